@@ -1,4 +1,5 @@
-"""The average of what stands around a place, in vectors of sub-tokens that the project itself gives."""
+"""A predictor that averages the tokens around the caret, in vectors of sub-tokens that are learned from the project
+itself."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ Weight = Annotated[float, Meta(ge=0, le=1000)]
 
 
 class EmbeddingOptions(PredictorOptions, frozen=True, kw_only=True):
-    """The options of `embedding`."""
+    """The options of the predictor `embedding`."""
 
     dimensions: Many = 100
-    """Of the vectors."""
+    """The number of dimensions of the vectors."""
     window: Annotated[int, Meta(ge=1, le=100)] = 8
     """Sub-tokens on each side that a sub-token is near to, in training."""
     vocabulary: Many = 4000
@@ -37,22 +38,23 @@ class EmbeddingOptions(PredictorOptions, frozen=True, kw_only=True):
     slot: Annotated[int, Meta(ge=1, le=100)] = 4
     """Sub-tokens that are tried in each slot of a pattern."""
     sharpness: Weight = 5.0
-    """How much nearness to the context counts; 0 = not at all."""
+    """The weight of nearness to the context; 0 = nearness does not count at all."""
     prior: Weight = 1.0
-    """How much the frequency of a sub-token counts; 0 = not at all: then nearness alone decides."""
+    """The weight of a sub-token's frequency; 0 = frequency does not count at all, and nearness alone decides."""
     folds: Annotated[int, Meta(ge=2, le=1000)] = 5
-    """Parts of the project; what is predicted in one is learned from the others."""
+    """The number of parts of the project; predictions in one part are learned from the others."""
     seed: int = 0
-    """Of the SVD."""
+    """The seed of the SVD."""
 
 
 class ByAverage(Predictor[EmbeddingOptions]):
-    """Learns from the files of the other folds, when the first file of a fold is opened."""
+    """A predictor that learns from the files of the other folds, when the first file of a fold is opened."""
 
     def __init__(self, options: EmbeddingOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
         self._around = Surrounding(surroundings.language, 1, self.asked)
-        self._of_fold = lru_cache(maxsize=options.folds)(self._trained)
+        # A cache per predictor: as a decorator of the method, it would keep every predictor alive.
+        self._of_fold = lru_cache(maxsize=options.folds)(self._train)
         self._filling = Filling(
             patterns=options.patterns, slot=options.slot, sharpness=options.sharpness, prior=options.prior
         )
@@ -62,20 +64,21 @@ class ByAverage(Predictor[EmbeddingOptions]):
         self._filler = self._of_fold(self._fold(self.path))
 
     def _fold(self, path: str) -> int:
+        # Drawn from the path alone, so a file is in the same fold in each worker and each run.
         return int(draw(0, path) * self.options.folds)
 
-    def _trained(self, fold: int) -> Filler:
-        language, given = self.surroundings.language, self.options
+    def _train(self, fold: int) -> Filler:
+        language, options = self.surroundings.language, self.options
         texts = [text for path, text in sorted(self.files.items()) if self._fold(path) != fold]
         files = [list(lines_of(text, language)) for text in texts]
         filler = Filler(files, lambda token: class_of(token, self.surroundings.keywords), self.asked)
         filler.embed(
             Embedding.trained(
                 map(filler.units_of, files),
-                vocabulary=given.vocabulary,
-                dimensions=given.dimensions,
-                window=given.window,
-                seed=given.seed,
+                vocabulary=options.vocabulary,
+                dimensions=options.dimensions,
+                window=options.window,
+                seed=options.seed,
             )
         )
         return filler
@@ -85,12 +88,12 @@ class ByAverage(Predictor[EmbeddingOptions]):
         return self._filler.filled(left, right, self._filling)
 
     def scores(self, before: str, after: str, texts: Sequence[str]) -> list[float]:
-        """See Scorer."""
         left, right = self._sides(before, after)
         return self._filler.scores(left, right, texts, self._filling)
 
     def _sides(self, before: str, after: str) -> tuple[list[str], list[str] | None]:
-        """The tokens before the caret and behind it, the nearest first; None where there is no text behind it."""
+        """Return the tokens before the caret and behind it, the nearest first. The second list is None if there is no
+        text behind the caret."""
         self._around.read(before, after)
         left, right = (self._nearest(side.tokens) for side in (self._around.before, self._around.after))
         return left, right if after else None

@@ -1,4 +1,4 @@
-"""What an engine declares about the files that its answers depend on."""
+"""A declaration of the files that an engine's answers depend on."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ class Closure(Enum):
     """The files of the project that an answer depends on, beside engine, settings and dependencies."""
 
     FILE = "file"
-    """The one that it is asked in."""
+    """The file in which the engine is asked, alone."""
     IMPORTS = "imports"
-    """That one, those that it imports, those that they import, and so on; the names of all other files, and the
-    contents of those that are no source files, such as settings."""
+    """The file in which the engine is asked, the files that it imports, those that they import, and so on; the names of
+    all other files; and the contents of those that are no source files, such as settings."""
     PROJECT = "project"
-    """All of them."""
+    """The contents of all files of the project."""
 
 
 @runtime_checkable
 class Declaring(Protocol):
-    """An engine that says it."""
+    """An engine that declares which files its answers depend on."""
 
     @property
     def closure(self) -> Closure: ...
 
 
 def closure_of(engine: Engine) -> Closure:
-    """All files, of an engine that says nothing."""
+    """Return the closure that the engine declares, or PROJECT if it declares none."""
     return engine.closure if isinstance(engine, Declaring) else Closure.PROJECT

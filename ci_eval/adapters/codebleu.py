@@ -1,4 +1,5 @@
-"""CodeBLEU, computed in a process of its own by grammars of its own: its figures depend on no others."""
+"""A grader that computes CodeBLEU in a process of its own, by grammars of its own, so that its figures depend on no
+others."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""Go's figures change with its grammar, so a variant's name stands for these."""
+"""The packages of the grader. Go's figures change with its grammar, so a variant's name stands for these versions."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",
@@ -37,11 +38,12 @@ ALIASES = {
 }
 LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 START = (
+    # The process runs with -I and -S, so its search path is set here: its own packages come first, ci-eval last.
     "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
     "from ci_eval.drivers.codebleu.main import main; main()"
 )
 PATIENCE = 300.0
-"""Seconds that one pair may take, on however busy a machine; what would take long is refused by its size."""
+"""Seconds that one pair may take, on however busy a machine; pairs that would take long are refused by their size."""
 MEMORY = 2 << 30
 """Bytes that the process may use."""
 
@@ -58,7 +60,7 @@ class CodeBleu:
     """A grader of one variant. Its process is started for the first pairing."""
 
     def __init__(self, variant: Literal["mera", "strict"], summary: str) -> None:
-        """See `drivers/codebleu`."""
+        """Choose the variant; see `drivers/codebleu`."""
         self.name = f"codebleu-{variant}"
         self.summary = summary
         self._variant = variant
@@ -66,14 +68,15 @@ class CodeBleu:
         self._running: tuple[LineProcess, Place] | None = None
 
     def prepare(self, cache: Path) -> None:
-        """See `graders.Installed`."""
+        """Install the packages into the cache, unless they are there; see `graders.Installed`."""
         if self._folder is None:
             digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
             name = f"codebleu-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
             self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader. Raises ConfigError for a language that it does not read, or EngineFailure."""
+        """Return name → score of a pairing. Raises ConfigError if the language is not one of LANGUAGES, and
+        EngineFailure if the process fails."""
         language = LANGUAGES.get(pairing.language.lower())
         if language is None:
             known = ", ".join(ALIASES)
@@ -84,6 +87,7 @@ class CodeBleu:
             reply = _DECODER.decode(line)
         except msgspec.MsgspecError as error:
             self.close()
+            # The process may be in any state, so the next pairing gets a new one.
             raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error
         except EngineFailure:
             self.close()
@@ -112,7 +116,7 @@ class CodeBleu:
         return self._running[0]
 
     def close(self) -> None:
-        """End its process."""
+        """End the grader's process, if it runs."""
         atexit.unregister(self.close)
         running, self._running = self._running, None
         if running:

@@ -1,4 +1,4 @@
-"""What an engine's process may touch; `drivers/confine` enforces it."""
+"""The rights of an engine's process on the machine, which `drivers/confine` enforces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2]
 START = f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.drivers.confine.main import main; main()"
 
 NOTHING_OPEN = "nothing found open"
-"""How the report of a fully confined process ends; see `drivers/confine/proof.py`."""
+"""The end of the report of a fully confined process; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
 """Folders of the system, in which every engine may read and run everything."""
@@ -23,22 +23,23 @@ TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", 
 
 
 def interpreter() -> str:
-    """The Python that runs ci-eval, without its virtual environment."""
+    """Return the Python that runs ci-eval, without its virtual environment."""
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return base
 
 
 @dataclass(frozen=True, kw_only=True)
 class Walls:
-    """What a process may read, run and write beside the system's libraries; by default nothing."""
+    """The rights of a process to read, run and write beside the system's libraries; by default none."""
 
     confine: Confine = "off"
     runs: tuple[Path, ...] = ()
-    """Files and folders that it may read and run."""
+    """The files and folders that the process may read and run."""
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     canary: Path | None = None
-    """A file of ours outside of all that, which it must not be able to read; needed unless `confine` is off."""
+    """A file of ours outside of all these folders, which the process must not be able to read; needed unless `confine`
+    is off."""
     memory: int = 0
     """Bytes of memory that the process and all it starts may use together; 0 = no limit."""
     address_space: int = 0
@@ -47,10 +48,10 @@ class Walls:
     """A folder that the supervisor deletes if ci-eval itself is killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
-        """The command that starts `argv` within these walls; a report of how well they hold is written to descriptor
-        `report`."""
+        """Return the command that starts `argv` within these walls. A report of how well the walls hold is written to
+        descriptor `report`."""
         paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
-        options = [text for name, given in paths.items() for path in given for text in (name, str(path))]
+        options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
         options += ["--confine", self.confine, "--report", str(report)]
         options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
         options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
@@ -58,15 +59,15 @@ class Walls:
 
 
 def installs_of(program: str) -> list[Path]:
-    """The folders that a program must be able to read in order to run: the one it is installed in and, for a script,
-    that of its interpreter; none in SYSTEM, which is readable anyway."""
-    found = shutil.which(program)
-    if found is None:
+    """Return the folders that a program must be able to read in order to run: the one it is installed in and, for a
+    script, that of its interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
+    executable = shutil.which(program)
+    if executable is None:
         return []
-    path = Path(found).absolute()
+    path = Path(executable).absolute()
     # Of a virtual environment's Python, both that environment and what it links to.
-    paths = [each for run in (path, *_interpreters_of(path)) for each in (run, run.resolve())]
-    return list(dict.fromkeys(install for each in paths for install in _install_of(each)))
+    paths = [file for run in (path, *_interpreters_of(path)) for file in (run, run.resolve())]
+    return list(dict.fromkeys(install for file in paths for install in _install_of(file)))
 
 
 def _interpreters_of(path: Path) -> Iterator[Path]:
@@ -86,7 +87,8 @@ def _install_of(path: Path) -> list[Path]:
 
 
 def top_of(path: Path) -> Path:
-    """The folder in which a file was installed or is developed; the file itself where that folder holds too much."""
+    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
+    much."""
     if "node_modules" in path.parts:
         # A package of npm needs those that are installed beside it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
@@ -103,8 +105,8 @@ def _is_top(folder: Path) -> bool:
 
 
 def _holds_too_much(folder: Path) -> bool:
-    """Whether a folder is a home folder, or above one, or one where many programs keep their things, passwords
-    included."""
+    # A home folder, a folder above one, and folders in which many programs keep their files would expose passwords.
     home = Path.home()
+    # A hidden folder in the home is allowed only if it is a virtual environment.
     shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
     return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))

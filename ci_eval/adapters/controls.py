@@ -1,4 +1,4 @@
-"""Controls: engines that run inside the worker process, with nothing to install or start."""
+"""The controls: engines that run inside the worker process, with nothing to install or start."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ci_eval.model import EngineInfo, Suggestion
 
 
 class OpenText:
-    """What a started engine without a process of its own has: the text of the open file."""
+    """The text of the open file, the state of a started engine without a process of its own."""
 
     def __init__(self) -> None:
         self.text = ""
 
     @property
     def confined(self) -> str:
-        """Always "": it has no process that could be confined."""
+        """Return "", since there is no process that could be confined."""
         return ""
 
     def open(self, _path: str, text: str) -> None:
@@ -45,21 +45,21 @@ class OpenText:
 
 
 class Control(OpenText, ABC):
-    """A started control."""
+    """A started control, which suggests words without a process."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__()
         self.surroundings = surroundings
 
     def complete(self, query: Query) -> Answer:
-        """The candidates of `words`, with the time it took to find them."""
+        """Return the candidates of `words`, and the milliseconds it took to find them."""
         started = perf_counter()
-        found = [Suggestion(text=word) for word in self.words(query)]
-        return Answer(suggestions=found, latency=(perf_counter() - started) * 1000)
+        suggestions = [Suggestion(text=word) for word in self.words(query)]
+        return Answer(suggestions=suggestions, latency=(perf_counter() - started) * 1000)
 
     @abstractmethod
     def words(self, query: Query) -> Sequence[str]:
-        """The candidates, best first."""
+        """Return the candidates, the best first."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,14 @@ class ControlEngine:
     closure: Closure = Closure.PROJECT
 
     def installed(self, _cache: Path) -> bool | None:
-        """It comes with ci-eval."""
+        """Return None, since controls come with ci-eval."""
         return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:
-        """There is only one version: raises ConfigError where another is asked for."""
+        """Return the installation of the only version. Raises ConfigError if another version is asked for."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
         return Installation(info=EngineInfo(name=self.name, version=__version__))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
-        """A new control."""
         return self.control(surroundings)

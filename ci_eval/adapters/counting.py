@@ -1,4 +1,4 @@
-"""Predictors that count tokens: in the open file around the caret, and in the project's other files."""
+"""The predictors that count tokens, in the open file around the caret and in the project's other files."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
     """The options of predictors that count single tokens."""
 
     project: bool = True
-    """Whether the project's other files count where the file has too few tokens."""
+    """A flag: the project's other files count if the file has too few tokens."""
 
 
 class Counting(Predictor[CountingOptions]):
-    """Knows the tokens on both sides of the caret, and how frequent each is elsewhere."""
+    """A predictor that knows the tokens on both sides of the caret, and the frequency of each in other files."""
 
     def __init__(self, options: CountingOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
         self.around = Surrounding(surroundings.language, 1, self.asked)
         self.elsewhere: dict[str, int] = {}
-        """The tokens of the project's other files, the most frequent first."""
+        """The tokens of the project's other files with their frequencies, the most frequent first."""
 
     @cached_property
     def _project(self) -> Project:
         return Project(self.files if self.options.project else {}, self.surroundings.language, 1, self.asked)
 
     def begin(self) -> None:
-        """See Predictor."""
         self.around.forget()
         self.elsewhere = dict(self._project.frequent(self.path))
 
@@ -47,6 +46,6 @@ class CacheOptions(PredictorOptions, frozen=True, kw_only=True):
         "folder",
         "project",
     )
-    """The caches."""
+    """The scopes that have a cache of their own."""
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """How much a context counts beside all shorter ones."""
+    """The weight of a context beside all shorter ones."""

@@ -1,4 +1,5 @@
-"""Engines without a language server: a small program of ours calls the engine, and is asked one question a line."""
+"""A driver for engines without a language server: a small program of ours calls the engine, and is asked one question a
+line."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ PATIENCE = 120.0
 
 
 def nothing(_place: Place) -> Sequence[str]:
-    """Nothing to prepare."""
+    """Return an empty command, since nothing has to be prepared."""
     return ()
 
 
@@ -43,18 +44,19 @@ class DrivenEngine(FromRecipe):
 
     command: Callable[[Place], Sequence[str]]
     prepare: Callable[[Place], Sequence[str]] = nothing
-    """Returns a command that is run to its end before the driver starts; empty: there is none. Its exit code is
-    ignored."""
+    """A function that returns the command to run to its end before the driver starts; an empty command means none. The
+    command's exit code is ignored."""
     beside: float = 0.0
-    """Seconds that a question may take in addition to the completion itself: where each question gets a new compiler,
-    to make it and have it read the project."""
+    """Seconds that a question may take in addition to the completion itself. They are needed if each question gets a
+    new compiler, which must start and read the project."""
     text: re.Pattern[str] | None = None
-    """The part of a name that is inserted, None = what names of the language look like; a name without is left out."""
+    """A pattern for the part of a name that is inserted; None stands for the language's pattern of names. A name
+    without a match is left out."""
 
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return what the driver is told before it starts."""
+        """Return the configuration that the driver gets before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             return configuration(
@@ -68,13 +70,12 @@ class DrivenEngine(FromRecipe):
         return beforehand(installation, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
-        """A new process."""
         assert installation.folder is not None
         return RunningDriver(self, installation.folder, surroundings)
 
 
 class RunningDriver:
-    """A running driver; each question has the whole text in it."""
+    """A running driver, which gets the whole text with each question."""
 
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
@@ -105,17 +106,15 @@ class RunningDriver:
 
     @property
     def confined(self) -> str:
-        """See Running."""
         return self._process.confined
 
     def peak_memory(self) -> int | None:
-        """See Weighed."""
         return self._process.peak_memory()
 
     def open(self, path: str, text: str) -> None:
-        """See Running. A new driver is asked once before, and the answer dropped: a person would have waited for its
-        start, too."""
+        """Open a file; see `Running.open`. A new driver is asked once before, and that answer is dropped."""
         self._path, self._text = path, text
+        # A person would have waited for the driver's start, too, so it does not count as a completion.
         if self._fresh:
             # It is asked at the end of the file, where no session is: an error there does not matter.
             with suppress(EngineRaised):
@@ -123,17 +122,18 @@ class RunningDriver:
             self._fresh = False
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        """See Running."""
         for offset, deleted, inserted in edits:
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
 
     def complete(self, query: Query) -> Answer:
-        """See Running."""
+        """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
         latency, names = self._ask(query.offset, limit + self._engine.beside)
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
-        return Answer(suggestions=[found for name in names if (found := self._suggestion(name))], latency=latency)
+        return Answer(
+            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))], latency=latency
+        )
 
     def _suggestion(self, line: str) -> Suggestion | None:
         name, _, sort_text = line.partition("\t")
@@ -141,31 +141,29 @@ class RunningDriver:
         return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
-        where = str(self._place.root / self._path)
-        _told("->", {"offset": offset, "path": where, "text": self._text})
-        path, text = (base64.b64encode(part.encode()) for part in (where, self._text))
+        location = str(self._place.root / self._path)
+        _trace("->", {"offset": offset, "path": location, "text": self._text})
+        path, text = (base64.b64encode(part.encode()) for part in (location, self._text))
         line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
         try:
-            head, _, rest = line.decode().partition(" ")
-            said = base64.b64decode(rest).decode()
-            _told("<-", {head if head == "error" else f"{head} ms": said.splitlines()})
+            head, _, encoded = line.decode().partition(" ")
+            reply = base64.b64decode(encoded).decode()
+            _trace("<-", {head if head == "error" else f"{head} ms": reply.splitlines()})
             if head != "error":
-                return float(head), said.splitlines()
+                return float(head), reply.splitlines()
         except ValueError as error:
             raise EngineMisbehaved(f"the driver of {self._engine.name} answered {line[:80]!r}: {error}") from error
-        raise EngineRaised(said)
+        raise EngineRaised(reply)
 
     def restart(self) -> None:
-        """See Running."""
         self._process.close()
         self._process = self._start()
 
     def close(self) -> None:
-        """See Running."""
         self._process.close()
         self._place.remove()
 
 
-def _told(direction: Direction, message: object) -> None:
-    """Tell who listens of a message, without the base64 that nobody can read."""
+# Messages are traced without the base64 that nobody can read.
+def _trace(direction: Direction, message: object) -> None:
     tell(direction, msgspec.json.encode(message))

@@ -1,5 +1,4 @@
-"""Installs the target project's own dependencies beside it, for engines that resolve types; none of their code is
-run."""
+"""An installer of the target project's own dependencies, for engines that resolve types; none of their code is run."""
 
 from __future__ import annotations
 
@@ -26,13 +25,13 @@ GO_FILES = frozenset({"go.mod", "go.sum"})
 
 
 def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
-    """A folder below the cache with what the project needs; None where there is nothing of that kind to install.
+    """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
 
     `name`: the kind of environment, as a language names it (`Language.dependencies`):
 
-    python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages.
-    node: a folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs.
-    Raises PreparationError.
+    python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages. node: a
+    folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs. Raises
+    PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
@@ -46,8 +45,8 @@ def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cac
 
 
 def offered(name: str, root: Path, info: ProjectInfo) -> bool:
-    """Whether it is safe and cheap to install what the project needs: a lock names each version, or the registry that
-    the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
+    """Return whether it is safe and cheap to install what the project needs: a lock names each version, or the registry
+    that the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
     kind = ENVIRONMENTS.get(name)
     return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
 
@@ -69,9 +68,9 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     version = ".".join(map(str, sys.version_info[:3]))
     home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
     (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
-    wanted = of_python(task.root) if task.dependencies else []
-    if wanted:
-        pip_run(("install", *WHEELS, "--target", str(site), "--", *wanted), cwd=folder)
+    requirements = of_python(task.root) if task.dependencies else []
+    if requirements:
+        pip_run(("install", *WHEELS, "--target", str(site), "--", *requirements), cwd=folder)
         check_origins(site)
         _forget_start_up(site)
     return installed(site)
@@ -103,7 +102,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     manifest = root / "package.json"
     if not is_own(manifest, root):
         return {}
-    wanted = of_npm(manifest)
+    dependencies = of_npm(manifest)
     locks = [name for name in LOCKS if is_own(root / name, root)]
     hosts = npm_registries(folder) if locks else frozenset()
     for name in locks:
@@ -114,10 +113,12 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
     else:
         # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
-        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": wanted}))
+        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": dependencies}))
         npm_run(("install", *_NPM), cwd=folder)
-    found = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
-    return {str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in found}
+    manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
+    return {
+        str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in manifests
+    }
 
 
 class _Package(msgspec.Struct):
@@ -142,32 +143,33 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     variables = {
         "GOMODCACHE": str(folder / "modules"),
         "GOFLAGS": "-mod=mod -modcacherw",
+        # Otherwise a go.mod could make go download and run another version.
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",
     }
     run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
-    said = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
+    output = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
     shutil.rmtree(work)
-    pairs = [line.split() for line in said.splitlines()[1:]]
+    pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
 def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
-    scheme, _, rest = task.spec.partition(":")
-    return jars.resolve(rest.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
+    scheme, _, coordinates = task.spec.partition(":")
+    return jars.resolve(coordinates.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
 
 
 @dataclass(frozen=True)
 class _Kind:
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
-    """How the SPECs of projects begin whose registry names what they need."""
+    """The beginning of the SPECs of projects whose registry names what they need."""
     locked: Callable[[Path], Iterable[bool]]
-    """The project's root → of each file that may be a lock, whether it is one."""
+    """A function that takes the project's root and returns, for each file that may be a lock, if it is one."""
     also_empty: bool = False
-    """Whether engines get one also where a project's dependencies are not wanted."""
+    """A flag: engines get an environment even if the project's dependencies are not wanted."""
     mark: str = ""
-    """A suffix for the names of its folders, where they are of use to one version of a program only."""
+    """A suffix for the names of its folders, needed if they are of use to one version of a program only."""
 
 
 ENVIRONMENTS = {
@@ -182,4 +184,4 @@ ENVIRONMENTS = {
     "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
     "jvm": _Kind(_jvm, "maven:", lambda _: ()),
 }
-"""Kind, as languages name it → how it is made."""
+"""The kinds of environments, by the names that languages use."""

@@ -1,5 +1,4 @@
-"""Installs jars from Maven Central with everything they need to run, for engines and for the projects that are
-evaluated."""
+"""An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects."""
 
 from __future__ import annotations
 
@@ -25,23 +24,23 @@ DRIVER = "driver"
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """A driver, which is a program of ours that asks the engine; it is compiled with the engine's jars."""
+    """A program of ours that asks the engine; it is compiled with the engine's jars."""
 
     file: Path
     compiler: str
-    """The compiler's main class."""
+    """The main class of the compiler."""
     options: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Maven(IntoCache):
-    """Recipe: an artifact with its dependencies and, if it needs one, its driver."""
+    """A recipe for an artifact with its dependencies and, if it needs one, its driver."""
 
     artifact: str
-    """GROUP:NAME."""
+    """The artifact as GROUP:NAME."""
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """Artifacts that it needs and does not declare: GROUP:NAME → version."""
+    """The artifacts that this one needs and does not declare: GROUP:NAME → version."""
     driver: Driver | None = None
     source: str = "Maven Central"
     needs: tuple[str, ...] = ("mvn", "java")
@@ -51,6 +50,7 @@ class Maven(IntoCache):
         return f"{plain(self.artifact)}-{version}{driver}"
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        # Maven resolves these together with the artifact, so that versions agree.
         others = [f"{name}:{number}" for name, number in self.others.items()]
         packages = resolve(f"{self.artifact}:{version}", new, others=others)
         if driver := self.driver:
@@ -65,48 +65,48 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
     that these need to run.
 
-    Returns GROUP:NAME → version. Raises ConfigError, InstallError.
+    Returns GROUP:NAME → version. Raises ConfigError or InstallError.
     """
-    found = [check_maven(each) for each in (coordinates, *others)]
+    artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
-        f"<dependencies>{''.join(map(_dependency, found))}</dependencies></project>\n"
+        f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies></project>\n"
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
     options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
     if not itself:
-        options.append(f"-DexcludeArtifactIds={found[0]['name']}")
+        options.append(f"-DexcludeArtifactIds={artifacts[0]['name']}")
     if trouble := run_mvn(COPY, *options, here=folder):
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
     jars = in_folder(folder)
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
-    return dict(_named(path.relative_to(folder / FOLDER)) for path in jars)
+    return dict(_identify(path.relative_to(folder / FOLDER)) for path in jars)
 
 
-def _dependency(found: re.Match[str]) -> str:
-    group, name, version = (escape(found[part]) for part in ("group", "name", "version"))
+def _dependency(artifact: re.Match[str]) -> str:
+    group, name, version = (escape(artifact[part]) for part in ("group", "name", "version"))
     parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
     return f"<dependency>{parts}</dependency>"
 
 
-def _named(path: Path) -> tuple[str, str]:
-    """GROUP:NAME and version of a jar in a Maven repository, by its path: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
+def _identify(path: Path) -> tuple[str, str]:
+    """Return GROUP:NAME and version of a jar in a Maven repository, by its path: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
     *group, name, version, _ = path.parts
     return f"{'.'.join(group)}:{name}", version
 
 
 def in_folder(folder: Path | None) -> list[Path]:
-    """The jars that `resolve` copied below the folder; none for None."""
+    """Return the jars that `resolve` copied below the folder, sorted by path; None has no jars."""
     return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """The jars that a project needs, among them the language's standard library: the engine's own if the project names
-    none.
+    """Return the jars that a project needs, among them the language's standard library. The engine's own library is
+    used if the project names none.
 
     `standard`: the beginning of that jar's name, such as "kotlin-stdlib".
     """
@@ -117,19 +117,20 @@ def libraries(place: Place, standard: str) -> list[Path]:
 
 
 def classpath(paths: list[Path]) -> str:
-    """The paths joined as Java's class path."""
+    """Return the paths joined as Java's class path."""
     return os.pathsep.join(map(str, paths))
 
 
 def java(place: Place) -> list[str]:
-    """The command that starts Java: it writes only where the engine may write, and its heap fits the engine's
+    """Return the command that starts Java: it writes only where the engine may write, and its heap fits the engine's
     memory."""
     # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
+    # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
 
 
 def java_command(place: Place, main: str, *arguments: str) -> list[str]:
-    """The command that runs a class of a `Maven` recipe, or of its driver."""
+    """Return the command that runs a class of a `Maven` recipe, or of its driver."""
     jars = classpath([place.folder / DRIVER, *in_folder(place.folder)])
     return [*java(place), "-cp", jars, main, *arguments]

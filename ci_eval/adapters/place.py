@@ -1,4 +1,4 @@
-"""Where an engine's process runs, and what it is told of the machine."""
+"""The place where an engine's process runs, and the environment variables of that process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.files import remove_tree
 from ci_eval.model import Confine
 
 CANARY = "canary"
-"""The file by which an engine shows that it is not confined, if it can read it."""
+"""The name of the file that an engine can read only if it is not confined."""
 DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
@@ -23,16 +23,16 @@ class Place:
     """The paths and limits that an engine's command and settings are made from."""
 
     folder: Path
-    """Where the engine is installed."""
+    """The folder in which the engine is installed."""
     root: Path
-    """The project."""
+    """The root of the project."""
     base: Path
     """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
     surroundings: Surroundings
 
     @classmethod
     def new(cls, folder: Path, surroundings: Surroundings) -> Place:
-        """A place with a new temporary folder; `remove` deletes it."""
+        """Return a place with a new temporary folder, which `remove` deletes."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
         (base / "programs").mkdir()
         (base / CANARY).write_text("An engine that can read this is not confined.\n")
@@ -40,34 +40,34 @@ class Place:
 
     @property
     def scratch(self) -> Path:
-        """The only folder that the engine may write to; emptied when its process starts, deleted when it ends."""
+        """Return the only folder that the engine may write to. It is emptied when the process starts, and deleted by
+        `remove`."""
         return self.base / "scratch"
 
     @property
     def programs(self) -> Path:
-        """The folder for programs of ours, which the engine may run but not change."""
+        """Return the folder for programs of ours, which the engine may run but not change."""
         return self.base / "programs"
 
     @property
     def language(self) -> str:
-        """Name of the language."""
         return self.surroundings.language
 
     @property
     def environment(self) -> Path | None:
-        """The project's own packages."""
+        """Return the folder of the project's own packages, or None if there is none."""
         return self.surroundings.environment
 
     @property
     def memory(self) -> int:
-        """Bytes the engine may use; 0 = no limit."""
+        """Return the bytes that the engine may use; 0 means no limit."""
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
-        """What the engine may read, run and write.
+        """Return the engine's rights to read, run and write.
 
-        `programs`: those that it runs. `reads`: what it may read beside the project and its own folder.
-        `address_space`: bytes, 0 = no limit.
+        `programs`: the programs that the engine runs. `reads`: the paths that it may read beside the project and its
+        own folder. `address_space`: bytes, 0 = no limit.
         """
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
@@ -84,17 +84,17 @@ class Place:
         )
 
     def renew(self) -> None:
-        """An empty scratch folder, for a new process."""
+        """Replace the scratch folder by an empty one, for a new process."""
         remove_tree(self.scratch)
         (self.scratch / "home").mkdir(parents=True)
 
     def remove(self) -> None:
-        """Delete all that is temporary, as far as possible."""
+        """Delete all temporary files, as far as possible."""
         remove_tree(self.base)
 
 
 def confinement_of(confine: Confine) -> str:
-    """How well an engine would be confined on this machine: tried out with a program that does nothing."""
+    """Return how well an engine would be confined on this machine, tried out with a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
@@ -104,13 +104,13 @@ def confinement_of(confine: Confine) -> str:
         # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
         # One may be killed before it can tell, such as where memory is short; two in a row are no accident.
-        return _probed(place, walls) or _probed(place, walls) or "not confined: it did not start"
+        return _probe(place, walls) or _probe(place, walls) or "not confined: it did not start"
     finally:
         place.remove()
 
 
 def variables(place: Place) -> dict[str, str]:
-    """The environment variables of an engine's process; of the user's own it gets PATH alone."""
+    """Return the environment variables of an engine's process. Of the user's own variables it gets PATH alone."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(place.scratch / "home"),
@@ -121,8 +121,9 @@ def variables(place: Place) -> dict[str, str]:
     }
 
 
-def _probed(place: Place, walls: Walls) -> str:
-    """What a program that does nothing finds within these walls; "" if it ended before it could tell."""
+def _probe(place: Place, walls: Walls) -> str:
+    """Return the sandbox report of a program that does nothing within these walls, or "" if it ended before it could
+    report."""
     process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
     try:
         return process.confined

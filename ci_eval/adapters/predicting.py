@@ -1,4 +1,4 @@
-"""Engines that predict tokens from the open file and the project's others, in the worker's own process."""
+"""The engines that predict tokens from the open file and the project's other files, in the worker's own process."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ CLASSES: Mapping[Kind, Class] = {
     Kind.OPERATOR: "operator",
     Kind.PUNCTUATION: "punctuation",
 }
-"""What tokens of a kind look like; all other kinds are names."""
+"""The class of the tokens of a kind; tokens of all other kinds are names."""
 
 
 class PredictorOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The options of all predictors."""
 
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
-    """The most predictions of a token."""
+    """The largest number of predictions for a token."""
 
 
 Options = TypeVar("Options", bound=PredictorOptions)
 
 
 class Predictor(OpenText, Generic[Options]):
-    """A started predictor."""
+    """A started predictor with its options and the open file."""
 
     def __init__(self, options: Options, surroundings: Surroundings) -> None:
         super().__init__()
@@ -55,61 +55,62 @@ class Predictor(OpenText, Generic[Options]):
         self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
 
     def open(self, path: str, text: str) -> None:
-        """See Running."""
         super().open(path, text)
         self.path = path
         self.begin()
 
     def begin(self) -> None:
-        """Another file is open, or the same one again."""
+        """Prepare for another open file, or for the same one again."""
 
     def complete(self, query: Query) -> Answer:
-        """The first predictions that begin with the prefix, with the time they took."""
+        """Return the first predictions that begin with the prefix, and the milliseconds they took."""
         started = perf_counter()
         begin = query.offset - len(query.prefix)
-        found = self.predict(self.text[:begin], self.text[query.offset :])
-        fitting = dict.fromkeys(text for text in found if text.startswith(query.prefix))
-        shown = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
-        return Answer(suggestions=shown, latency=(perf_counter() - started) * 1000)
+        # The predictor does not see the typed prefix, which only filters its predictions.
+        predictions = self.predict(self.text[:begin], self.text[query.offset :])
+        fitting = dict.fromkeys(text for text in predictions if text.startswith(query.prefix))
+        suggestions = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
+        return Answer(suggestions=suggestions, latency=(perf_counter() - started) * 1000)
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:
-        """Tokens that may stand between these texts, the likeliest first; a text may come twice."""
+        """Return tokens that may stand between these texts, the likeliest first. A text may come twice."""
 
     def asked(self, token: str) -> bool:
-        """Whether tokens that look like this one are asked for in this run."""
-        known = self._asked.get(token)
-        if known is None:
+        """Return whether tokens that look like this one are asked for in this run."""
+        is_asked = self._asked.get(token)
+        if is_asked is None:
             classes = self._classes
-            known = token != START_OF_LINE and (
+            is_asked = token != START_OF_LINE and (
                 classes is None or class_of(token, self.surroundings.keywords) in classes
             )
-            self._asked[token] = known
-        return known
+            self._asked[token] = is_asked
+        return is_asked
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Path → text of all files of the language in the project, as they are on disk."""
+        """Return path → text of all files of the language in the project, as they are on disk. Files that are no text
+        are left out."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
-        found = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}
-        return {path: text for path, text in found.items() if text is not None}
+        texts = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}
+        return {path: text for path, text in texts.items() if text is not None}
 
     def _text(self, path: str) -> str | None:
-        """None where it is no text: its own sessions say why, where it has some."""
         try:
+            # If such a file has sessions, they report why it cannot be read.
             return decode(read_own(self.surroundings.root, path))
         except (NotText, OSError):
             return None
 
 
 Started = Callable[[Any, Surroundings], Running]
-"""Options and surroundings → the started predictor."""
+"""A function that takes options and surroundings and returns the started predictor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictorEngine(ControlEngine):
-    """The engine for a predictor."""
+    """The engine that starts a predictor with its options."""
 
     # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
     control: Callable[[Surroundings], Running] = field(compare=False)
@@ -118,21 +119,22 @@ class PredictorEngine(ControlEngine):
 
     @property
     def described(self) -> str:
-        """See Configurable."""
-        usual, given = msgspec.to_builtins(type(self.options)()), msgspec.to_builtins(self.options)
-        return ", ".join(f"{key} {_short(value)}" for key, value in given.items() if value != usual[key])
+        """Return the options that differ from their defaults, as text; an empty string if none differs."""
+        defaults, values = msgspec.to_builtins(type(self.options)()), msgspec.to_builtins(self.options)
+        return ", ".join(f"{key} {_short(value)}" for key, value in values.items() if value != defaults[key])
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """See Engine; options are part of what reports call its version."""
-        made, described = super().install(version, cache), self.described
+        """Return the installation; see `Engine.install`. Options that differ from the defaults become part of its
+        version in reports."""
+        installation, described = super().install(version, cache), self.described
         return (
-            Installation(info=with_values(made.info, version=f"{made.info.version} ({described})"))
+            Installation(info=with_values(installation.info, version=f"{installation.info.version} ({described})"))
             if described
-            else made
+            else installation
         )
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """See Configurable."""
+        """Return the engine with these options. Raises ConfigError if an option is unknown or has a wrong value."""
         try:
             return predictor(
                 self.name, self.summary, self.predictor, msgspec.convert(dict(options), type(self.options))
@@ -147,6 +149,6 @@ def _short(value: object) -> str:
 
 
 def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:
-    """The engine of a predictor with these options."""
+    """Return the engine of a predictor with these options."""
     control = partial(started, options)
     return PredictorEngine(name=name, summary=summary, control=control, predictor=started, options=options)

@@ -1,4 +1,4 @@
-"""An engine's process: asked line by line, with a time limit, and ended together with everything it started."""
+"""A process of an engine, asked line by line, with a time limit, and ended together with everything it started."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ LONGEST_LINE = 256 * 2**20
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. Whatever it starts ends with it, and it ends when ci-eval does.
+    """A program with pipes to its standard streams. Its child processes end with it, and it ends when ci-eval does.
 
-    It never runs in the project's folder, since interpreters of several languages import from where they run.
+    The program never runs in the project's folder, since interpreters of several languages import from where they run.
     """
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
     ) -> None:
-        """Start it within the walls. Raises EngineCrash."""
+        """Start the program within the walls. Raises EngineCrash if it cannot be started."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
@@ -59,6 +59,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
+                # A group of its own, so that the program can be killed with all it started.
                 start_new_session=True,
                 pass_fds=(report,),
             )
@@ -66,11 +67,13 @@ class EngineProcess:
             self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
         finally:
+            # The child has its own copy; with ours open, the pipe would not end with the child.
             os.close(report)
         assert self._process.stdin
         assert self._process.stdout
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
+        # A program that does not read must not hold us beyond the time limit.
         os.set_blocking(self._stdin, False)
         os.set_blocking(self._stdout, False)
         self._received = bytearray()
@@ -80,8 +83,8 @@ class EngineProcess:
 
     @property
     def confined(self) -> str:
-        """How well it is confined, found by trying before the program started; see `drivers/confine/proof.py`. "" if it
-        ended before that."""
+        """Return how well the program is confined, measured before it started (see `drivers/confine/proof.py`), or ""
+        if it ended before that. Raises EngineTimeout if no report comes."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip()
@@ -89,11 +92,11 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Id of the supervisor's process (on Linux), or of the program itself."""
+        """Return the id of the supervisor's process (on Linux), or of the program itself."""
         return self._process.pid
 
     def peak_memory(self) -> int | None:
-        """See Weighed; the supervisor's own memory is not counted."""
+        """Return the peak memory, without the supervisor's own; see `Weighed`."""
         return peak_below(self.pid)
 
     def _await(self, fd: int, event: int, deadline: float) -> None:
@@ -119,7 +122,7 @@ class EngineProcess:
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
-        """The last lines of its standard error."""
+        """Return the last lines of the program's standard error, at most 20."""
         return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
@@ -128,8 +131,8 @@ class EngineProcess:
             self._last_words = (self._last_words + chunk)[-8192:]
 
     def close(self) -> None:
-        """End it and all it started; never raises."""
-        if not self._ends_when_told():
+        """End the program and all it started; never raises."""
+        if not self._end_by_supervisor():
             # It may have ended by itself, and left nothing behind.
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -139,8 +142,8 @@ class EngineProcess:
             if pipe:
                 pipe.close()
 
-    def _ends_when_told(self) -> bool:
-        """Whether there is a supervisor, and it has ended the program."""
+    def _end_by_supervisor(self) -> bool:
+        """Return whether a supervisor exists and has ended the program."""
         if sys.platform != "linux":
             return False
         self._process.terminate()
@@ -163,7 +166,7 @@ class LineProcess(EngineProcess):
                 return
 
     def ask(self, line: bytes, timeout: float) -> bytes:
-        """Send a line, return the next one. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
         unsent = memoryview(line + b"\n")
         while unsent:
@@ -181,8 +184,8 @@ class LineProcess(EngineProcess):
             chunk = os.read(self._stdout, 2**20)
             if not chunk:
                 raise self._crash()
-            found = chunk.find(b"\n")
-            end = len(self._received) + found if found >= 0 else -1
+            newline = chunk.find(b"\n")
+            end = len(self._received) + newline if newline >= 0 else -1
             self._received += chunk
             if len(self._received) > LONGEST_LINE:
                 raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_LINE:,} bytes")

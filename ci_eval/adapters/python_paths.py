@@ -1,4 +1,4 @@
-"""Search paths of Python as data: no interpreter of an environment is started to ask for them."""
+"""The search paths of Python as data: no interpreter of an environment is started to ask for them."""
 
 from __future__ import annotations
 

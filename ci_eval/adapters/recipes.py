@@ -1,5 +1,5 @@
-"""Recipes: how engines are installed into the cache, by a package client, at one version, completely or not at all;
-they then need no network."""
+"""The recipes that install engines into the cache, by a package client, at one version, completely or not at all.
+Installed engines need no network."""
 
 from __future__ import annotations
 
@@ -32,66 +32,64 @@ VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 @dataclass(frozen=True)
 class InstalledEngine:
-    """An installed engine."""
+    """An engine in its folder, with the versions of its packages."""
 
     folder: Path
     version: str
     packages: dict[str, str]
-    """Name → version of everything that was installed."""
+    """The name → version of everything that was installed."""
 
 
 class Recipe(Protocol):
-    """One way to install an engine."""
+    """A way to install an engine into a folder."""
 
     @property
     def version(self) -> str:
-        """The default version."""
+        """Return the version that is installed by default."""
 
     @property
     def source(self) -> str:
-        """Where it comes from, in a word or two, such as "PyPI"."""
+        """Return the origin of the engine in a word or two, such as "PyPI"."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Programs that it takes to install and run it."""
+        """Return the programs that are needed to install and run the engine."""
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """Install it below `folder`, unless it is there; None = the default version. Raises ConfigError or
+        """Install the engine below `folder`, unless it is there; None = the default version. Raises ConfigError or
         InstallError."""
 
     def is_made(self, folder: Path) -> bool:
-        """Whether the default version is there already."""
+        """Return whether the default version is installed already."""
 
 
 @runtime_checkable
 class Renewable(Protocol):
-    """A recipe or an engine of which a registry knows the newest version."""
+    """A recipe or an engine whose newest version a registry knows."""
 
     def newest(self) -> str:
-        """Ask the registry for it. Raises ConfigError or InstallError."""
+        """Ask the registry for the newest version. Raises ConfigError or InstallError."""
 
 
 class IntoCache:
-    """The base of recipes that install into a folder of their own in the cache."""
+    """A base of recipes that install into a folder of their own in the cache."""
 
     version: str
 
     def name(self, version: str) -> str:
-        """Name of the folder for that version."""
+        """Return the name of the folder for that version."""
         raise NotImplementedError
 
     def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
-        """Install it into the folder `new`, which is then moved to its place in `folder`; returns name → version of
-        everything that was installed."""
+        """Install the engine into the folder `new`, which is then moved to its place in `folder`. Returns name →
+        version of everything that was installed."""
         raise NotImplementedError
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """See Recipe."""
         chosen = checked(version or self.version)
         return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
 
     def is_made(self, folder: Path) -> bool:
-        """See Recipe."""
         return sealed.is_sealed(folder / self.name(self.version))
 
 
@@ -105,21 +103,21 @@ class FromRecipe:
     licence: str
     recipe: Recipe
     runs_on: tuple[str, ...] = ()
-    """Programs that it takes to run it, beside those that its recipe needs."""
+    """The programs that are needed to run the engine, beside those that its recipe needs."""
     verified: bool = False
-    """Whether this project's tests drive it for real."""
+    """A flag: this project's tests run the real engine."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
-    """See Engine. They are those of the default version, and checked for no other."""
+    """The toolchains of the default version; see `Engine`. Other versions are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
     closure: Closure = Closure.PROJECT
     why: str = ""
-    """Reasons for what it is told beyond where things are, for people."""
+    """The reasons, written for people, for the engine's configuration beyond paths."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """All programs that installing and running it takes."""
+        """Return all programs that are needed to install and run the engine."""
         return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
 
     @property
@@ -131,11 +129,10 @@ class FromRecipe:
         return self.recipe.source
 
     def installed(self, cache: Path) -> bool | None:
-        """See Engine."""
         return self.recipe.is_made(cache / "engines")
 
     def newest(self) -> str:
-        """Return the newest version that the registry has."""
+        """Return the newest version that the registry has. Raises ConfigError if the recipe has no registry to ask."""
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
@@ -143,26 +140,28 @@ class FromRecipe:
         )
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """See Engine."""
+        """Install the engine, unless it is there; see `Engine.install`. Raises PreparationError if a toolchain is
+        missing."""
         if version in (None, self.version):
             toolchains.check(self.name, self.toolchains)
-        made = self.recipe.make(version, cache / "engines")
-        info = EngineInfo(name=self.name, version=made.version, packages=made.packages)
-        return Installation(info=info, folder=made.folder)
+        engine = self.recipe.make(version, cache / "engines")
+        info = EngineInfo(name=self.name, version=engine.version, packages=engine.packages)
+        return Installation(info=info, folder=engine.folder)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pip(IntoCache):
-    """Wheels from PyPI, in a folder of their own."""
+    """A recipe for wheels from PyPI, in a folder of their own."""
 
     package: str
     version: str
     others: tuple[str, ...] = ()
-    """Packages that it needs and does not declare: NAME==VERSION."""
+    """The packages that the engine needs and does not declare: NAME==VERSION."""
     source: str = "PyPI"
     needs: tuple[str, ...] = ()
 
     def name(self, version: str) -> str:
+        # Wheels with compiled code fit one version of Python.
         return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
 
     def newest(self) -> str:
@@ -177,12 +176,12 @@ class Pip(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Npm(IntoCache):
-    """A package from npm with its dependencies, whose scripts are not run."""
+    """A recipe for a package from npm with its dependencies, whose scripts are not run."""
 
     package: str
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """Peer dependencies, name → version."""
+    """The peer dependencies, name → version."""
     source: str = "npm"
     needs: tuple[str, ...] = ("npm", "node")
 
@@ -192,8 +191,8 @@ class Npm(IntoCache):
     def newest(self) -> str:
         """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
-            said = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
-        return msgspec.json.decode(said, type=str)
+            output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
+        return msgspec.json.decode(output, type=str)
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return _npm_install({self.package: version, **self.others}, new)
@@ -201,7 +200,7 @@ class Npm(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Go(IntoCache):
-    """A program that the Go toolchain builds from a module whose main package is in its top folder."""
+    """A recipe for a program that the Go toolchain builds from a module whose main package is in its top folder."""
 
     module: str
     version: str
@@ -215,8 +214,8 @@ class Go(IntoCache):
         """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             # Outside of any module, since a go.mod there would decide.
-            asked = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
-            return run_client(asked, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
+            command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
+            return run_client(command, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return _go_build(self.module, version, new)
@@ -224,7 +223,7 @@ class Go(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Gem(IntoCache):
-    """A gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
+    """A recipe for a gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
 
     package: str
     version: str
@@ -237,27 +236,27 @@ class Gem(IntoCache):
     def newest(self) -> str:
         """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
-            said = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
-        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", said, re.MULTILINE):
+            output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
+        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):
             return match[1]
-        raise InstallError(f"gem names no version of {self.package}: {said.strip()[-200:]}")
+        raise InstallError(f"gem names no version of {self.package}: {output.strip()[-200:]}")
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
         run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
-        found = sorted((new / "specifications").glob("*.gemspec"))
-        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in found)
+        specifications = sorted((new / "specifications").glob("*.gemspec"))
+        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in specifications)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Archive(IntoCache):
-    """A file that the engine's makers publish, of a release whose SHA-256 is in `digests`; unpacked if it is an
-    archive."""
+    """A recipe for a file that the engine's makers publish, of a release whose SHA-256 is in `digests`. An archive is
+    unpacked."""
 
     url: str
     """The address, with `{version}` in it."""
     digests: Mapping[str, str]
-    """Release → SHA-256; the first one is the default."""
+    """The SHA-256 of each release; the first release is the default."""
     source: str = "download"
     needs: tuple[str, ...] = ()
 
@@ -288,7 +287,7 @@ class Archive(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """A program that is on the user's machine already, whatever its version; nothing is installed."""
+    """A recipe for a program that is on the user's machine already, whatever its version; nothing is installed."""
 
     program: str
     hint: str
@@ -304,26 +303,26 @@ class System:
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
         if version is not None:
             raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
-        found = shutil.which(self.program)
-        if found is None:
+        path = shutil.which(self.program)
+        if path is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
         with tempfile.TemporaryDirectory() as empty:
-            said = run_client((found, *self.ask), cwd=Path(empty))
-        number = re.search(r"\d+(?:\.\d+)+", said)
+            output = run_client((path, *self.ask), cwd=Path(empty))
+        number = re.search(r"\d+(?:\.\d+)+", output)
         shown = number[0] if number else self.version
-        return InstalledEngine(Path(found).parent, shown, {self.program: shown})
+        return InstalledEngine(Path(path).parent, shown, {self.program: shown})
 
     def is_made(self, _folder: Path) -> bool:
         return shutil.which(self.program) is not None
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """What is installed in the folder `target`. If it is not there, or damaged, `install` fills a new folder, which is
-    then moved there; of several processes that do so at once, the first one wins.
+    """Return what is installed in the folder `target`. If it is not there, or damaged, `install` fills a new folder,
+    which is then moved there; if several processes do so at once, the first one wins.
 
     `version`: only recorded. Raises PreparationError.
     """
-    packages = _ready(target) if sealed.intact(target) else None
+    packages = _read_packages(target) if sealed.intact(target) else None
     if packages is None:
         try:
             packages = _install(target, install)
@@ -338,13 +337,14 @@ def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict
         whole = Path(name, "whole")
         whole.mkdir()
         packages = dict(install(whole))
+        # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
         (whole / MARKER).write_bytes(msgspec.json.encode(packages))
         sealed.seal(whole)
         sealed.publish(whole, target)
     return packages
 
 
-def _ready(target: Path) -> dict[str, str] | None:
+def _read_packages(target: Path) -> dict[str, str] | None:
     try:
         return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError):
@@ -352,25 +352,25 @@ def _ready(target: Path) -> dict[str, str] | None:
 
 
 def checked(version: str) -> str:
-    """The version, if it can be part of a file's name. Raises ConfigError."""
+    """Return the version, if it can be part of a file's name. Raises ConfigError if it cannot."""
     if not VERSION.fullmatch(version):
         raise ConfigError(f"{version!r} is no version")
     return version
 
 
 def plain(name: str) -> str:
-    """The name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
+    """Return the name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
-def _npm_install(wanted: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": wanted}
+def _npm_install(dependencies: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
     (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
     npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=folder)
     lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
     return {
-        path.rpartition("node_modules/")[2]: each.version
-        for path, each in sorted(lock.packages.items())
+        path.rpartition("node_modules/")[2]: package.version
+        for path, package in sorted(lock.packages.items())
         if path and (folder / path).is_dir()
     }
 
@@ -388,12 +388,12 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
-    """Build a program in a copy of its module, so that go checks what it needs against the module's own go.sum, which
-    `go install` ignores."""
     variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
-    said = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
+    output = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
+    # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
+    # install` ignores.
     source = folder / "source"
-    shutil.copytree(msgspec.json.decode(said, type=_Module).dir, source, copy_function=shutil.copyfile)
+    shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
     for path in (source, *source.rglob("*")):
         path.chmod(0o755)
     run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)

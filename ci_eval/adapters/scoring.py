@@ -1,4 +1,4 @@
-"""Completion types that order any engine's list by what a predictor takes each suggestion to be worth."""
+"""The completion types that order any engine's list by a predictor's score for each suggestion."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from ci_eval.model import Kind, Suggestion
 
 _NAME = re.compile(r"[\w$@]+")
 KINDS = frozenset({Kind.VARIABLE, Kind.KEYWORD})
-"""Names and keywords: what suggestions are."""
+"""The kinds of tokens that suggestions are: names and keywords."""
 
 
 class Scorer(Protocol):
-    """A predictor that can say of given tokens how likely they are."""
+    """A predictor that can tell how likely given tokens are."""
 
     path: str
 
     def __init__(self, options: Any, surroundings: Surroundings) -> None: ...
 
     def begin(self) -> None:
-        """The file at `path` is open now."""
+        """Prepare for the file at `path`, which is open now."""
 
     def scores(self, before: str, after: str, texts: Sequence[str]) -> list[float]:
-        """Of each text, how likely it is between these, as a logarithm."""
+        """Return how likely each text is between `before` and `after`, as a logarithm."""
 
 
 @dataclass(frozen=True)
 class ByScore:
-    """Equal ones stay in the engine's order."""
+    """A ranker that orders suggestions by score. Suggestions with equal scores stay in the engine's order."""
 
     name: str
     summary: str
@@ -44,17 +44,17 @@ class ByScore:
     needs_names: bool = False
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
-        """See Ranker."""
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        """See Ranker. Raises ConfigError where the project's files cannot be read."""
+        """Return the ordering for a file; see `Ranker.open`. Raises ConfigError if the project's files cannot be
+        read."""
         if context.surroundings is None:
             raise ConfigError(
                 f"completion type {self.name} reads the project's files, which are not in a workspace: evaluate with "
                 f"`--completion-type {self.name}` instead"
             )
-        scorer = _made(self.scorer, self.options, replace(context.surroundings, kinds=KINDS))
+        scorer = _start(self.scorer, self.options, replace(context.surroundings, kinds=KINDS))
         scorer.path = context.path
         scorer.begin()
         return _Ordered(scorer)
@@ -67,17 +67,17 @@ class _Ordered:
     def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
         if len(suggestions) < 2:
             return suggestions
-        scores = self.scorer.scores(caret.before, caret.after, [_name(each.text) for each in suggestions])
-        return [suggestions[place] for place in sorted(range(len(scores)), key=lambda place: -scores[place])]
+        scores = self.scorer.scores(caret.before, caret.after, [_name(suggestion.text) for suggestion in suggestions])
+        return [suggestions[index] for index in sorted(range(len(scores)), key=lambda index: -scores[index])]
 
 
 def _name(text: str) -> str:
-    """The name that a suggestion begins with, or the whole of it."""
-    found = _NAME.match(text)
-    return found[0] if found else text
+    """Return the name that a suggestion begins with, or the whole of it if it begins with none."""
+    match = _NAME.match(text)
+    return match[0] if match else text
 
 
+# A worker keeps one scorer, with what it has read of the project, from file to file.
 @lru_cache(maxsize=1)
-def _made(scorer: type[Scorer], options: PredictorOptions, surroundings: Surroundings) -> Scorer:
-    """What it has read of a project is kept from file to file of a worker."""
+def _start(scorer: type[Scorer], options: PredictorOptions, surroundings: Surroundings) -> Scorer:
     return scorer(options, surroundings)

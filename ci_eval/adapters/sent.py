@@ -1,4 +1,5 @@
-"""Writes down what an engine is told, by the same calls that start it; so nothing it is told can be missing."""
+"""The configuration sent to an engine, written down by the same calls that start the engine, so that nothing can be
+missing."""
 
 from __future__ import annotations
 
@@ -19,15 +20,15 @@ from ci_eval.model.engine.sent import SET, AutoImported, SentConfiguration
 SECRET = re.compile(
     r"token|secret|passw|credential|api_?key|licen[cs]e_?key|private_?key|(^|_)auth(_|$)", re.IGNORECASE
 )
-"""Finds names of variables whose values may be secrets."""
+"""A pattern for the names of variables whose values may be secrets."""
 HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
-"""Programs whose first argument that is a file is the program that matters."""
+"""The programs that run a script: their first argument that is a file is the program that matters."""
 LONGEST = 4_000
-"""Characters of a file that are written down."""
+"""The largest number of characters of a file that are stored; a longer file is represented by its digest."""
 OF_THE_MACHINE = "(the machine's)"
-"""Stands for a value that says nothing about the engine and much about the machine."""
+"""A placeholder for a value that says nothing about the engine and much about the machine."""
 
 T = TypeVar("T")
 
@@ -37,11 +38,11 @@ class Configured(Protocol):
     """An engine that is started with a configuration."""
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return what the engine will be told. Nothing is started."""
+        """Return the configuration that the engine will get. Nothing is started."""
 
 
 def beforehand(installation: Installation, surroundings: Surroundings, write: Callable[[Place], T]) -> T:
-    """Return what `write` makes of a place like the one that the engine will run in."""
+    """Return the result of `write` for a temporary place like the one that the engine will run in."""
     place = Place.new(installation.folder or DRIVERS, surroundings)
     try:
         place.renew()
@@ -60,9 +61,9 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """Return the configuration of an engine that is started so at that place, with names for its folders.
+    """Return the configuration of an engine that is started by this command at that place, with names for its folders.
 
-    `taken_over`: variables whose values are the user's. `more`: other fields of SentConfiguration.
+    `taken_over`: variables whose values are the user's, and are not stored. `more`: other fields of SentConfiguration.
     """
     secret = frozenset(taken_over)
     plain = {
@@ -78,13 +79,15 @@ def configuration(
 
 
 def files_of(place: Place) -> dict[str, str]:
-    """Return path → content of the files that were written for the engine: configurations and programs that answer it.
+    """Return path → content of the files that were written for the engine, such as settings and programs that answer
+    it.
 
     A content of more than LONGEST characters is represented by its digest.
     """
     contents = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:
+            # Search paths of the machine's Python differ between machines and do not change what the engine is.
             text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
             digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
             contents[str(path)] = text if len(text) <= LONGEST else digest
@@ -98,17 +101,19 @@ def _dependencies(place: Place, named: Mapping[str, Any]) -> str:
 
 
 def arguments_of(command: Sequence[str]) -> list[str]:
-    """Return the arguments of the program that a command runs: behind an interpreter, those of its script."""
-    program, rest = (Path(command[0]).name if command else ""), list(command[1:])
+    """Return the arguments of the program that a command runs. If that program is an interpreter, they are those of its
+    script."""
+    program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
     if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
-        return rest
-    script = next((place for place, part in enumerate(rest) if Path(part).is_file()), None)
+        return arguments
+    script = next((index for index, part in enumerate(arguments) if Path(part).is_file()), None)
     # Python's `-c CODE` and the options before a script are arguments, too: they decide what runs.
-    return rest if script is None else rest[:script] + rest[script + 1 :]
+    return arguments if script is None else arguments[:script] + arguments[script + 1 :]
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:
-    """Return the bytes that the arguments allow for objects, by the name `heap`; nothing where they do not say."""
+    """Return the heap size in bytes that the arguments set, by the name `heap`, or an empty dictionary if they set
+    none."""
     for argument in arguments:
         if match := HEAP.match(argument):
             size = int(match[3]) * 2**20 if match[3] else int(match[1]) * SIZES[match[2].lower()]
@@ -131,17 +136,18 @@ def without_paths(value: Any, place: Place) -> Any:
     }
     names = sorted(
         ((str(path), name) for path, name in known.items() if path and str(path) != "/"),
+        # The longest path first, since one folder may lie within another.
         key=lambda pair: -len(pair[0]),
     )
-    return _replaced(value, names)
+    return _replace(value, names)
 
 
-def _replaced(value: Any, names: Sequence[tuple[str, str]]) -> Any:
+def _replace(value: Any, names: Sequence[tuple[str, str]]) -> Any:
     if isinstance(value, str | Path):
         text = str(value)
         for path, name in names:
             text = text.replace(path, name)
         return text
     if isinstance(value, Mapping):
-        return {_replaced(key, names): _replaced(below, names) for key, below in value.items()}
-    return [_replaced(each, names) for each in value] if isinstance(value, list | tuple) else value
+        return {_replace(key, names): _replace(content, names) for key, content in value.items()}
+    return [_replace(element, names) for element in value] if isinstance(value, list | tuple) else value

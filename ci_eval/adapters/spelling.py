@@ -1,4 +1,4 @@
-"""Names are spelled out sub-token by sub-token, by nested n-gram caches, and the likeliest are kept."""
+"""A predictor that spells names sub-token by sub-token, by nested n-gram caches, and keeps the likeliest names."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from ci_eval.learning.surrounding import Surrounding
 from ci_eval.subtokens import pieces
 
 END = "\0"
-"""Stands behind the last piece of a name."""
+"""A mark behind the last piece of a name."""
 NEVER = 1e-9
-"""How likely a piece is that was never seen there."""
+"""The likelihood of a piece that was never seen in its context."""
 
 
 class BeamOptions(CacheOptions, frozen=True, kw_only=True):
-    """The options of `subtoken-beam`."""
+    """The options of the predictor `subtoken-beam`."""
 
     order: Annotated[int, Meta(ge=2, le=40)] = 10
-    """Pieces of the longest sequences that are counted; where a name ends counts as one."""
+    """The number of pieces in the longest sequences that are counted; the end of a name counts as one."""
     width: Annotated[int, Meta(ge=1, le=1000)] = 8
-    """Beginnings of names that are kept at each step."""
+    """The number of beginnings of names that are kept at each step."""
     longest: Annotated[int, Meta(ge=1, le=100)] = 12
-    """The most pieces a name may have."""
+    """The largest number of pieces in a name."""
 
 
 class SubtokenBeam(Predictor[BeamOptions]):
-    """Looks at what is before the caret alone: what is behind it says nothing of how a name goes on."""
+    """A predictor that reads only the text before the caret: the text behind it says nothing of how a name goes on."""
 
     def __init__(self, options: BeamOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
@@ -68,33 +68,33 @@ class SubtokenBeam(Predictor[BeamOptions]):
             longer = []
             for score, begun in open_:
                 for text, chance in self._model.likely_after(self._around, begun):
-                    found, total = (*begun, text), score + log(chance)
+                    sequence, total = (*begun, text), score + log(chance)
+                    # Only names have pieces: another token is complete with its first one.
                     if text == END or (not begun and class_of(text, self.surroundings.keywords) != "name"):
-                        whole = "".join(found).removesuffix(END)
+                        whole = "".join(sequence).removesuffix(END)
                         if whole and self.asked(whole):
                             done[whole] = max(done.get(whole, total), total)
                     elif not begun or class_of("".join(begun), self.surroundings.keywords) == "name":
-                        longer.append((total, found))
-            open_ = sorted(longer, key=lambda each: -each[0])[: self.options.width]
+                        longer.append((total, sequence))
+            open_ = sorted(longer, key=lambda beginning: -beginning[0])[: self.options.width]
             if not open_ or self._is_settled(done, open_[0][0]):
                 break
         return sorted(done, key=lambda text: -done[text])
 
     def scores(self, before: str, after: str, texts: Sequence[str]) -> list[float]:  # noqa: ARG002
-        """See Scorer."""
         self._around.read(before, "")
         spelled = [tuple(self._pieces(text)) for text in texts]
         next_of: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
         for whole in spelled:
-            for place, piece in enumerate(whole):
-                next_of[whole[:place]][piece] = 0.0
+            for position, piece in enumerate(whole):
+                next_of[whole[:position]][piece] = 0.0
         for begun, following in next_of.items():
             chances = self._model.chances_after(self._around, begun, following)
-            following.update((piece, log(max(each, NEVER))) for piece, each in chances.items())
-        return [sum(next_of[whole[:place]][piece] for place, piece in enumerate(whole)) for whole in spelled]
+            following.update((piece, log(max(chance, NEVER))) for piece, chance in chances.items())
+        return [sum(next_of[whole[:position]][piece] for position, piece in enumerate(whole)) for whole in spelled]
 
     def _is_settled(self, done: dict[str, float], best_open: float) -> bool:
-        """Whether nothing that is still open can come among those that are shown."""
+        # A longer name is never likelier than its beginning, so no open beginning can get past the ones that are done.
         limit = self.options.limit
         return len(done) >= limit and sorted(done.values(), reverse=True)[limit - 1] >= best_open
 

@@ -21,9 +21,9 @@ class Toolchain:
 
     program: str
     ask: tuple[str, ...]
-    """The arguments with which it prints its version."""
+    """The arguments with which the program prints its version."""
     get: str
-    """Where to get a newer one."""
+    """The place to get a newer version from, for messages."""
 
 
 TOOLCHAINS = {
@@ -35,11 +35,12 @@ TOOLCHAINS = {
     "php": Toolchain(program="php", ask=("--version",), get="https://www.php.net/downloads"),
     "ruby": Toolchain(program="ruby", ask=("--version",), get="https://www.ruby-lang.org/en/downloads"),
 }
-"""By the names that engines and the job matrix use."""
+"""The toolchains by the names that engines and the job matrix use."""
 
 
 def check(engine: str, needed: Mapping[str, str]) -> None:
-    """Raises PreparationError unless each toolchain that the engine needs (name → lowest version) is there."""
+    """Check that each toolchain that the engine needs (name → lowest version) is installed. Raises PreparationError if
+    one is missing or too old."""
     for name, lowest in needed.items():
         here = version_here(name)
         if not reaches(here, lowest):
@@ -50,30 +51,35 @@ def check(engine: str, needed: Mapping[str, str]) -> None:
 
 
 def version_here(name: str) -> str:
-    """The version of the machine's own toolchain, such as "1.24.4"; "" if there is none, or none that answers."""
+    """Return the version of the machine's own toolchain, such as "1.24.4", or "" if there is none, or none that
+    answers."""
     toolchain = TOOLCHAINS[name]
     with tempfile.TemporaryDirectory() as empty:
         try:
             # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
             # which is not the one that engines are built with.
-            said = run_client((toolchain.program, *toolchain.ask), cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
+            output = run_client(
+                (toolchain.program, *toolchain.ask), cwd=Path(empty), variables={"GOTOOLCHAIN": "local"}
+            )
         except (InstallError, OSError):
             return ""
-    found = NUMBER.search(said)
-    return found[0] if found else ""
+    match = NUMBER.search(output)
+    return match[0] if match else ""
 
 
 def reaches(here: str, lowest: str) -> bool:
-    """Whether the version `here`, if there is any, is at least `lowest`; 1.9 is older than 1.24."""
+    """Return whether the version `here` is at least `lowest`; "" is not. Numbers are compared: 1.9 is older than
+    1.24."""
+    # Compared as numbers: as text, 1.9 would be newer than 1.24.
     return bool(here) and _numbers(here) >= _numbers(lowest)
 
 
 def newest(*needs: Mapping[str, str]) -> dict[str, str]:
-    """Each toolchain that any of them needs, with the newest of the versions asked for."""
-    found: dict[str, str] = {}
-    for name, lowest in (item for each in needs for item in each.items()):
-        found[name] = max(found.get(name, lowest), lowest, key=_numbers)
-    return found
+    """Return the toolchains of all needs, each with the newest of the versions asked for."""
+    versions: dict[str, str] = {}
+    for name, lowest in (item for need in needs for item in need.items()):
+        versions[name] = max(versions.get(name, lowest), lowest, key=_numbers)
+    return versions
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -1,1 +1,2 @@
-"""Language models behind an address: one client for all of them, with a store of answers, and an engine made of it."""
+"""The language models behind an address: one client for all of them, with a store of answers, and an engine made of
+it."""

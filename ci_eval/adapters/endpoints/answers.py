@@ -1,4 +1,4 @@
-"""The store of answers: what an endpoint once said to a request is not asked again.
+"""The store of answers: an endpoint is not asked again for a request that it has answered.
 
 A row is a request in its canonical form (with the number of its repeat), its SHA-256 as the key, and the reply as JSON.
 Keys of endpoints are no part of a request.
@@ -21,7 +21,7 @@ TABLE = "answers (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NU
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of whom; a repeat of the same question is another request."""
+    """A request to an address; a repeat of the same question is another request."""
 
     address: str
     body: dict[str, Any]
@@ -29,21 +29,21 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def canonical(self) -> str:
-        """One text for all ways to write it down."""
+        """Return the same text for all ways to write the request down."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of an export."""
+    """A line of an export, with a stored answer."""
 
     request: Request
     reply: Reply
     asked: str
-    """When, in UTC."""
+    """The time of the question, in UTC."""
 
 
 def key_of(canonical: str) -> str:
-    """SHA-256 (hex) of a canonical request."""
+    """Return the SHA-256 (hex) of a canonical request."""
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -51,24 +51,24 @@ class Answers:
     """The store, in one file; threads and processes may share it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises PreparationError."""
+        """Open the store, or create it. Raises PreparationError."""
         self._database = Database(path, TABLE)
 
     def find(self, request: Request) -> Reply | None:
-        """The answer, if there is one."""
+        """Return the answer to a request, or None if there is none."""
         with self._database.using() as cursor:
             row = cursor.execute("SELECT reply FROM answers WHERE key = ?", (key_of(request.canonical),)).fetchone()
         return msgspec.json.decode(row[0], type=Reply) if row else None
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
-        """In place of an earlier answer, if there is one."""
+        """Store an answer in place of an earlier one."""
         canonical = request.canonical
         row = (key_of(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
         with self._database.using() as cursor:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
 
     def exported(self) -> Iterator[bytes]:
-        """A line per answer, in the order of keys: the same answers give the same lines."""
+        """Yield a line per answer, in the order of keys: the same answers give the same lines."""
         with self._database.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 kept = Kept(
@@ -79,9 +79,10 @@ class Answers:
                 yield msgspec.json.encode(kept) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Add the answers of an export to requests that have none yet; all or none. How many these are.
+        """Add the answers of an export to requests that have none yet; all or none. Returns the number of added
+        answers.
 
-        Raises ConfigError for a line that is none.
+        Raises ConfigError if a line is no stored answer.
         """
         added = 0
         with self._database.changing() as cursor:
@@ -97,6 +98,7 @@ class Answers:
         """Yield the key, the time and the reply of each answer whose key begins with the text, or whose question or
         reply holds it."""
         with self._database.using() as cursor:
+            # All rows at once, so that the database is not locked while the caller works through them.
             rows = cursor.execute("SELECT key, request, reply, asked FROM answers ORDER BY asked, key").fetchall()
         for key, request, stored, asked in rows:
             reply = msgspec.json.decode(stored, type=Reply)
@@ -110,17 +112,16 @@ class Answers:
             cursor.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in keys])
 
     def count(self) -> int:
-        """The number of answers."""
+        """Return the number of stored answers."""
         with self._database.using() as cursor:
             return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
 
     def close(self) -> None:
-        """Close the file."""
         self._database.close()
 
 
 def request_of(address: str, body: Mapping[str, Any], repeat: int) -> Request:
-    """The request for that body."""
+    """Return the request for that body."""
     return Request(address=address, body=dict(body), repeat=repeat)
 
 

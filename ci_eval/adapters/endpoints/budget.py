@@ -1,4 +1,4 @@
-"""What one command has spent on an endpoint, over all its worker processes."""
+"""The budget of one command for an endpoint, over all its worker processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE = "spent (command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens I
 
 
 def cost_of(reply: Reply, price: PriceConfig) -> float | None:
-    """In the currency of the prices; None where nothing is known of tokens or prices."""
+    """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
     return (reply.prompt_tokens * price.input + reply.answer_tokens * price.output) / 1e6
@@ -25,7 +25,7 @@ class Ledger:
     """The books of one command. Requests are booked before they are sent, tokens and money when the answer is there."""
 
     def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
-        """`command`: a name that its worker processes share. Raises PreparationError."""
+        """Open the books of a command. `command`: a name that its worker processes share. Raises PreparationError."""
         self._command = command
         self._budget = budget
         self._price = price
@@ -34,11 +34,12 @@ class Ledger:
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
 
     def reserve(self) -> None:
-        """Book one more request. Raises BudgetSpent where that is one too many."""
+        """Book one more request. Raises BudgetSpent if that is one too many."""
         with self._database.changing() as cursor:
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
+            # The check and the booking are one transaction: two processes cannot both take the last request.
             _check("seconds", time.time() - began, budget.seconds)
             _check("requests", requests, budget.requests)
             _check("tokens", tokens, budget.tokens)
@@ -46,7 +47,7 @@ class Ledger:
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
     def book(self, reply: Reply) -> None:
-        """What an answer took."""
+        """Add the tokens and the cost of an answer."""
         tokens = (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
         with self._database.using() as cursor:
             cursor.execute(
@@ -55,7 +56,7 @@ class Ledger:
             )
 
     def check(self, reply: Reply) -> None:
-        """Raises EngineMisbehaved where a limit needs numbers that the endpoint does not give."""
+        """Raise EngineMisbehaved if a limit needs numbers that the endpoint does not give."""
         counted = reply.prompt_tokens is not None and reply.answer_tokens is not None
         if not counted and (self._budget.tokens is not None or self._budget.money is not None):
             raise EngineMisbehaved(
@@ -65,7 +66,7 @@ class Ledger:
             )
 
     def left(self) -> float:
-        """Seconds until the time is over."""
+        """Return the seconds until the time is over; infinity without a limit."""
         if self._budget.seconds is None:
             return math.inf
         with self._database.using() as cursor:
@@ -73,7 +74,6 @@ class Ledger:
         return float(row[0]) + self._budget.seconds - time.time()
 
     def close(self) -> None:
-        """Close the file."""
         self._database.close()
 
 

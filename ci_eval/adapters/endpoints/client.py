@@ -1,4 +1,4 @@
-"""Asks an endpoint: from the store of answers where it can, else over the network, within budgets, again where that
+"""The client of an endpoint. It asks the store of answers first, then the network, within budgets, and again if that
 helps."""
 
 from __future__ import annotations
@@ -32,49 +32,52 @@ from ci_eval.machine import now
 from ci_eval.model.endpoints import EndpointConfig
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before a question is asked for the second time; and at most, where the endpoint does not say how long."""
+"""Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
+long."""
 LONGEST_LIMIT = 1800.0
-"""Seconds that one question waits in all for a limit of which the endpoint says when it ends, or for a model that is
-being loaded, where `engine.budget.seconds` sets no other end."""
+"""Seconds that one question waits in all for a limit whose end the endpoint names, or for a model that is being loaded,
+if `engine.budget.seconds` sets no other end."""
 
 SHORT, DENSEST = 4000, 10.0
-"""Characters from which on a question's tokens are looked at; and the characters in a token that no tokenizer reaches
-on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in code."""
+"""The characters from which on a question's tokens are looked at; and the characters in a token that no tokenizer
+reaches on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in
+code."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
-"""Fields of a request that hold the question."""
+"""The fields of a request that hold the question."""
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
-"""keep: the store answers what it can; offline: nothing else does; record: all is asked anew, and kept."""
+"""The use of the store. keep: the store answers what it can; offline: nothing else answers; record: everything is asked
+again, and stored."""
 MODE = "CI_EVAL_ANSWERS"
 """The variable of the environment that the options --offline and --record set."""
 
 
 def mode_here() -> Mode:
-    """As the options of the command say. Raises ConfigError."""
-    given = os.environ.get(MODE) or "keep"
-    if given not in {"keep", "offline", "record"}:
-        raise ConfigError(f"the variable {MODE} is {given!r}; expected keep, offline or record")
-    return given  # type: ignore[return-value]  # checked above
+    """Return the mode that the options of the command set. Raises ConfigError if the variable has another value."""
+    mode = os.environ.get(MODE) or "keep"
+    if mode not in {"keep", "offline", "record"}:
+        raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
+    return mode  # type: ignore[return-value]  # checked above
 
 
 def store_of(cache: Path) -> Path:
-    """The file with the answers."""
+    """Return the path of the file with the answers."""
     return cache / "answers" / "answers.sqlite"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asking:
-    """Whom to ask, and how; small enough to send to a worker process."""
+    """A choice of endpoint and mode; small enough to send to a worker process."""
 
     settings: EndpointConfig
     mode: Mode
     command: str = field(default_factory=lambda: uuid4().hex)
-    """A name for this run of a command, which has one budget."""
+    """A name for this run of a command, whose processes share one budget."""
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """As the settings and the options of the command say. Raises ConfigError."""
+        """Return the choice that the settings and the options of the command make. Raises ConfigError."""
         mode = mode_here()
         if settings.recorded and mode == "record":
             raise ConfigError(
@@ -84,7 +87,7 @@ class Asking:
 
 
 class Client:
-    """Asks one endpoint. Threads may share it."""
+    """A client of one endpoint. Threads may share it."""
 
     def __init__(
         self,
@@ -96,8 +99,11 @@ class Client:
         api: Api | None = None,
         listener: Listener | None = None,
     ) -> None:
-        """`timeout`: seconds one answer may take; `api`: None = that of the settings; `listener`: is told of the bodies
-        that are sent, and of what was made of the answers. Raises ConfigError, PreparationError."""
+        """Open the store and the budget.
+
+        `timeout`: seconds one answer may take; `api`: None = that of the settings; `listener`: gets the bodies that are
+        sent, and the replies that are made of the answers. Raises ConfigError, PreparationError.
+        """
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
@@ -116,19 +122,19 @@ class Client:
 
     @property
     def address(self) -> str:
-        """What is asked."""
+        """Return the address that is asked."""
         return self._address
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
-        """The model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        """Return the model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
         request = self._request(prompt, repeat)
         reply = self.answer(request, request.body)
         self._ledger.check(reply)
         return reply
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
-        """The answer that is kept under that request, or else the one to this body. Raises EngineFailure."""
-        reply = self._known(request)
+        """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
+        reply = self._find_stored(request)
         if reply is None:
             if self._settings.recorded:
                 raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
@@ -137,13 +143,13 @@ class Client:
                     "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
                     "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
                 )
-            reply = self._asked(request, body)
+            reply = self._ask_and_store(request, body)
         if reply.refused:
             raise ContextTooLong(reply.refused)
         return reply
 
     def ask_all(self, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:
-        """The answers in the order of the questions, or what went wrong, several at once."""
+        """Yield the answers, or the failures, in the order of the questions. Several questions are asked at once."""
 
         def one(prompt: Prompt) -> Reply | EngineFailure:
             try:
@@ -155,12 +161,13 @@ class Client:
             yield from threads.map(one, prompts)
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the store and the budget."""
         self._answers.close()
         self._ledger.close()
 
     def _request(self, prompt: Prompt, repeat: int) -> Request:
         settings = self._settings
+        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
         seed = settings.sampling.seed
         if seed is not None:
             settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
@@ -169,20 +176,22 @@ class Client:
             body["stream_options"] = {"include_usage": True}
         if settings.logprobs:
             body |= self._api.logprobs or {}
-        body = _merged(body, settings.extra)
+        body = _merge(body, settings.extra)
         return request_of(self._address, body, repeat)
 
-    def _known(self, request: Request) -> Reply | None:
+    def _find_stored(self, request: Request) -> Reply | None:
+        # An answer that this client has just got is used again: --record asks each question once.
         if self._mode == "record" and request.canonical not in self._fresh:
             return None
         return self._answers.find(request)
 
-    def _asked(self, request: Request, body: Mapping[str, Any]) -> Reply:
+    def _ask_and_store(self, request: Request, body: Mapping[str, Any]) -> Reply:
         try:
-            reply = self._tried(body)
+            reply = self._try(body)
         except Trouble as trouble:
             if not trouble.for_good:
                 raise _failure(trouble) from None
+            # A refusal for good is stored like an answer, so that the endpoint is not asked again.
             reply = Reply(refused=trouble.reason)
         self._answers.keep(request, reply, now())
         self._fresh.add(request.canonical)
@@ -190,34 +199,34 @@ class Client:
             self._ledger.book(reply)
         return reply
 
-    def _tried(self, body: Mapping[str, Any]) -> Reply:
-        """The answer of the first try that has one. Raises Trouble, BudgetSpent."""
-        tried, counted, waited = 0, 0, 0.0
+    def _try(self, body: Mapping[str, Any]) -> Reply:
+        """Return the answer of the first try that has one. Raises Trouble or BudgetSpent."""
+        tries, counted, waited = 0, 0, 0.0
         while True:
-            tried += 1
+            tries += 1
             try:
                 with self._slots.one():
                     if not self._api.free:
                         self._ledger.reserve()
-                    return self._sent(body)
+                    return self._send(body)
             except Trouble as trouble:
                 # A limit of which the end is known is waited for; it takes none of the retries.
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
                 wait = _wait(trouble, max(counted, 1))
                 left = self._ledger.left()
-                most = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
-                is_over = counted > self._settings.retries or (not passes and wait > most)
-                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > most):
-                    if tried > 1:
-                        trouble.reason += f" ({tried} attempts)"
+                longest = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
+                is_over = counted > self._settings.retries or (not passes and wait > longest)
+                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > longest):
+                    if tries > 1:
+                        trouble.reason += f" ({tries} attempts)"
                     raise
                 if wait > left:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
             waited += wait
             self._sleep(wait)
 
-    def _sent(self, body: Mapping[str, Any]) -> Reply:
+    def _send(self, body: Mapping[str, Any]) -> Reply:
         self._tell("->", body)
         try:
             reply = self._wire.send(body)
@@ -236,7 +245,7 @@ class Client:
 
     @property
     def _wire(self) -> Wire:
-        """That of this thread."""
+        """Return the connection of this thread."""
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
             wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
@@ -244,19 +253,20 @@ class Client:
         return wire
 
 
-def _merged(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body with more fields, also within objects such as Ollama's `options`; null takes one away."""
-    merged = dict(body)
+def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body with more fields, also within objects such as Ollama's `options`. The value null removes a
+    field."""
+    fields = dict(body)
     for name, value in extra.items():
-        inner = merged.get(name)
+        inner = fields.get(name)
         if isinstance(inner, Mapping) and isinstance(value, Mapping):
-            value = _merged(inner, value)
-        merged[name] = value
-    return {name: value for name, value in merged.items() if value is not None}
+            value = _merge(inner, value)
+        fields[name] = value
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _check_whole(body: Mapping[str, Any], reply: Reply) -> None:
-    """Raise Trouble where the server counted fewer tokens in the question than any tokenizer makes of it."""
+    """Raise Trouble if the server counted fewer tokens in the question than any tokenizer makes of it."""
     question = "".join(_texts_of({name: value for name, value in body.items() if name in ASKED}))
     dense = len(_REPEATED.sub(r"\1", question))
     if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
@@ -268,6 +278,7 @@ def _texts_of(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
+            # The role of a chat's message is no part of the question.
             if name != "role":
                 yield from _texts_of(inner)
     elif isinstance(value, list):
@@ -276,7 +287,7 @@ def _texts_of(value: Any) -> Iterator[str]:
 
 
 def key_in(name: str | None, *, needed: bool) -> str:
-    """Return the key in the variable of that name, or an empty text without one. Raises ConfigError."""
+    """Return the key in the variable of that name, or an empty text if no name is given. Raises ConfigError."""
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()
@@ -291,8 +302,9 @@ def key_in(name: str | None, *, needed: bool) -> str:
 
 
 def _wait(trouble: Trouble, number: int) -> float:
-    """Seconds before the next try: what the endpoint asks for, or twice as long each time; and a little at random, so
-    that not all come back at once."""
+    """Return the seconds before the next try: those that the endpoint asks for, or twice as long each time; and a
+    little at random."""
+    # A little at random, so that not all processes come back at once.
     jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
     if trouble.wait is not None:
         return trouble.wait + FIRST_WAIT * jitter

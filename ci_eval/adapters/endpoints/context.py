@@ -1,4 +1,4 @@
-"""What a model is shown at a caret: a window of the open file, and other files of the project."""
+"""The context that a model is shown at a caret: a window of the open file, and other files of the project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING = Window(prefix="", suffix="", left_out=0)
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What is shown at one place."""
+    """The view of the files that is shown at one caret."""
 
     window: Window = NOTHING
     path: str = ""
@@ -28,7 +28,7 @@ class Seen:
 
 @dataclass(kw_only=True)
 class Context:
-    """How much is shown, by what it is measured, and where other files come from."""
+    """The rules for a view: its size, its measure, and the source of other files."""
 
     settings: EndpointConfig
     tokenizer: Tokenizer | None = None
@@ -36,21 +36,21 @@ class Context:
     _template: Template | None = field(init=False)
 
     def __post_init__(self) -> None:
-        own = self.settings.template not in {None, OF_THE_ENDPOINT}
-        self._template = template_of(self.settings.template or "", self.settings.file_heading) if own else None
+        is_named = self.settings.template not in {None, OF_THE_ENDPOINT}
+        self._template = template_of(self.settings.template or "", self.settings.file_heading) if is_named else None
 
     def at(self, path: str, text: str, offset: int) -> Seen:
-        """What is shown at that place of the open file; the same each time. Raises EngineFailure."""
-        wanted, measure = self.settings.window, self._measure
-        seen = window(text, offset, wanted, measure)
-        most = int(budget_of(wanted) * wanted.other_files)
-        if not (self.others and most):
-            return Seen(window=seen, path=path)
-        found = self.others.chosen(path, text[:offset], most, measure, self._takes)
-        return Seen(window=seen, path=path, files=tuple(found))
+        """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
+        settings, measure = self.settings.window, self._measure
+        view = window(text, offset, settings, measure)
+        size = int(budget_of(settings) * settings.other_files)
+        if not (self.others and size):
+            return Seen(window=view, path=path)
+        files = self.others.chosen(path, text[:offset], size, measure, self._takes)
+        return Seen(window=view, path=path, files=tuple(files))
 
     def close(self) -> None:
-        """Close the store of what was counted."""
+        """Close the store of the tokenizer."""
         if self.tokenizer:
             self.tokenizer.close()
 
@@ -63,17 +63,17 @@ class Context:
 
 
 def counted(settings: EndpointConfig) -> bool:
-    """Whether the endpoint's tokenizer is asked."""
+    """Return whether the endpoint's tokenizer is asked."""
     return settings.window.tokens is not None and settings.window.characters_per_token is None
 
 
 def tokenizer_of(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
-    """The endpoint's, where it is asked. Raises ConfigError, PreparationError."""
+    """Return the endpoint's tokenizer, or None if it is not asked. Raises ConfigError or PreparationError."""
     return Tokenizer(asking, cache, timeout) if counted(asking.settings) else None
 
 
 def context_of(asking: Asking, surroundings: Surroundings) -> Context:
-    """That of an engine that works there. Raises ConfigError, PreparationError."""
+    """Return the context of an engine that works in these surroundings. Raises ConfigError or PreparationError."""
     settings = asking.settings
     shows = settings.window.other_files > 0
     return Context(

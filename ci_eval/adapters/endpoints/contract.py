@@ -1,4 +1,4 @@
-"""What passes between the client, the apis and the store of answers."""
+"""The objects that pass between the client, the apis and the store of answers."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ class OtherFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """A question to a model: a hole in a text, or an instruction."""
+    """A question to a language model: a hole in a text, or an instruction."""
 
     prefix: str = ""
     suffix: str = ""
     instruction: str = ""
-    """"" = there is a hole between prefix and suffix."""
+    """The instruction; "" = there is a hole between prefix and suffix."""
     max_tokens: int = 256
     path: str = ""
-    """Of the file with the hole, below the project's root."""
+    """The path of the file with the hole, below the project's root."""
     files: tuple[OtherFile, ...] = ()
-    """Others, the one that matters most last."""
+    """The other files, the one that matters most last."""
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""Of each token the octets (UTF-8) of its text, and the natural logarithm of how likely the model took it to be; None
-where the endpoint does not say, as of the first token of an echoed text."""
+"""The tokens of an answer: for each, the octets (UTF-8) of its text, and the natural logarithm of how likely the model
+took the token to be. It is None if the endpoint does not say, as for the first token of an echoed text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """What one JSON object of an answer tells: a chunk of a stream, or the whole."""
+    """The content of one JSON object of an answer: a chunk of a stream, or the whole."""
 
     text: str = ""
     finish: str = ""
-    """Why the model stopped, in the endpoint's words; "" while it goes on."""
+    """The reason why the model stopped, in the endpoint's words; "" while it goes on."""
     thought: str = ""
-    """What the model thought, where the endpoint gives that beside the answer."""
+    """The model's thoughts, if the endpoint gives them beside the answer."""
     refused: bool = False
-    """Whether the model said that it will not answer."""
+    """A flag: the model said that it will not answer."""
     is_whole: bool = False
-    """Whether `text` is all of the answer so far, rather than what comes behind the text of earlier chunks."""
+    """A flag: `text` is all of the answer so far, rather than the part that follows the text of earlier chunks."""
     model: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
@@ -60,23 +60,24 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Api:
-    """One way to ask: what is sent where, and what comes back."""
+    """A way to ask an endpoint: the path and the body of requests, and the reading of answers."""
 
     name: str
     path: str
-    """Below the endpoint's address."""
+    """The path below the endpoint's address."""
     body: Callable[[Prompt, EndpointConfig], dict[str, Any]]
-    """Raises ConfigError where the api cannot ask that."""
+    """A function that returns the body of a request. Raises ConfigError if the api cannot ask that."""
     read: Callable[[Mapping[str, Any]], Piece]
-    """Raises LookupError, TypeError or ValueError where the object is of another shape."""
+    """A function that reads an object of an answer. Raises LookupError, TypeError or ValueError if the object has
+    another shape."""
     key: str
     """The field that each object of an answer has; in a stream, others are passed over."""
     counts_at_the_end: bool = False
-    """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
+    """A flag: a stream tells the number of tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """The fields that ask for log-probabilities; None = there are none to be had."""
+    """The fields that ask for log-probabilities; None = the api has none."""
     free: bool = False
-    """Whether nothing is written, so that no budget counts it."""
+    """A flag: the model writes nothing, so that no budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -84,31 +85,31 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
 
     text: str = ""
     finish: str = "stop"
-    """stop: the model was done; length: it was cut off; filter: a filter took it; refusal; tool: it called one; or
-    unknown, where the endpoint sent the whole answer and no reason."""
+    """The reason for the end: stop: the model was done; length: the answer was cut off; filter: a filter took it;
+    refusal; tool: the model called one; or unknown, if the endpoint sent the whole answer and no reason."""
     thought: str = ""
-    """What the model thought, where the endpoint gave that beside the answer."""
+    """The model's thoughts, if the endpoint gave them beside the answer."""
     model: str = ""
-    """What the endpoint says it is."""
+    """The model's name, as the endpoint gives it."""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
     first_token: float | None = None
-    """Milliseconds until the first token came; None where the answer came in one piece."""
+    """Milliseconds until the first token came; None if the answer came in one piece."""
     last_token: float = 0.0
     """Milliseconds until the answer was complete."""
     logprobs: Logprobs = ()
-    """Of all tokens, where they were asked for."""
+    """The log-probabilities of all tokens, if they were asked for."""
     refused: str = ""
-    """Why the endpoint will never answer this; "" = it has."""
+    """The reason why the endpoint will never answer this; "" = it has."""
 
 
 def count_of(value: object) -> int | None:
-    """A number of tokens, where it is one."""
+    """Return the value if it is a number of tokens, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def sampled(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
-    """The fields that most apis call the same; `seed`: what this one calls that."""
+    """Return the fields whose names most apis share. `seed`: the name that this api has for the seed."""
     sampling = settings.sampling
     fields = {
         "model": settings.model,

@@ -1,4 +1,4 @@
-"""SQLite files that several processes and threads write to."""
+"""The SQLite files that several processes and threads write to."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PATIENCE = 60.0
 
 
 class Database:
-    """One table in a file of its own; whoever is killed leaves whole rows."""
+    """A table in a file of its own. A process that is killed leaves whole rows."""
 
     def __init__(self, path: Path, table: str) -> None:
-        """`table`: its columns, as `CREATE TABLE` has them. Raises PreparationError."""
+        """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
         self.path = path
         self._lock = threading.Lock()
         try:
@@ -27,6 +27,7 @@ class Database:
             self._connection = sqlite3.connect(path, PATIENCE, isolation_level=None, check_same_thread=False)
             with self.using() as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
+                # With a write-ahead log, a crash of the machine may cost the last rows, but never the file.
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except (OSError, sqlite3.Error) as error:
@@ -34,13 +35,13 @@ class Database:
 
     @contextmanager
     def using(self) -> Iterator[sqlite3.Cursor]:
-        """A cursor; each statement by itself is written at once."""
+        """Yield a cursor; each statement by itself is written at once."""
         with self._lock, closing(self._connection.cursor()) as cursor:
             yield cursor
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Cursor]:
-        """A cursor, while no other process may write; all is undone where an error is raised."""
+        """Yield a cursor, while no other process may write; all is undone if an error is raised."""
         with self.using() as cursor:
             cursor.execute("BEGIN IMMEDIATE")
             try:
@@ -51,6 +52,5 @@ class Database:
             cursor.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()

@@ -31,7 +31,7 @@ PATIENCE = 60.0
 
 
 class Asked(OpenText):
-    """The engine, started."""
+    """A started engine, which asks a language model."""
 
     def __init__(self, client: Client, settings: EndpointConfig, context: Context) -> None:
         super().__init__()
@@ -46,7 +46,8 @@ class Asked(OpenText):
         self._path = path
 
     def complete(self, query: Query) -> Answer:
-        """The model's one suggestion; the latency is the time until its last token was there."""
+        """Return the model's one suggestion. The latency is the time until its last token was there. Raises
+        EngineMisbehaved if log-probabilities are missing."""
         seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
         reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
@@ -65,7 +66,7 @@ class Asked(OpenText):
         )
 
     def _read(self, reply: Reply, usage: Usage) -> Answer:
-        """Return the answer about a record, of which the task reads its suggestions."""
+        """Return the answer about a record, whose suggestions the task reads."""
         answer = clean(reply.text, self._settings.thoughts, ends_of(self._settings))
         return Answer(
             suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
@@ -75,7 +76,7 @@ class Asked(OpenText):
         )
 
     def peak_memory(self) -> int | None:
-        """See Weighed: the model is somewhere else."""
+        """Return None, since the model runs somewhere else."""
         return None
 
     def close(self) -> None:
@@ -91,7 +92,7 @@ class EndpointEngine:
     asking: Asking
     name: str
     holes: bool
-    """Whether it is asked at carets, or else about records."""
+    """A flag: the engine is asked at carets; else about records."""
     summary: str = "the language model of your configuration"
     languages: frozenset[str] | None = None
     version: str = ""
@@ -105,11 +106,12 @@ class EndpointEngine:
     own_process: bool = False
 
     def installed(self, _cache: Path) -> bool | None:
-        """There is nothing to install."""
+        """Return None, since there is nothing to install."""
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Ask it something. What reports call its version is `version`, or what the endpoint calls the model."""
+        """Ask the endpoint something. The version in reports is `version`, or the endpoint's name for the model. Raises
+        InstallError."""
         client = Client(self.asking, cache, PATIENCE)
         tokenizer = tokenizer_of(self.asking, cache, PATIENCE) if self.holes else None
         try:
@@ -124,15 +126,15 @@ class EndpointEngine:
         return Installation(info=EngineInfo(name=self.name, version=named))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
-        """A client with connections of its own."""
+        """Return a client with connections of its own."""
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         return Asked(client, self.asking.settings, context_of(self.asking, surroundings))
 
 
 def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
-    """The engine for an endpoint; `name`: what reports call it, or None for the model's name.
+    """Return the engine for an endpoint; `name`: the name in reports, or None for the model's name.
 
-    Raises ConfigError where it cannot be asked.
+    Raises ConfigError if it cannot be asked.
     """
     if settings.template not in {None, OF_THE_ENDPOINT}:
         template_of(settings.template or "", settings.file_heading)
@@ -148,5 +150,7 @@ def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> E
             "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
         )
     # Only what is asked and how: the engine's own keys make no other endpoint of it.
-    own = EndpointConfig(**{each: getattr(settings, each) for each in EndpointConfig.__struct_fields__})
-    return EndpointEngine(asking=Asking.new(own), name=name or (settings.model or "").rpartition("/")[2], holes=holes)
+    endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
+    return EndpointEngine(
+        asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
+    )

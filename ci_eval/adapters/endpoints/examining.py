@@ -1,4 +1,4 @@
-"""The examination of an endpoint: which apis it has, which fields it takes, and what it tells."""
+"""The examination of an endpoint: its apis, the fields that it takes, and the values that it tells."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ class Ability:
 
 
 class Examination:
-    """Asks one endpoint; nothing of it is stored."""
+    """An examination of one endpoint; nothing of it is stored."""
 
     def __init__(self, settings: EndpointConfig, cache: Path) -> None:
-        """`cache`: a folder that is thrown away."""
+        """Remember the endpoint. `cache`: a folder that is thrown away."""
         self._settings = settings
         self._cache = cache
 
     def abilities(self) -> Iterator[Ability]:
-        """Yield what the endpoint does; where it answers no chat, only that and what else it has."""
+        """Yield the abilities of the endpoint. If it answers no chat, only that, the list of models and the apis are
+        examined."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS, stream=False)
         yield chat[0]
@@ -59,8 +60,8 @@ class Examination:
             yield from self._fields()
         yield from self._apis()
 
-    def _ask(self, what: str, prompt: Prompt, **given: Any) -> tuple[Ability, Reply | None]:
-        settings = replace(self._settings, **given)
+    def _ask(self, what: str, prompt: Prompt, **changes: Any) -> tuple[Ability, Reply | None]:
+        settings = replace(self._settings, **changes)
         try:
             with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
                 reply = client.ask(prompt)
@@ -122,8 +123,8 @@ class Examination:
         else:
             yield Ability(what, True, "engine.window.tokens can be exact")
 
-    def _hole(self, what: str, **given: Any) -> Ability:
-        settings = replace(self._settings, **given)
+    def _hole(self, what: str, **changes: Any) -> Ability:
+        settings = replace(self._settings, **changes)
         try:
             with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
                 model = probe(client, settings, holes=True)
@@ -134,11 +135,13 @@ class Examination:
 
 def _thoughts(reply: Reply) -> Ability:
     cleaned = clean(reply.text)
-    where = (
+    location = (
         "beside the answer" if reply.thought else "in the answer, where they are taken out" if cleaned.thought else ""
     )
     detail = (
-        f"the model thinks: {where}; give it room by engine.sampling.maxTokens" if where else "the model shows none"
+        f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+        if location
+        else "the model shows none"
     )
     return Ability("thoughts", True, detail)
 
@@ -150,7 +153,7 @@ def _counts(what: str, reply: Reply) -> Ability:
 
 
 def examine(endpoint: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """Yield what the endpoint does; `key`: name of the variable with the key. Raises ConfigError."""
+    """Yield the abilities of the endpoint; `key`: name of the variable with the key. Raises ConfigError."""
     settings = EndpointConfig(endpoint=endpoint, model=model, key=key, retries=1)
     with tempfile.TemporaryDirectory(prefix="ci-eval-endpoint-") as folder:
         yield from Examination(settings, Path(folder)).abilities()

@@ -1,4 +1,4 @@
-"""How likely the model took each token of its answer to be, where the endpoint tells it."""
+"""The log-probabilities of the tokens of an answer, if the endpoint tells them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any
 from ci_eval.adapters.endpoints.contract import Logprobs, Reply
 
 LOWEST = -9999.0
-"""What OpenAI gives a token that is too unlikely to tell."""
+"""The value that OpenAI gives a token that is too unlikely to tell."""
 
 
 def logprobs_of(content: Any) -> Logprobs:
-    """Return what an answer tells: tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis);
-    or `tokens` beside `token_logprobs` (OpenAI's completions). Nothing for None, nor for what is none of these shapes:
-    an answer is not lost over numbers that few ask for."""
+    """Return the octets and log-probabilities of the tokens in an answer: tokens with their `logprob`, alone or as
+    `content` (chats; llama.cpp in all apis), or `tokens` beside `token_logprobs` (OpenAI's completions). None and all
+    other shapes give nothing."""
     try:
+        # An answer is not lost over numbers that few ask for.
         return tuple(_tokens(content))
     except (LookupError, TypeError, ValueError, AttributeError):
         return ()
@@ -35,7 +36,7 @@ def _tokens(content: Any) -> Iterator[tuple[int, float | None]]:
 
 
 def _octets(token: Mapping[str, Any]) -> int:
-    """A token may be part of a character, which only `bytes` tells."""
+    # A token may be part of a character; only `bytes` tells its length.
     octets = token.get("bytes")
     return len(octets) if isinstance(octets, list) else len(token["token"].encode("utf-8", "replace"))
 
@@ -47,13 +48,14 @@ def _logprob(value: float | None) -> float | None:
 
 
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
-    """The mean over the tokens that begin between these offsets (code points) of the answer; None if none does."""
-    first, behind = (len(reply.text[:place].encode()) for place in (begin, end))
-    places: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
+    """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None if none
+    does."""
+    first, behind = (len(reply.text[:offset].encode()) for offset in (begin, end))
+    starts: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
     # Some tokens, such as an end, have no text; between others they count.
     within = [
         value
-        for place, (_, value) in zip(places, reply.logprobs, strict=False)
-        if value is not None and first <= place < behind
+        for start, (_, value) in zip(starts, reply.logprobs, strict=False)
+        if value is not None and first <= start < behind
     ]
     return sum(within) / len(within) if within else None

@@ -1,4 +1,4 @@
-"""Asks an endpoint something before it is measured: whether it is there, and whether it heeds what it is sent."""
+"""A probe of an endpoint before it is measured: whether it is there, and whether it heeds the fields of a request."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ci_eval.model.endpoints import EndpointConfig
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST = 40
-"""Tokens that the text behind the caret has at least, in any vocabulary."""
+"""The smallest number of tokens that the text behind the caret has, in any vocabulary."""
 MOST_OF = 0.95
-"""Share of the expected tokens at which nothing is missing: repeated text may take a few less."""
+"""The share of the expected tokens at which nothing is missing: repeated text may take a few less."""
 
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
-    """What the endpoint calls the model that answers. Raises InstallError where it does not answer.
+    """Return the endpoint's name for the model that answers. Raises InstallError if it does not answer.
 
-    `holes`: whether it will be asked to fill some; then an endpoint that takes a suffix must also heed it. Several
-    ignore it without a word, and would be measured at something else.
+    `holes`: whether it will be asked to fill some; then an endpoint that takes a suffix must also heed it.
     """
     try:
         infill = settings.api == "infill"
+        # Several endpoints ignore a suffix without a word, and would be measured at something else.
         trusting = holes and trusted(settings)
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
@@ -53,19 +53,20 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 
 
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
-    """Whether a whole window gets through: llama.cpp's server leaves out what does not fit its batch, without a word.
+    """Check that a whole window gets through.
 
     `alone`: the tokens of BEFORE as a prefix. Raises InstallError.
     """
     # Of a prefix more is shown than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
-    wanted, whole = settings.window, budget_of(settings.window)
+    window, whole = settings.window, budget_of(settings.window)
     unit = len(BEHIND) / tokens if counted(settings) and tokens > 0 else 1.0
-    own = 1 - wanted.other_files
-    shares = (own * (1 - wanted.suffix), own * wanted.suffix, wanted.other_files)
+    own = 1 - window.other_files
+    shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
     before, behind, others = (_long(int(whole * share * unit)) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
+        # llama.cpp's server leaves out text that does not fit its batch, without a word.
         full = client.ask(Prompt(prefix=before, suffix=behind, files=files, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"a full engine.window is too much: {failure}") from failure
@@ -80,7 +81,7 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
 
 
 def probe_tokenizer(tokenizer: Tokenizer) -> None:
-    """Raises InstallError where the endpoint does not count tokens."""
+    """Raise InstallError if the endpoint does not count tokens."""
     try:
         few, many = tokenizer.count(BEFORE), tokenizer.count(BEFORE + BEHIND)
     except EngineFailure as failure:
@@ -103,5 +104,5 @@ UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.l
 
 
 def trusted(settings: EndpointConfig) -> bool:
-    """Whether filling holes is left to the endpoint."""
+    """Return whether filling holes is left to the endpoint."""
     return settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT

@@ -1,4 +1,4 @@
-"""What a model is asked about a place in a file, or about a record; and what its answer suggests there."""
+"""The questions to a language model about a caret or a record, and the suggestions in its answers."""
 
 from __future__ import annotations
 
@@ -15,41 +15,44 @@ from ci_eval.responses.completion import Inserted, inserted
 from ci_eval.spans import cut, extent, is_whole
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
-"""Tokens of the longest answer, by what is asked for."""
+"""The number of tokens of the longest answer, by the span that is asked for."""
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
 def asked_at(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
-    """The question at a place where that is seen, or that of a record."""
-    most = settings.sampling.max_tokens or TOKENS[query.span]
+    """Return the question at a caret with that view of the files, or the question of a record."""
+    limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
-        return Prompt(instruction=instruction_of(query.record), max_tokens=most)
-    shown = seen.window
-    return Prompt(prefix=shown.prefix, suffix=shown.suffix, max_tokens=most, path=seen.path, files=seen.files)
+        return Prompt(instruction=instruction_of(query.record), max_tokens=limit)
+    view = seen.window
+    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=seen.path, files=seen.files)
 
 
 def instruction_of(record: Record) -> str:
-    """Its instruction, with the parts of the context in their places; without one, the parts one below the other."""
+    """Return the record's instruction, with the parts of the context in their places. Without an instruction, the parts
+    stand below each other."""
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
-    return _PLACE.sub(lambda place: record.context.get(place[1], place[0]), record.instruction)
+    return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
 def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
-    """Return what the answer would insert in place of the prefix; "" for nothing.
+    """Return the text that the answer would insert in place of the prefix; "" for nothing.
 
-    `before`: the text before the caret. `part`: what of the answer stands for that, see `written`.
+    `before`: the text before the caret. `part`: the part of the answer that stands for that, see `written`.
     """
     answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
-    rest = cut(answer, before, query.span, query.word)
-    return query.prefix + rest if rest else ""
+    text = cut(answer, before, query.span, query.word)
+    return query.prefix + text if text else ""
 
 
 def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
-    """What the answer took. It was cut off if the model was stopped before the end of what was asked for."""
+    """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
+    the span."""
     answer = reply.text[part.begin : part.end]
     end = part.begin + extent(answer, before, query.span, query.word)
+    # An answer whose fence is closed is whole, although the model went on behind it.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,
@@ -64,13 +67,13 @@ def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: 
 
 
 STOPPED = {"length", "filter"}
-"""Reasons to stop that leave an answer incomplete."""
+"""The reasons to stop that leave an answer incomplete."""
 
 
 def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -> Inserted:
-    """Return the part of an answer that stands for what is inserted at the caret, from its beginning on.
+    """Return the part of an answer that stands for the text to insert at the caret, from its beginning on.
 
-    A chat may put it into a fence, write words around it, or begin the line anew.
+    A chat may put it into a fence, write words around it, or begin the line again.
     """
     text, chat = reply.text, settings.api == "chat"
     if query.record:

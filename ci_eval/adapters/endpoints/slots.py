@@ -1,4 +1,4 @@
-"""Keeps the number of questions that are under way at once within a limit, over all processes of this machine."""
+"""A limit on the number of questions that are under way at once, over all processes of this machine."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PAUSE = 0.01
-"""Seconds between two looks for a free place."""
+"""Seconds between two looks for a free slot."""
 
 
 class Slots:
-    """So many places; whoever holds one has locked its file, which the kernel undoes when a process ends."""
+    """A number of slots. A process that holds a slot has locked its file, which the kernel undoes when the process
+    ends."""
 
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -23,17 +24,18 @@ class Slots:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Hold a place, as soon as one is free."""
+        """Hold a slot, as soon as one is free."""
         while True:
             for path in self._paths:
+                # Opened to append: opening must not empty a file that another process has locked.
                 with path.open("ab") as file:
-                    if _locked(file.fileno()):
+                    if _lock(file.fileno()):
                         yield
                         return
             time.sleep(PAUSE)
 
 
-def _locked(descriptor: int) -> bool:
+def _lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""How a hole becomes one text: the fill-in-the-middle tokens of each family of models.
+"""The templates by which a hole becomes one text: the fill-in-the-middle tokens of each family of models.
 
 The tokens are those that the models' cards and Continue (core/autocomplete/templating/AutocompleteTemplate.ts) give. So
 are the marks of other files of starcoder and codestral; those of qwen stand in its report (arXiv 2409.12186, on
@@ -25,36 +25,37 @@ class Template:
     text: str
     stop: tuple[str, ...] = ()
     heading: str = ""
-    """What stands before the text of each file, this one included, where there are others; with {path}."""
+    """The text before each file, the open one included, if there are others; with {path}."""
     opening: str = ""
-    """What stands before the first of them."""
+    """The text before the first of the other files."""
     end: str = "\n"
-    """What stands behind the text of each other file."""
+    """The text behind each other file."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What stands around the places: a model reads these as commands, wherever they are."""
+        """Return the texts around the places: a model reads these as commands, wherever they are."""
         parts = (part.strip() for part in _PLACE.sub("\0", self.text).split("\0"))
         return tuple(part for part in parts if part)
 
     def takes(self, text: str) -> bool:
-        """Whether another file may hold that text."""
+        """Return whether another file may hold that text."""
         return not any(token in text for token in (*self.tokens, *self.stop))
 
     def before(self, files: Sequence[OtherFile], path: str) -> str:
-        """The other files, and the heading of the open one at `path`; "" where there are none."""
+        """Return the other files, and the heading of the open one at `path`; "" if there are none."""
         if not files:
             return ""
-        others = "".join(f"{self._heading(each.path)}{each.text}{self.end}" for each in files)
+        others = "".join(f"{self._heading(file.path)}{file.text}{self.end}" for file in files)
         return f"{self.opening}{others}{self._heading(path)}"
 
     def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
-        """The prompt. Raises EngineRaised where the code itself holds one of the tokens."""
+        """Return the prompt. Raises EngineRaised if the code itself holds one of the tokens."""
         for token in self.tokens:
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
-        places = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
-        return _PLACE.sub(lambda place: places[place[1]], self.text)
+        parts = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
+        # One pass, so that a placeholder in the code itself is not replaced.
+        return _PLACE.sub(lambda match: parts[match[1]], self.text)
 
     def _heading(self, path: str) -> str:
         return self.heading.replace("{path}", path)
@@ -96,11 +97,11 @@ FAMILIES = {
 }
 
 OF_THE_ENDPOINT = "suffix"
-"""Stands for the endpoint's own field, of which it must be shown that it is heeded."""
+"""A name for the endpoint's own field, which the endpoint must be shown to heed."""
 
 
 def template_of(given: str, heading: str | None = None) -> Template:
-    """The one of that name, or of that text with that heading of files. Raises ConfigError."""
+    """Return the template of that name, or of that text with that heading of files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
     places = sorted(_PLACE.findall(given))
@@ -118,7 +119,7 @@ def template_of(given: str, heading: str | None = None) -> Template:
 
 
 def takes_files(settings: EndpointConfig) -> bool:
-    """Whether other files have a place in what is asked. Raises ConfigError."""
+    """Return whether other files have a place in the question. Raises ConfigError."""
     if settings.api in {"infill", "fim"}:
         return True
     named = settings.template not in {None, OF_THE_ENDPOINT}

@@ -1,4 +1,4 @@
-"""Counts the tokens of a text by the tokenizer of the model's own server, as llama.cpp's has one.
+"""A counter of tokens, by the tokenizer of the model's own server, as llama.cpp's has one.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 """
@@ -19,12 +19,13 @@ from ci_eval.model.endpoints import EndpointConfig
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """The text is the prompt's prefix; what a family's template adds is no part of it."""
+    """Return the body of the request, with the prompt's prefix as the text. The additions of a family's template are no
+    part of it."""
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """The numbers of the tokens; how many there are is kept."""
+    """Return the number of tokens. Raises TypeError if the tokens are no list."""
     tokens = found["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
@@ -35,10 +36,10 @@ API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens",
 
 
 class Tokenizer:
-    """Counts tokens. What was counted is kept in the store of answers, under the digest of the text."""
+    """A counter of tokens. Counts are kept in the store of answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Raises ConfigError, PreparationError."""
+        """Open the client. Raises ConfigError or PreparationError."""
         settings = asking.settings
         # Beside /v1, not below it.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
@@ -48,16 +49,16 @@ class Tokenizer:
         self._counted: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """The tokens of the text. Raises EngineFailure."""
+        """Return the number of tokens of the text. Raises EngineFailure."""
         if not text:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
+            # The digest stands for the text, so that the store does not hold each text that was counted.
             request = request_of(self._client.address, {"model": self._settings.model, "sha256": digest}, 0)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
             self._counted[digest] = reply.prompt_tokens or 0
         return self._counted[digest]
 
     def close(self) -> None:
-        """Close the store."""
         self._client.close()

@@ -1,4 +1,4 @@
-"""How much of a text fits: whole lines of it, counted in characters or in tokens."""
+"""The part of a text that fits into a window: whole lines, counted in characters or in tokens."""
 
 from __future__ import annotations
 
@@ -12,47 +12,50 @@ from ci_eval.model.endpoints import WindowConfig
 _END = re.compile("\n")
 
 Measure = Callable[[str], int]
-"""The size of a text, in whatever unit the window is given in."""
+"""A function that returns the size of a text, in the unit of the window."""
 USUAL = 4
-"""Units of a window are at most so many characters at the first guess; only how often is counted depends on it."""
+"""The number of characters in a unit of the window, as the first guess; only the number of measurements depends on
+it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """What is shown of the open file."""
+    """The part of the open file that is shown."""
 
     prefix: str
     suffix: str
     left_out: int
-    """Characters of the file that did not fit; a suffix that nobody wants is none of them."""
+    """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
 
 
 def budget_of(wanted: WindowConfig) -> int:
-    """The size of the whole window: in tokens where these are counted, else in characters."""
+    """Return the size of the whole window: in tokens if these are counted, else in characters."""
     if wanted.tokens is None:
         return wanted.characters
     return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
 
 
 def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len) -> Window:
-    """What is shown of the file before and behind the caret: whole lines, and no more than fits.
+    """Return the part of the file before and behind the caret that is shown: whole lines, and no more than fits.
 
-    A line that alone is too long is shown in part, never less than a code point. What one side does not need, the other
-    gets. The share of other files is not theirs.
+    A line that alone is too long is shown in part, never less than a code point. One side gets the space that the other
+    does not need. The share of other files is reserved.
     """
     whole = budget_of(wanted)
-    most = whole - int(whole * wanted.other_files)
+    size = whole - int(whole * wanted.other_files)
     before, after = text[:offset], text[offset:] if wanted.suffix else ""
-    prefix = tail(before, most, measure)
-    spare = most - measure(prefix) if prefix == before else 0
-    suffix = head(after, max(int(most * wanted.suffix), spare), measure)
+    prefix = tail(before, size, measure)
+    spare = size - measure(prefix) if prefix == before else 0
+    suffix = head(after, max(int(size * wanted.suffix), spare), measure)
     if suffix:
-        prefix = tail(before, most - measure(suffix), measure)
+        # The suffix may have taken less than its share: the prefix gets the difference.
+        prefix = tail(before, size - measure(suffix), measure)
     return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
 
 
 def head(text: str, most: int, measure: Measure = len) -> str:
-    """The longest beginning of whole lines that fits; of a first line that does not, what fits of it."""
+    """Return the longest beginning of whole lines that fits. If the first line does not fit, the beginning of it is
+    returned."""
     ends = [*_begins(text), len(text)]
 
     def fits(length: int) -> bool:
@@ -62,28 +65,27 @@ def head(text: str, most: int, measure: Measure = len) -> str:
 
 
 def tail(text: str, most: int, measure: Measure = len) -> str:
-    """The longest end of whole lines that fits; of a last line that does not, what fits of it."""
+    """Return the longest end of whole lines that fits. If the last line does not fit, the end of it is returned."""
     lengths = [*(len(text) - begin for begin in reversed(_begins(text)) if begin < len(text)), len(text)]
 
     def fits(length: int) -> bool:
         return measure(text[len(text) - length :]) <= most
 
-    found = _longest(lengths, fits, most) or _longest(range(1, len(text) + 1), fits, most)
-    return text[len(text) - found :]
+    length = _longest(lengths, fits, most) or _longest(range(1, len(text) + 1), fits, most)
+    return text[len(text) - length :]
 
 
 def _begins(text: str) -> list[int]:
-    """Offsets of all lines but the first."""
+    """Return the offsets of all lines but the first."""
     return [end.end() for end in _END.finditer(text)]
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    """The longest of these rising lengths that fits, by halving; 0 = none does.
-
-    Where a length fits, shorter ones are taken to fit as well. To count little text, it begins near what is usual.
-    """
+    """Return the longest of these rising lengths that fits, by halving; 0 = none does."""
+    # The search begins near the usual length, so that little text is counted.
     low, high = 0, bisect_left(lengths, most * USUAL) + 1
     while high < len(lengths) and fits(lengths[high - 1]):
         low, high = high, high * 2
-    place = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
-    return lengths[place - 1] if place else 0
+    # If a length fits, shorter ones are taken to fit as well.
+    index = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
+    return lengths[index - 1] if index else 0

@@ -1,1 +1,1 @@
-"""IDEs of JetBrains with the evaluation plugin: installed or found, started headless, watched."""
+"""The IDEs of JetBrains with the evaluation plugin: installed or found, started headless, watched."""

@@ -23,7 +23,7 @@ HEAP = 0.75
 
 @dataclass(frozen=True)
 class IdeEngine:
-    """IDEs of JetBrains; which one, `engine.options` says."""
+    """An engine for IDEs of JetBrains; `engine.options` name the IDE."""
 
     name: str
     summary: str
@@ -41,26 +41,27 @@ class IdeEngine:
 
     @property
     def described(self) -> str:
-        """See Configurable."""
+        """Return the generation and the feature of the plugin, as text."""
         return f"{self.options.generation}, {self.options.feature}"
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """See Configurable."""
+        """Return the engine with these options. Raises ConfigError if one is wrong."""
         return replace(self, options=IdeOptions.read(options))
 
     def installed(self, _cache: Path) -> bool | None:
-        """There is no default version that could be installed."""
+        """Return None, since there is no default version that could be installed."""
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Find it, or unpack it. `version` must be its product and build. Raises ConfigError, PreparationError."""
-        found = find(self.options, cache)
-        if version is not None and version != found.build:
-            raise ConfigError(f"engine jetbrains@{version} is asked for, and {found.folder} is {found.build}")
-        return Installation(info=EngineInfo(name=self.name, version=found.build), folder=found.folder)
+        """Find the IDE, or unpack it. `version` must be its product and build. Raises ConfigError or
+        PreparationError."""
+        ide = find(self.options, cache)
+        if version is not None and version != ide.build:
+            raise ConfigError(f"engine jetbrains@{version} is asked for, and {ide.folder} is {ide.build}")
+        return Installation(info=EngineInfo(name=self.name, version=ide.build), folder=ide.folder)
 
     def start(self, _installation: Installation, _surroundings: Surroundings) -> Running:
-        """It answers no single question. Raises ConfigError."""
+        """Raise ConfigError, since an IDE answers no single question."""
         raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
 
     def evaluate(
@@ -70,8 +71,9 @@ class IdeEngine:
         output: Path,
         advance: Callable[[Progress], None],
     ) -> str:
-        """Run the plugin's `full` over a copy of the project, and copy the workspace that it made to `output`, also
-        what there is of it where the IDE fails or is interrupted; returns how well it was confined.
+        """Run the plugin's `full` over a copy of the project, and copy the workspace that the IDE made to `output`. If
+        the IDE fails or is interrupted, the part of the workspace that exists is copied. Returns how well the IDE was
+        confined.
 
         `write_config`: the file to write, the project's folder, the folder for results. Raises EngineFailure.
         """
@@ -83,7 +85,7 @@ class IdeEngine:
             (place.scratch / PROJECT / ".idea").mkdir(exist_ok=True)
             write_config(place.scratch / CONFIG, place.scratch / PROJECT, place.scratch / OUT)
             confined = self._run(ide, place, advance)
-            shutil.copytree(_made(place.scratch / OUT), output)
+            shutil.copytree(_find_workspace(place.scratch / OUT), output)
             return confined
         except BaseException:
             _save(place.scratch / OUT, output)
@@ -96,12 +98,12 @@ class IdeEngine:
         feature = [self.options.feature] if self.options.generation == "ij23" else []
         argv = [str(ide.launcher), command, "full", *feature, str(place.scratch / CONFIG)]
         java = Path(self.options.java).expanduser().absolute() if self.options.java else None
-        walls = place.walls(str(ide.launcher), reads=tuple(each for each in (java, ide.plugin) if each))
+        walls = place.walls(str(ide.launcher), reads=tuple(path for path in (java, ide.plugin) if path))
         process = WatchedProcess(argv, cwd=place.scratch, environment=self._variables(ide, place, java), walls=walls)
         try:
             for line in process.lines(self.options.idle):
-                if told := progress_of(line):
-                    advance(told)
+                if progress := progress_of(line):
+                    advance(progress)
             if code := process.ended():
                 raise process.trouble(code)
             return process.confined
@@ -109,7 +111,7 @@ class IdeEngine:
             process.close()
 
     def _variables(self, ide: Ide, place: Place, java: Path | None) -> dict[str, str]:
-        """Its folders are below the scratch folder: neither settings nor caches of the user are seen or changed."""
+        # The IDE's folders are below the scratch folder: neither settings nor caches of the user are seen or changed.
         folders = {name: place.scratch / "ide" / name for name in ("config", "system", "plugins", "log")}
         for folder in folders.values():
             folder.mkdir(parents=True, exist_ok=True)
@@ -119,21 +121,22 @@ class IdeEngine:
         atomic.write(properties, "".join(f"idea.{name}.path={path}\n" for name, path in folders.items()).encode())
         heap = [f"-Xmx{int(place.memory * HEAP) >> 20}m"] if place.memory else []
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
-        told = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
-        return variables(place) | told | ({"EVALUATION_JAVA": str(java)} if java else {})
+        own = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
+        return variables(place) | own | ({"EVALUATION_JAVA": str(java)} if java else {})
 
 
 def _save(out: Path, output: Path) -> None:
-    """Copy the workspace among the results, if it has sessions of a file; `output` may be half written."""
-    found = sorted(path for path in out.glob("*") if any((path / "data").rglob("*.json.gz")))
-    if found:
+    """Copy the workspace among the results to `output`, if it has sessions of a file; `output` may be half written."""
+    workspaces = sorted(path for path in out.glob("*") if any((path / "data").rglob("*.json.gz")))
+    if workspaces:
         shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(found[-1], output)
+        shutil.copytree(workspaces[-1], output)
 
 
-def _made(out: Path) -> Path:
-    """The workspace among the results. An IDE that was told to stop ends with exit code 0 as well."""
-    found = sorted(path.parent for path in out.glob("*/config.json"))
-    if not found or not (found[-1] / "data/files.json").is_file():
+def _find_workspace(out: Path) -> Path:
+    """Return the workspace among the results. Raises EngineCrash if there is none, or none with sessions."""
+    workspaces = sorted(path.parent for path in out.glob("*/config.json"))
+    # An IDE that was told to stop ends with exit code 0 as well.
+    if not workspaces or not (workspaces[-1] / "data/files.json").is_file():
         raise EngineCrash("the IDE ended without an error, and without sessions: it was told to stop, or closed itself")
-    return found[-1]
+    return workspaces[-1]

@@ -1,4 +1,4 @@
-"""An IDE on this machine: its folder, what it says of itself, and the plugin beside it."""
+"""An IDE on this machine: its folder, its description of itself, and the plugin beside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.fetch.download import check_sha256, download
 
 MARKER = ".ci-eval-complete"
 LARGEST = Limits(entries=500_000, file_bytes=4 << 30, total_bytes=16 << 30)
-"""An IDE unpacks to a few GB."""
+"""The limits of an unpacked IDE, which has a few GB."""
 LARGEST_DOWNLOAD = 4 << 30
 
 
@@ -38,16 +38,16 @@ class Ide:
 
     folder: Path
     build: str
-    """Product and build, such as IU-233.11799.241."""
+    """The product and build, such as IU-233.11799.241."""
     launcher: Path
     variables: str
-    """What its variables begin with, such as IDEA in IDEA_PROPERTIES."""
+    """The beginning of the names of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
     plugin: Path | None
-    """Folder of the evaluation plugin, where the IDE does not bring it."""
+    """The folder of the evaluation plugin, if the IDE does not bring it."""
 
 
 def find(options: IdeOptions, cache: Path) -> Ide:
-    """The IDE of these options, unpacked below `cache` where it is an archive. Raises ConfigError, PreparationError."""
+    """Return the IDE of these options; an archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
     if not options.ide:
         raise ConfigError(
             "engine jetbrains needs an IDE: add --set engine.options.ide=FOLDER, or an archive with "
@@ -56,7 +56,7 @@ def find(options: IdeOptions, cache: Path) -> Ide:
     folder = _folder("ide", options.ide, options.sha256, cache)
     plugin = _folder("plugin", options.plugin, options.plugin_sha256, cache) if options.plugin else None
     product = _product(folder)
-    launcher = folder / next((each.launcher_path for each in product.launch if each.os == "Linux"), "")
+    launcher = folder / next((launch.launcher_path for launch in product.launch if launch.os == "Linux"), "")
     if not launcher.is_file():
         raise InstallError(f"{folder} has no launcher for Linux: product-info.json names none that is there")
     return Ide(
@@ -78,33 +78,36 @@ def _product(folder: Path) -> _Product:
         raise InstallError(f"{path} is damaged: {error}; install the IDE again") from error
 
 
-def _folder(what: str, given: str, sha256: str, cache: Path) -> Path:
-    if given.startswith(("https://", "http://")):
-        _need_digest(what, given, sha256)
-        archive = download(given, sha256=sha256, cache=cache, max_bytes=LARGEST_DOWNLOAD)
-        return _unpacked(archive, sha256, cache)
-    path = Path(given).expanduser().absolute()
+def _folder(option: str, location: str, sha256: str, cache: Path) -> Path:
+    if location.startswith(("https://", "http://")):
+        _need_digest(option, location, sha256)
+        archive = download(location, sha256=sha256, cache=cache, max_bytes=LARGEST_DOWNLOAD)
+        return _unpack(archive, sha256, cache)
+    path = Path(location).expanduser().absolute()
     if path.is_dir():
         return path
     if not path.is_file():
-        raise ConfigError(f"`engine.options.{what}` is {given}, where there is neither a folder nor an archive")
-    _need_digest(what, given, sha256)
+        raise ConfigError(f"`engine.options.{option}` is {location}, where there is neither a folder nor an archive")
+    _need_digest(option, location, sha256)
     check_sha256(path, sha256, path.name)
-    return _unpacked(path, sha256, cache)
+    return _unpack(path, sha256, cache)
 
 
-def _need_digest(what: str, given: str, sha256: str) -> None:
+def _need_digest(option: str, location: str, sha256: str) -> None:
     if not sha256:
-        key = "sha256" if what == "ide" else "pluginSha256"
-        raise ConfigError(f"`engine.options.{what}` is the archive {given}: add its SHA-256 as `engine.options.{key}`")
+        key = "sha256" if option == "ide" else "pluginSha256"
+        raise ConfigError(
+            f"`engine.options.{option}` is the archive {location}: add its SHA-256 as `engine.options.{key}`"
+        )
 
 
-def _unpacked(archive: Path, sha256: str, cache: Path) -> Path:
-    """The folder in the archive; unpacked once."""
+def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
+    """Return the folder in the archive, which is unpacked once."""
     home = cache / "ides" / sha256[:32]
     if not (home / MARKER).is_file():
         home.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=home.parent) as new:
+            # The folder is filled and marked before it is moved, so that no other process sees a part of it.
             whole = Path(new, "whole")
             unpack(archive, whole / "files", LARGEST)
             (whole / MARKER).touch()

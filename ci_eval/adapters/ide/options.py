@@ -1,4 +1,4 @@
-"""What `engine.options` says of an IDE."""
+"""The options of an IDE in `engine.options`."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from ci_eval.errors import ConfigError
 from ci_eval.fetch.download import check_digest
 
 GENERATIONS = {"k19": "evaluate-completion", "ij21": "ml-evaluate", "ij23": "ml-evaluate"}
-"""Generation of the plugin → the command of the IDE that is the plugin's."""
+"""The generation of the plugin → the command of the IDE that is the plugin's."""
 
 
 class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Where the IDE and the plugin are, and how they are run."""
+    """The locations of the IDE and the plugin, and the way they are run."""
 
     ide: str = ""
     """A folder, or an archive: its path, or https://…"""
     sha256: str = ""
-    """Of the archive."""
+    """The SHA-256 of the IDE's archive."""
     plugin: str = ""
-    """A folder or an archive, likewise; "" = the IDE has it."""
+    """A folder or an archive, likewise; "" = the IDE has the plugin."""
     plugin_sha256: str = ""
     generation: str = "ij23"
-    """Of the plugin: k19, ij21 or ij23."""
+    """The generation of the plugin: k19, ij21 or ij23."""
     feature: str = "token-completion"
-    """What is evaluated, since ij23."""
+    """The feature that is evaluated, since ij23."""
     java: str = ""
-    """The folder of the JDK that the project gets where it has none."""
+    """The folder of the JDK that the project gets if it has none."""
     idle: float = 900.0
-    """Seconds without a word after which the IDE is taken to be stuck."""
+    """Seconds without output after which the IDE is taken to be stuck."""
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> IdeOptions:
-        """Checked. Raises ConfigError."""
+        """Return the checked options. Raises ConfigError if one is unknown or wrong."""
         try:
-            found = msgspec.convert(dict(given), cls)
+            options = msgspec.convert(dict(given), cls)
         except msgspec.ValidationError as error:
             known = ", ".join(field.encode_name for field in msgspec.structs.fields(cls))
             raise ConfigError(f"`engine.options` of jetbrains: {error}; known are {known}") from error
-        if found.generation not in GENERATIONS:
+        if options.generation not in GENERATIONS:
             raise ConfigError(
-                f"`engine.options.generation` is {found.generation!r}; it is one of {', '.join(GENERATIONS)}"
+                f"`engine.options.generation` is {options.generation!r}; it is one of {', '.join(GENERATIONS)}"
             )
-        if not found.idle > 0:
-            raise ConfigError(f"`engine.options.idle` is {found.idle:g}; it is a number of seconds")
-        for digest in filter(None, (found.sha256, found.plugin_sha256)):
+        if not options.idle > 0:
+            raise ConfigError(f"`engine.options.idle` is {options.idle:g}; it is a number of seconds")
+        for digest in filter(None, (options.sha256, options.plugin_sha256)):
             check_digest(digest)
-        return found
+        return options

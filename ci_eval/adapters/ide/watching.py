@@ -1,4 +1,4 @@
-"""A process that works for long and says how far it is: its lines, a watchdog, and why it failed."""
+"""A process that works for long and reports its progress: its lines, a watchdog, and the reason for its failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.adapters.process import ENDING, EngineProcess
 from ci_eval.errors import EngineCrash, EngineFailure, EngineTimeout
 
 PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
-"""As the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
+"""A line as the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
 LAST = 40
 """Lines that are remembered, for the error."""
 LONGEST = 1 << 20
@@ -23,7 +23,7 @@ LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the IDE says it is."""
+    """The progress that the IDE reports."""
 
     title: str
     percent: int
@@ -31,30 +31,32 @@ class Progress:
 
 
 def progress_of(line: str) -> Progress | None:
-    """What a line says of the progress; None where it says something else."""
-    found = PROGRESS.match(line.strip("\r\n"))
-    return Progress(found["title"].strip(), min(int(found["percent"]), 100), found["text"]) if found else None
+    """Return the progress that a line reports, or None if the line reports something else."""
+    match = PROGRESS.match(line.strip("\r\n"))
+    return Progress(match["title"].strip(), min(int(match["percent"]), 100), match["text"]) if match else None
 
 
 class WatchedProcess(EngineProcess):
     """A program that is not asked anything, and writes lines."""
 
     def lines(self, idle: float) -> Iterator[str]:
-        """What it writes, line by line, until it closes its output. Raises EngineTimeout after `idle` seconds without a
-        word."""
+        """Yield the program's output line by line, until the program closes its output. Raises EngineTimeout after
+        `idle` seconds without output."""
         self.said: deque[str] = deque(maxlen=LAST)
-        rest = b""
+        partial = b""
         while True:
             try:
                 self._await(self._stdout, selectors.EVENT_READ, time.monotonic() + idle)
             except EngineTimeout:
                 raise EngineTimeout(
-                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._told()}. "
+                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._recent_lines()}. "
                     "If it was at work, raise engine.options.idle"
                 ) from None
             chunk = os.read(self._stdout, 1 << 16)
-            *whole, rest = re.split(rb"[\r\n]+", (rest + chunk)[-LONGEST:])
-            for line in (*whole, *([rest] if not chunk else [])):
+            # A bar of progress ends with a carriage return, not with a new line. A line without an end is cut to
+            # LONGEST.
+            *whole, partial = re.split(rb"[\r\n]+", (partial + chunk)[-LONGEST:])
+            for line in (*whole, *([partial] if not chunk else [])):
                 if line.strip():
                     self.said.append(line.decode(errors="replace"))
                     yield self.said[-1]
@@ -62,7 +64,7 @@ class WatchedProcess(EngineProcess):
                 return
 
     def ended(self) -> int:
-        """Its exit code. Raises EngineTimeout where it closed its output, and goes on."""
+        """Return the exit code. Raises EngineTimeout if the program has closed its output and goes on."""
         try:
             code = self._process.wait(timeout=ENDING)
         except subprocess.TimeoutExpired:
@@ -71,11 +73,11 @@ class WatchedProcess(EngineProcess):
         self._listener.join(timeout=ENDING)
         return code
 
-    def _told(self) -> str:
+    def _recent_lines(self) -> str:
         return " | ".join([*self.said][-3:]) or "none"
 
     def trouble(self, code: int) -> EngineFailure:
-        """Why it ended with that code, and what to do."""
+        """Return the error for that exit code, with the reason and advice if they are known."""
         words = [*self.said, *self.last_words()]
         shown = "\n".join(words[-10:])
         for pattern, advice in REASONS:
@@ -110,5 +112,5 @@ REASONS = (
     _reason(r"OutOfMemoryError", "it ran out of memory; raise interpret.memoryLimit"),
     _reason(r"Only one instance|already running", "another IDE runs with the same folders; end it first"),
 )
-"""What the plugin and the platform print → what that means. The texts of the plugin are those of its source; those of
-licences and of the platform are not verified against an IDE."""
+"""The pattern of a line that the plugin or the platform prints → what the line means. The texts of the plugin are those
+of its source; those of licences and of the platform are not verified against an IDE."""

@@ -1,4 +1,4 @@
-"""Reads answers to `textDocument/completion`, leniently: an item that cannot be read does not cost the others.
+"""A lenient reader of answers to `textDocument/completion`: an item that cannot be read does not cost the others.
 
 VS Code's client (`protocolConverter.ts` of vscode-languageclient 9.0.1) looks at one field after the other, ignores a
 `kind` that is no number, and takes null for absent almost everywhere.
@@ -20,13 +20,15 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return the items of an answer; none for null. Raises one of UNREADABLE if it is no list, or none of its
+    """Return the items of an answer; none for null. Raises one of UNREADABLE if the answer is no list, or none of its
     items can be read."""
     try:
+        # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)
     except UNREADABLE:
         return _lenient(msgspec.json.decode(answer))
     if isinstance(strict, CompletionList):
+        # The server may have sent a field of that name.
         strict.dropped = 0
         return strict
     return CompletionList(items=strict or [])
@@ -37,27 +39,28 @@ def _lenient(answer: Any) -> CompletionList:
     items = whole.get("items")
     if items is not None and not isinstance(items, list):
         raise msgspec.ValidationError(f"items: expected a list, got {str(items)[:80]}")
-    read = [item for each in items or () if (item := _item(each)) is not None]
+    read = [item for raw in items or () if (item := _item(raw)) is not None]
     if items and not read:
         raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
     return CompletionList(
         items=read,
         is_incomplete=whole.get("isIncomplete") is True,
-        item_defaults=_converted(whole.get("itemDefaults"), Defaults, _NUMBERS),
+        item_defaults=_convert(whole.get("itemDefaults"), Defaults, _NUMBERS),
         dropped=len(items or ()) - len(read),
     )
 
 
-def _item(given: Any) -> CompletionItem | None:
-    item: CompletionItem | None = _converted(given, CompletionItem, (*_NUMBERS, "preselect"))
+def _item(raw: Any) -> CompletionItem | None:
+    item: CompletionItem | None = _convert(raw, CompletionItem, (*_NUMBERS, "preselect"))
     return item
 
 
-def _converted(given: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
-    """Return the value as that type, without those of its fields that do not matter where they are wrong; else None."""
-    if not isinstance(given, dict):
+def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
+    """Return the value as that type, or None if it has another shape. The fields in `ignored` are left out if they are
+    wrong."""
+    if not isinstance(raw, dict):
         return None
-    fields = {name: value for name, value in given.items() if value is not None}
+    fields = {name: value for name, value in raw.items() if value is not None}
     for name in ignored:
         if not isinstance(fields.get(name), int | float) or (name == "preselect" and fields[name] not in {True, False}):
             fields.pop(name, None)
@@ -70,5 +73,5 @@ def _converted(given: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
 
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
     return value

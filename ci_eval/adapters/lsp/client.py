@@ -1,5 +1,5 @@
-"""One server process from `initialize` to `exit`: sends it a document's text, asks for completion, answers its
-requests."""
+"""The client of one server process, from `initialize` to `exit`: it sends the text of a document, asks for completion,
+and answers the server's requests."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ from ci_eval.contracts import Edit
 from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
 
 QUIET = 0.3
-"""Seconds after which a server that has announced no work is taken to be ready, where such servers were observed."""
+"""Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
+so."""
 
 LOADING = 30.0
 """Seconds after its start in which work that a server announces is taken to be the loading of the project."""
 
 TRIES = 5
-"""How often a request that the server cancelled is sent."""
+"""The number of times that a request is sent if the server cancels it."""
 
 PAUSE = 0.1
 """Seconds before the second try; each further one waits twice as long."""
@@ -52,7 +53,7 @@ GOODBYE = 2.0
 
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
-"""RequestCancelled, ContentModified, ServerCancelled: the server wants to be asked again."""
+"""The codes RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -84,44 +85,44 @@ CAPABILITIES: dict[str, Any] = {
         "publishDiagnostics": {},
     },
 }
-"""What we tell the server that we can do: of completion, the same as `fillClientCapabilities` in `completion.ts` of
-vscode-languageclient 9.0.1, which VS Code's extensions use."""
+"""The capabilities that the client announces. For completion, they are the same as in `fillClientCapabilities` in
+`completion.ts` of vscode-languageclient 9.0.1, which VS Code's extensions use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """How a server is started, and what it is told at the start."""
+    """The command that starts a server, and the configuration that the server gets at the start."""
 
     command: Sequence[str]
     root: Path
-    """The project."""
+    """The root of the project."""
     cwd: Path
-    """The folder that it runs in."""
+    """The folder that the server runs in."""
     environment: Mapping[str, str]
     walls: Walls
     options: Any = None
-    """`initializationOptions`."""
+    """The value of `initializationOptions`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Section → what it gets when it asks for that section of its configuration."""
+    """The section → the value that the server gets when it asks for that section of its configuration."""
     announces: bool = False
-    """Whether it always announces the loading of the project as work (`$/progress`)."""
+    """A flag: the server always announces the loading of the project as work (`$/progress`)."""
     quiet: float = QUIET
-    """Seconds after which it is taken to be ready if it has announced no work."""
+    """Seconds after which the server is taken to be ready if it has announced no work."""
     initialize: float = 60.0
-    """Seconds it may take to initialize."""
+    """Seconds that the server may take to initialize."""
     ready: float = 120.0
-    """Seconds that it may work (build its index, load packages) before it is asked although it is not done."""
+    """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
 
 
 class _Cancelled(EngineRaised):
-    """The server has cancelled a request by itself."""
+    """An error: the server has cancelled a request by itself."""
 
 
 class Client:
     """A running server with at most one open document."""
 
     def __init__(self, launch: Launch) -> None:
-        """Start and initialize it. Raises EngineFailure."""
+        """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
         self._id = 0
@@ -129,15 +130,15 @@ class Client:
         self._awaits_work = launch.announces
         self._began = time.monotonic()
         self.waited = 0.0
-        """Seconds spent on waiting for work that it had announced."""
+        """Seconds spent on waiting for work that the server had announced."""
         self.idle = 0.0
         """Seconds spent on waiting for announcements that did not come."""
         self.is_unready = False
-        """Whether it was at work when it had been waited for as long as it may be."""
+        """A flag: the server was still at work when the longest wait was over."""
         self._uri = ""
         self._version = 0
         self._registered: set[str] = set()
-        """Methods that the server has announced after its start."""
+        """The methods that the server has announced after its start."""
         try:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
@@ -149,6 +150,7 @@ class Client:
         except BaseException:
             self._wire.close()
             raise
+        # The time for loading counts from the end of `initialize`.
         self._began = time.monotonic()
 
     def _initialize(self, deadline: float) -> None:
@@ -182,7 +184,7 @@ class Client:
     # ---------------------------------------------------------------------------------------------------- document
 
     def open(self, path: Path, language: str, text: str, deadline: float) -> None:
-        """Show a document; the one open before is closed."""
+        """Open a document at the server, and close the one that was open before."""
         if self._uri:
             self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
         self._uri = path.as_uri()
@@ -191,7 +193,8 @@ class Client:
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
-        """Tell the server how the document's text changed, in the way it wants to hear it."""
+        """Tell the server the changes of the document's text, in the way that the server asked for: not at all, the
+        whole text, or the edits."""
         if not edits or not self._capabilities.sync:
             return
         changes: list[dict[str, Any]] = [{"text": after}]
@@ -209,8 +212,8 @@ class Client:
             text = text[:offset] + inserted + text[offset + deleted :]
 
     def complete(self, text: str, offset: int, deadline: float) -> tuple[CompletionList, float]:
-        """The server's answer at an offset (code points) of the open document, and when it arrived
-        (`time.perf_counter()`)."""
+        """Return the server's list at an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`). Raises EngineRaised if the list cannot be read."""
         answer = self._ask(
             "textDocument/completion",
             {
@@ -234,14 +237,14 @@ class Client:
 
     @property
     def completes_inline(self) -> bool:
-        """Whether it says that it can."""
+        """Return whether the server says that it completes inline."""
         return self._capabilities.inline_completion_provider not in (None, False)
 
     def complete_inline(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[InlineItem] | InlineList | None, float]:
-        """The grey text for an offset (code points) of the open document, and when it arrived
-        (`time.perf_counter()`)."""
+        """Return the grey text for an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`). Raises EngineRaised if the answer cannot be read."""
         question = {
             "textDocument": {"uri": self._uri},
             "position": position_of(text, offset, self.encoding),
@@ -271,7 +274,8 @@ class Client:
             quiet = time.monotonic() + QUIET
 
     def _await_work(self, quiet: float, deadline: float) -> bool:
-        """Wait for an announcement until `quiet`, and for the end of all announced work; whether to go on waiting."""
+        """Wait for an announcement until `quiet`, and for the end of all announced work. Returns whether to go on
+        waiting."""
         began = time.monotonic()
         while not self.is_loading:
             if (message := self._receive(quiet)) is None:
@@ -301,8 +305,8 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """The result of a request; one that the server cancels is sent again. Raises EngineTimeout after cancelling it;
-        a server that answers the cancellation need not be restarted."""
+        """Return the result of a request. A request that the server cancels is sent again. Raises EngineTimeout if the
+        server does not answer in time, and EngineRaised if it answers with an error."""
         pause = PAUSE
         for _ in range(TRIES - 1):
             with suppress(_Cancelled):
@@ -313,24 +317,25 @@ class Client:
 
     def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
         self._id += 1
-        own = self._id
-        self._send({"jsonrpc": "2.0", "id": own, "method": method, "params": params}, deadline)
-        answer = self._answer_to(own, deadline)
+        identifier = self._id
+        self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
+        answer = self._answer_to(identifier, deadline)
         if answer is None:
+            # A server that answers the cancellation still works, so it need not be restarted.
             grace = time.monotonic() + GOODBYE
-            self._tell("$/cancelRequest", {"id": own}, grace)
-            well = self._answer_to(own, grace) is not None
-            raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not well)
+            self._tell("$/cancelRequest", {"id": identifier}, grace)
+            is_alive = self._answer_to(identifier, grace) is not None
+            raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
         if answer.error is None:
             return bytes(answer.result)
-        said = f"error {answer.error.code}: {answer.error.message[:1000]}"
+        text = f"error {answer.error.code}: {answer.error.message[:1000]}"
         if answer.error.code in CANCELLED:
-            raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {said}")
-        raise EngineRaised(f"{self._wire.name} answered {method} with {said}")
+            raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {text}")
+        raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
 
-    def _answer_to(self, own: int, deadline: float) -> Message | None:
+    def _answer_to(self, identifier: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
-            if message.method is None and message.id == own:
+            if message.method is None and message.id == identifier:
                 return message
             self._handle(message, deadline)
         return None
@@ -362,6 +367,7 @@ class Client:
             # Partial results have no kind; we never ask for them.
             return
         if kind == "begin" and (self._awaits_work or time.monotonic() < self._began + LOADING):
+            # Later work, such as checks after an edit, is no loading, and nobody waits for it.
             self._works.add(progress.token)
             self._awaits_work = False
             if len(self._works) > MANY:
@@ -373,10 +379,11 @@ class Client:
         reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
         match message.method:
             case "workspace/configuration":
-                reply["result"] = [self._setting(item.section) for item in self._wanted(message)]
+                reply["result"] = [self._setting(item.section) for item in self._read_items(message)]
             case "workspace/workspaceFolders":
                 reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
             case "workspace/applyEdit":
+                # The document is ours alone: an edit by the server would change what is measured.
                 reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
             case "client/registerCapability":
                 self._registered |= self._registrations(message)
@@ -389,38 +396,35 @@ class Client:
 
     def _registrations(self, message: Message) -> set[str]:
         try:
-            found = msgspec.json.decode(message.params, type=Registrations).registrations
+            registrations = msgspec.json.decode(message.params, type=Registrations).registrations
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} registered {bytes(message.params)[:200]!r}: {error}") from error
-        return {each.method for each in found}
+        return {registration.method for registration in registrations}
 
-    def _wanted(self, question: Message) -> list[ConfigurationItem]:
+    def _read_items(self, question: Message) -> list[ConfigurationItem]:
         try:
             return msgspec.json.decode(question.params, type=Configuration).items
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
-        """The part of the settings that a dotted section names; None where there is none."""
-        found: Any = self._launch.settings
+        """Return the part of the settings that a dotted section names, or None if there is none."""
+        value: Any = self._launch.settings
         for name in section.split(".") if section else ():
-            found = found.get(name) if isinstance(found, Mapping) else None
-        return found
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
 
     # --------------------------------------------------------------------------------------------------------- end
 
     @property
     def pid(self) -> int:
-        """See EngineProcess."""
         return self._wire.pid
 
     def peak_memory(self) -> int | None:
-        """See EngineProcess."""
         return self._wire.peak_memory()
 
     @property
     def confined(self) -> str:
-        """See EngineProcess."""
         return self._wire.confined
 
     def close(self) -> None:

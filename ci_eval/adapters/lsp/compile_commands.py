@@ -1,8 +1,8 @@
-"""Compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
+"""The compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
 
 A flag of a compile command can make clangd load a library, write a file or read one outside the project (`-Xclang
 -load`, `-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours
-instead of the project's own, and what is not on the list below is left out and counted.
+instead of the project's own, and a flag that is not on the list below is left out and counted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ci_eval.grammar.imports.cpp import folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""Where clangd looks in each folder above a file, in its order (`DirectoryCache` in clang-tools-extra/clangd/
-GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
+clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 """Bytes of a database; a larger one is left out."""
 
@@ -56,7 +56,7 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Flags without a path that only change what a text means."""
+"""The flags without a path that only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -64,9 +64,9 @@ VALUES = {
     "-arch": re.compile(r"\w+"),
     "-target": re.compile(r"[\w.+-]+"),
 }
-"""Flags whose value follows, and the form of that value; those of one letter may have it attached."""
+"""The flags whose value follows, and the form of that value; those of one letter may have it attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
-"""Flags whose value is a path in the project or among the system's; it may be attached."""
+"""The flags whose value is a path in the project or among the system's; it may be attached."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -75,9 +75,9 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
-"""Flags that are left out together with the value that follows."""
+"""The flags that are left out together with the value that follows."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
-"""Flags of what is built, which clangd has no use for; their loss is not worth a word."""
+"""The flags for the output of a build, which clangd has no use for. They are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 
@@ -99,22 +99,22 @@ class Cleaned(msgspec.Struct):
 
 @dataclass(frozen=True)
 class CompileCommands:
-    """The cleaned compile commands of a project; none where it has no database."""
+    """The cleaned compile commands of a project; none if the project has no database."""
 
     entries: list[Cleaned] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
-    """The part of a flag before its value → how often it was left out."""
+    """The part of a flag before its value → the number of times that it was left out."""
 
     def write(self, folder: Path) -> None:
-        """Write the database where clangd will look for it."""
+        """Write the database into the folder in which clangd will look for it."""
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
 
     def summary(self) -> str:
-        """Return in a few words what was left out; "" if nothing was."""
+        """Return, in a few words, the flags that were left out; "" if none was."""
         if not self.dropped:
             return ""
-        most = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
-        names = ", ".join(f"{name} ({count:,})" for name, count in most)
+        counts = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
+        names = ", ".join(f"{name} ({count:,})" for name, count in counts)
         return f"{self.dropped.total():,} parts of compile commands are not on the list of harmless flags: {names}"
 
 
@@ -140,7 +140,7 @@ class _Cleaning:
         self._real = os.path.realpath(root)
         self._dropped: Counter[str] = Counter()
         self._flags: dict[Path, list[str]] = {}
-        """File with flags → what is left of them."""
+        """The file with flags → the flags that are left of it."""
 
     def all(self) -> CompileCommands:
         databases = dict(sorted(self._databases()))
@@ -162,7 +162,7 @@ class _Cleaning:
         return CompileCommands(entries, self._dropped)
 
     def _databases(self) -> Iterator[tuple[Path, Path]]:
-        """Yield each folder with a database, and the file of that."""
+        """Yield each folder with a database, and the path of that database."""
         for name, _, files in os.walk(self._root):
             folder = Path(name)
             if ".clangd" in files:
@@ -234,6 +234,7 @@ class _Cleaning:
         waiting = list(reversed(arguments))
         while waiting:
             flag = waiting.pop()
+            # Only files follow.
             if flag == "--":
                 return
             if flag.startswith("@"):
@@ -246,7 +247,7 @@ class _Cleaning:
                 yield from self._flag(flag, waiting, directory)
 
     def _response(self, name: str, directory: str) -> list[str] | None:
-        """Return the words of a file that stands for its contents; None if that is none of the project's."""
+        """Return the words of a response file (`@FILE`), or None if it is none of the project's."""
         path = Path(os.path.normpath(Path(directory, name)))
         try:
             return shlex.split(self._read(path).decode(errors="replace"))
@@ -254,7 +255,7 @@ class _Cleaning:
             return None
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
-        """Return what is left of a flag, with its value."""
+        """Return the remaining arguments of a flag and its value; none if the flag is left out."""
         if ALONE.fullmatch(flag):
             return [flag]
         name = self._name(flag)
@@ -283,6 +284,7 @@ class _Cleaning:
             return flag
         if flag.startswith("--sysroot="):
             return "--sysroot"
+        # -include-pch begins with -include, but reads a binary file.
         joined = (name for name in ("-D", "-U", "-I", "-x", *PATHS) if flag.startswith(name))
         return next((name for name in joined if flag[: len("-include-pch")] != "-include-pch"), None)
 
@@ -299,5 +301,6 @@ class _Cleaning:
         return path.is_relative_to(self._real) or any(path.is_relative_to(folder) for folder in SYSTEM)
 
     def _is_own(self, path: str) -> bool:
+        # A link in the project may lead out of it, so both paths must lie inside.
         real = os.path.realpath(path)
         return Path(path).is_relative_to(self._root) and Path(real).is_relative_to(self._real)

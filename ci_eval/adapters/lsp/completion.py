@@ -1,4 +1,5 @@
-"""Turns completion items into offers: for each, the text that would stand there from the token's beginning on."""
+"""A conversion of completion items into offers: for each item, the text that would stand in the document from the
+token's beginning on."""
 
 from __future__ import annotations
 
@@ -31,19 +32,22 @@ NUMBERS = {
 
 SNIPPET = 2
 REMOVED, REMOVED_BEFORE = "⌫", "⇤"
-"""In a tail: what follows would be removed by acceptance, behind the caret or before the token."""
+"""The marks in a tail: the text behind a mark would be removed by acceptance, behind the caret or before the token."""
 _KINDS = {float(number): name for number, name in enumerate(KINDS) if number}
 _SIGNS = re.compile(r"^\W+")
 
 
 class Question:
-    """The caret's line, and where a list was asked for in it: what is needed to read ranges."""
+    """The caret's line, and the position in it for which a list was asked: this is needed to read ranges."""
 
     def __init__(
         self, text: str, offset: int, prefix: str, encoding: Encoding, language: str = "", *, since: int = 0
     ) -> None:
-        """`offset`: of the caret. `prefix`: what is typed of the token, `since`: of which so many characters after the
-        list was made. `language`: the protocol's name."""
+        """Take the caret's line from the text.
+
+        `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
+        typed after the list was made. `language`: the protocol's name.
+        """
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         self.line = text[begin : end if end >= 0 else len(text)]
@@ -53,6 +57,7 @@ class Question:
         self.token = self.caret - len(prefix)
         self._encoding: Encoding = encoding
         self.word = word_start(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        # Almost all items of a list replace the same range, so columns are remembered.
         self._columns: dict[int, int] = {}
 
     def column(self, position: Position) -> int:
@@ -78,12 +83,12 @@ class Replaced:
 def offers(
     answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
 ) -> list[Suggestion]:
-    """Return the items as offers, in the server's order. `name`: what a token of the language looks like."""
+    """Return the items as offers, in the server's order. `name`: the pattern of a token of the language."""
     return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
 
 
 class _Reader:
-    """Reads the items of one list. Almost all replace the same range, so ranges are remembered."""
+    """A reader of the items of one list."""
 
     def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
         self._question = question
@@ -94,20 +99,20 @@ class _Reader:
         self._default: Replaced | None = None
         shared = defaults.edit_range
         if shared and shared.insert:
-            self._default = self._edited(TextEdit("", None, shared.insert, shared.replace))
+            self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
             self._default = self._range((shared.start, shared.end or shared.start))
 
     def read(self, answer: CompletionList) -> Iterator[Suggestion]:
         filtered_by = self._filter_of_all(answer)
         for item in answer.items:
-            replaced, new, firm = self._inserted(item)
+            replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
             # VS Code shows items that insert nothing; no ranker knows what to do with one.
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._named(written, item)
+            text = self._token_of(written, item)
             tail = self._tail(replaced, new, written[len(text) :])
             kind = self._kind(item)
             own = item.filter_text
@@ -145,14 +150,14 @@ class _Reader:
         # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
         return "text" if kind.is_integer() else ""
 
-    def _inserted(self, item: CompletionItem) -> tuple[Replaced, str, int]:
-        """The part replaced, the new text, and the length of its beginning that holds no placeholder.
+    def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
+        """Return the part replaced, the new text, and the length of its beginning that holds no placeholder.
 
-        As `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1 has it.
+        The rules are those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1.
         """
         edit = item.text_edit
         if edit is not None:
-            replaced, new = self._edited(edit), edit.new_text
+            replaced, new = self._range_of_edit(edit), edit.new_text
         elif self._default is not None:
             replaced, new = self._default, item.label if item.text_edit_text is None else item.text_edit_text
         else:
@@ -163,25 +168,26 @@ class _Reader:
             return replaced, new, len(new)
         return replaced, *expand(new)
 
-    def _edited(self, edit: TextEdit) -> Replaced:
+    def _range_of_edit(self, edit: TextEdit) -> Replaced:
         if edit.insert is None or edit.replace is None:
-            place = edit.range or edit.insert
-            return self._range((place.start, place.end)) if place else self._word
+            span = edit.range or edit.insert
+            return self._range((span.start, span.end)) if span else self._word
         insert = self._range((edit.insert.start, edit.insert.end))
         replace = self._range((edit.replace.start, edit.replace.end))
         same = edit.insert.start == edit.replace.start
         return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
 
-    def _range(self, places: tuple[Position, Position]) -> Replaced:
-        """One on another line than the caret's, or over several, is never shown (`isInvalid` in suggest.ts, 1.95)."""
-        start, end = places
+    def _range(self, positions: tuple[Position, Position]) -> Replaced:
+        """Return the part of the line that is replaced. A range on another line than the caret's, or over several
+        lines, is never shown (`isInvalid` in suggest.ts, 1.95)."""
+        start, end = positions
         number, column = self._question.number, self._question.column
         if start.line != number or end.line != number:
             return Replaced(self._word.begin, self._word.end, visible=False)
         return Replaced(column(start), column(end), visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
-        """The text from the token's beginning on, once `new` has replaced the text from `begin` on."""
+        """Return the text from the token's beginning on, once `new` has replaced the text from `begin` on."""
         line, token = self._question.line, self._question.token
         if begin == token:
             return new
@@ -191,7 +197,8 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return what acceptance leaves behind the name (`written` is new), and what it removes around it."""
+        """Return the text that acceptance leaves behind the name (`written` is new), and the text that it removes
+        around the name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
             return written
@@ -205,15 +212,16 @@ class _Reader:
         changed = "" if new.startswith(before) else REMOVED_BEFORE + before
         return written + changed + (REMOVED + lost if lost else "")
 
-    def _named(self, written: str, item: CompletionItem) -> str:
-        """The token at the beginning of what is written: of `join(parts)` it is `join`. Of `std::vector` there is none
-        unless the label or the filterText begins with `std`: then all of it is returned."""
-        if written.isidentifier() or not (found := self._name.match(written)):
+    def _token_of(self, written: str, item: CompletionItem) -> str:
+        """Return the token at the beginning of the written text: of `join(parts)` it is `join`. The whole text is
+        returned if it begins with no token, or if neither the label nor the filterText begins with that token: of
+        `std::vector`, the token is `std` only if one of them begins with `std`."""
+        if written.isidentifier() or not (match := self._name.match(written)):
             return written
-        name = found[0]
+        name = match[0]
         if len(name) < len(written):
             bare = _SIGNS.sub("", name)
-            if not any(_SIGNS.sub("", shown).startswith(bare) for shown in (item.label, item.filter_text or "")):
+            if not any(_SIGNS.sub("", text).startswith(bare) for text in (item.label, item.filter_text or "")):
                 return written
         return name
 
@@ -224,9 +232,9 @@ def _removes(tail: str) -> bool:
 
 TAGS = frozenset({"class", "struct", "constructor"})
 HIDING = frozenset({"function", "variable", "interface"})
-"""`interface` is what clangd calls an alias."""
+"""The kinds of names that hide a class; clangd calls an alias `interface`."""
 _MARKS = " \u2022"
-"""Begin clangd's labels; the second is for items that insert an `#include`."""
+"""The characters that begin clangd's labels; the second is for items that insert an `#include`."""
 
 
 def without_hidden(offers: list[Suggestion]) -> list[Suggestion]:
@@ -241,16 +249,17 @@ def _name(offer: Suggestion) -> str:
 
 
 def with_settled_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Return the items in the server's order, but those that an editor orders alike by what they insert.
+    """Return the items in the server's order, but with ties ordered by the text that they insert. Ties are items that
+    an editor orders alike.
 
     clangd lists overloads of one name, which have the same label and `sortText`, in another order in each process.
     """
-    places: dict[tuple[str | None, str], list[int]] = {}
-    for place, offer in enumerate(offers):
-        places.setdefault((offer.sort_text, offer.label), []).append(place)
+    groups: dict[tuple[str | None, str], list[int]] = {}
+    for index, offer in enumerate(offers):
+        groups.setdefault((offer.sort_text, offer.label), []).append(index)
     settled = list(offers)
-    for tied in places.values():
-        in_order = sorted((offers[place] for place in tied), key=lambda offer: (offer.text, offer.tail))
-        for place, offer in zip(tied, in_order, strict=True):
-            settled[place] = offer
+    for tied in groups.values():
+        in_order = sorted((offers[index] for index in tied), key=lambda offer: (offer.text, offer.tail))
+        for index, offer in zip(tied, in_order, strict=True):
+            settled[index] = offer
     return settled

@@ -29,10 +29,10 @@ class Given:
 
     program: str
     version: str = ""
-    """What reports call its version; "": the beginning of the program's SHA-256."""
+    """The version in reports; "" = the beginning of the program's SHA-256."""
     source: str = "your command"
     script: Path | None = None
-    """The file that the program interprets, if it does: that is then the server."""
+    """The file that the program interprets, if it does; the file is then the server."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -42,13 +42,14 @@ class Given:
         return shutil.which(self.program) is not None
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
-        """See Recipe; nothing is installed."""
-        found = shutil.which(self.program)
-        if found is None:
+        """Return the program as an installed engine; nothing is installed. Raises InstallError if the program is not on
+        PATH."""
+        path = shutil.which(self.program)
+        if path is None:
             raise InstallError(
                 f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
             )
-        server = self.script or Path(found)
+        server = self.script or Path(path)
         return InstalledEngine(top_of(server.resolve()), version or sha256_of(server)[:12], {})
 
 
@@ -62,15 +63,17 @@ def custom(
 ) -> LspEngine:
     """Return the engine for a command; relative paths in it are taken from the current folder.
 
-    `like`: the engine whose configuration it gets. `own`: what is put on top of that.
+    `like`: the engine whose configuration it gets. `own`: the overlay on top of that.
     """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
     model = like or PLAIN_SERVER
     names = {part.partition("=")[0] for part in arguments}
     if model.manners == CLANGD and "--compile-commands-dir" in names:
         model = replace(model, manners=OWN_DATABASE, options=OWN_DATABASE.options)
+    # The user's own value of a flag wins.
     flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
     return replace(
         model,
@@ -108,14 +111,14 @@ def calls_itself(name: str, engine: LspEngine) -> bool:
 def is_called(command: Sequence[str], engine: LspEngine) -> bool:
     """Return whether the command's program, or the npm package that it is in, has a name of that engine's server."""
     known = {engine.name, *engine.programs}
-    found = shutil.which(command[0])
-    files = (script_of(command), Path(command[0]), Path(found).resolve() if found else None)
+    path = shutil.which(command[0])
+    files = (script_of(command), Path(command[0]), Path(path).resolve() if path else None)
     return any(known & _names_of(file) for file in files if file)
 
 
 def _names_of(file: Path) -> set[str]:
-    """Return the names by which a program may be known: of its file without what a version or a system adds to it, and
-    of its npm package."""
+    """Return the names by which a program may be known: the name of its file without additions of a version or a
+    system, and the name of its npm package."""
     plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
     names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
     if "node_modules" in (parts := file.parts):
@@ -137,7 +140,7 @@ PLAIN_SERVER = LspEngine(
     recipe=Given(""),
     command=no_command,
 )
-"""A server of which nothing is known."""
+"""A server about which nothing is known."""
 
 
 # A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as

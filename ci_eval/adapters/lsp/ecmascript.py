@@ -1,4 +1,4 @@
-"""Settings for servers of TypeScript and JavaScript."""
+"""The settings for servers of TypeScript and JavaScript."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ci_eval.adapters.lsp.overlay import Overlay
 
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
-"""With suggestions that replace more than the name, such as `?.name` for `.name`."""
+"""The preference for suggestions that replace more than the name, such as `?.name` for `.name`."""
 
 SETTINGS: dict[str, Any] = {
     language: {
@@ -27,7 +27,8 @@ def preferences(on: bool) -> dict[str, Any]:
 
 
 def auto_import(on: bool) -> Overlay:
-    """Return the settings that turn it on or off; VS Code reads the first, TypeScript's own server the second."""
+    """Return the settings that turn auto-import on or off. VS Code reads the first, TypeScript's own server the
+    second."""
     return Overlay(
         settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
     )

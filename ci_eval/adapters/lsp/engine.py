@@ -1,4 +1,4 @@
-"""Engines that are language servers: what is declared of each server (LspEngine), and a running one (RunningLsp)."""
+"""The engines that are language servers: the declaration of a server (LspEngine), and a running server (RunningLsp)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PAUSE = 0.25
 
 
 def no_values(_place: Place) -> dict[str, Any]:
-    """No settings, no variables."""
+    """Return no settings and no variables."""
     return {}
 
 
@@ -52,7 +52,7 @@ class Introduction:
     """The answers of a server about itself."""
 
     name: str
-    """What it calls itself; "" = nothing."""
+    """The name that the server gives itself; "" = none."""
     completes: bool
 
 
@@ -63,35 +63,36 @@ class LspEngine(FromRecipe):
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
-    """`initializationOptions`."""
+    """A function that returns the value of `initializationOptions`."""
     settings: Callable[[Place], Mapping[str, Any]] = no_values
-    """Section → what it gets when it asks for that section of its configuration."""
+    """A function that returns section → the value that the server gets when it asks for that section of its
+    configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
-    """Variables that are added to its environment."""
+    """A function that returns the variables that are added to the server's environment."""
     only_language_id: str = ""
-    """If not "": the protocol's name of the language, for every file."""
+    """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    """Where the server is installed, beside the folder that its recipe made."""
+    """The paths that the server is installed in, beside the folder that its recipe made."""
     reopens: bool = False
-    """Whether each text is opened as a new document, for a server that ignores changes."""
+    """A flag: each text is opened as a new document, for a server that ignores changes."""
     manners: Manners = PLAIN
     quiet: float = QUIET
-    """Seconds after which it is taken to be ready if it has announced no work."""
+    """Seconds after which the server is taken to be ready if it has announced no work."""
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
-    """`interpret.autoImport`."""
+    """The value of `interpret.autoImport`."""
     programs: tuple[str, ...] = ()
-    """Names that tell that a command of a user starts this server, beside the engine's own: of its program, of its npm
-    package, or what it calls itself."""
+    """The names that tell that a command of a user starts this server, beside the engine's own: the name of its
+    program, of its npm package, or the one that the server gives itself."""
     flags: tuple[str, ...] = ()
-    """Arguments that a command of a user's gets as well, where the user takes this server as its model."""
+    """The arguments that a user's command gets as well, if the user takes this server as its model."""
     own: Overlay = NOTHING
-    """What the user's configuration puts on top."""
+    """The overlay from the user's configuration, which comes on top."""
     like: str = ""
-    """Of a command: the named engine that it is configured as."""
+    """The named engine that a user's command is configured as; "" = none."""
 
     def launch(self, place: Place) -> Launch:
-        """Return all that the server is started with, and told at the start. Raises ConfigError."""
+        """Return the command that starts the server, and the configuration that the server gets. Raises ConfigError."""
         switch = self.auto_import.chosen(self.auto_imports, self.name)
         overlays = (switch, self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
@@ -117,7 +118,7 @@ class LspEngine(FromRecipe):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return what the server is told before it starts."""
+        """Return the configuration that the server gets before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             launch = self.launch(place)
@@ -139,7 +140,7 @@ class LspEngine(FromRecipe):
         return beforehand(installation, surroundings, write)
 
     def introduction(self, installation: Installation, surroundings: Surroundings) -> Introduction:
-        """Start a server and ask what it is. Raises EngineFailure."""
+        """Start a server and ask for its name and abilities. Raises EngineFailure."""
 
         def ask(place: Place) -> Introduction:
             client = Client(replace(self.launch(place), ready=QUIET))
@@ -154,16 +155,15 @@ class LspEngine(FromRecipe):
         return beforehand(installation, surroundings, ask)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
-        """A new server."""
         assert installation.folder is not None
         return RunningLsp(self, installation.folder, surroundings)
 
     def left_out(self, root: Path) -> str:
-        """Return in a few words what of a project's settings the server is not given; "" = nothing."""
+        """Return, in a few words, the settings of a project that the server is not given; "" = none."""
         return self.manners.left_out(root)
 
     def language_id(self, language: str, path: str) -> str:
-        """The protocol's name of the language of a file."""
+        """Return the protocol's name of the language of a file."""
         return self.only_language_id or language_id(path, language)
 
 
@@ -174,27 +174,27 @@ class RunningLsp:
         self._engine = engine
         self._surroundings = surroundings
         place = Place.new(folder, surroundings)
-        self._place = replace(place, root=_in_sight(place))
+        self._place = replace(place, root=_visible_root(place))
         self._root = self._place.root
         self._client: Client | None = None
         self._path = ""
-        self._text = self._told = ""
+        self._text = self._sent_text = ""
         self._edits: list[Edit] = []
         self._last: CompletionList | None = None
         self._asked = 0
         """Characters of the prefix that were typed when the server was asked for the last list."""
         self._is_typed = False
-        """Whether the last character before the caret is the last thing that the server was told."""
+        """A flag: the last character before the caret is the last thing that was sent to the server."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
         self._language = ""
         self._waited = (0.0, 0)
-        """What ended processes have of it."""
+        """The seconds and the unready starts (see `waited`) of processes that have ended."""
 
     # ------------------------------------------------------------------------------------------------------ process
 
-    def _started(self) -> Client:
+    def _start_once(self) -> Client:
         if self._client is None:
             self._place.renew()
             self._client = Client(self._engine.launch(self._place))
@@ -203,11 +203,9 @@ class RunningLsp:
 
     @property
     def confined(self) -> str:
-        """See Running."""
         return self._client.confined if self._client else ""
 
     def peak_memory(self) -> int | None:
-        """See Weighed."""
         return self._client.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
@@ -221,12 +219,10 @@ class RunningLsp:
         return self._client.idle if self._client else 0.0
 
     def restart(self) -> None:
-        """See Running."""
         self._end()
-        self._started()
+        self._start_once()
 
     def close(self) -> None:
-        """See Running."""
         self._end()
         self._place.remove()
 
@@ -239,11 +235,11 @@ class RunningLsp:
     # --------------------------------------------------------------------------------------------------- completion
 
     def open(self, path: str, text: str) -> None:
-        """See Running."""
+        # The answers of such a server would show what it has seen of other files.
         if self._engine.manners.anew and not self._fresh:
             self._end()
-        client = self._started()
-        self._path, self._text, self._told, self._edits, self._last = path, text, text, [], None
+        client = self._start_once()
+        self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
         self._is_typed = False
         self._language = self._engine.language_id(self._surroundings.language, path)
         client.open(self._root / path, self._language, text, time.monotonic() + PATIENCE)
@@ -255,16 +251,16 @@ class RunningLsp:
         self._fresh = False
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        """See Running."""
         for offset, deleted, inserted in edits:
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
         self._edits += edits
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """See Running. While a token is typed on, a list that the server called complete is kept, as editors do.
+        """Return the suggestions at the caret. While a token is typed on, a list that the server called complete is
+        kept, as editors do.
 
-        Where more than a word is asked for, a server that completes inline is asked for that.
+        If more than a word is asked for, a server that completes inline is asked for inline completion.
         """
         if query.span != "word" and self._running.completes_inline:
             return self._inline(query)
@@ -277,21 +273,21 @@ class RunningLsp:
         since = len(query.prefix) - self._asked
         encoding = self._running.encoding
         question = Question(self._text, query.offset, query.prefix, encoding, self._language, since=since)
-        found = offers(self._last, question, self._surroundings.word, extension)
-        if found:
+        suggestions = offers(self._last, question, self._surroundings.word, extension)
+        if suggestions:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
-            found = with_settled_ties(without_hidden(found))
+            suggestions = with_settled_ties(without_hidden(suggestions))
         if not self._engine.manners.kinds:
-            found = [msgspec.structs.replace(each, kind="") for each in found]
-        return Answer(suggestions=found, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
+            suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
+        return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
 
     def _inline(self, query: Query) -> Answer:
         started = time.perf_counter()
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
         self._tell(client, query.offset, deadline)
-        found, arrived = client.complete_inline(self._text, query.offset, deadline)
-        suggestions = list(suggested(found, self._text, query, client.encoding))
+        answer, arrived = client.complete_inline(self._text, query.offset, deadline)
+        suggestions = list(suggested(answer, self._text, query, client.encoding))
         return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
 
     @property
@@ -301,7 +297,7 @@ class RunningLsp:
         return self._client
 
     def _ask(self, query: Query) -> tuple[float, CompletionList]:
-        """Ask the server; return the seconds it took, from sending the edits to the last byte of the answer, and that.
+        """Ask the server. Returns the seconds from sending the edits to the last byte of the answer, and the answer.
 
         A server that handles one message at a time is first given time to work through the edits.
         """
@@ -334,46 +330,50 @@ class RunningLsp:
         if self._engine.reopens:
             if edits:
                 self._reopen(client, deadline)
+        # The last edit typed the character before the caret already.
         elif caret == 0 or (edits and _ends_at(caret, edits[-1])):
-            client.change(self._told, edits, self._text, deadline)
+            client.change(self._sent_text, edits, self._text, deadline)
         else:
+            # The character before the caret is removed and typed again, since servers complete after typing.
             before, typed, after = self._text[: caret - 1], self._text[caret - 1], self._text[caret:]
-            client.change(self._told, [*edits, (caret - 1, 1, "")], before + after, deadline)
+            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after, deadline)
             client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
-        self._told = self._text
+        self._sent_text = self._text
         self._is_typed = True
 
     def _reopen(self, client: Client, deadline: float) -> None:
         path = Path(self._path)
         language = self._language
         self._copies += 1
+        # A new name each time, so that the server cannot use what it knows of the last text.
         copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
         client.open(self._root / copy, language, self._text, deadline)
 
 
-def _in_sight(place: Place) -> Path:
-    """The project's folder, or a copy of it where a folder above it is hidden, such as `.cache`: some servers ignore
-    all files there."""
+def _visible_root(place: Place) -> Path:
+    """Return the project's folder, or a copy of it if its path has a hidden folder, such as `.cache`."""
     root, environment = place.root, place.environment
     if not any(part.startswith(".") for part in root.parts):
         return root
+    # Some servers ignore all files below a hidden folder.
     copy = place.base / (root.name.lstrip(".") or "project")
-    shutil.copytree(root, copy, symlinks=True, ignore=_left_out)
+    shutil.copytree(root, copy, symlinks=True, ignore=_names_to_skip)
     modules = environment / "node_modules" if environment else None
     if modules and modules.is_dir() and not (copy / "node_modules").exists():
         (copy / "node_modules").symlink_to(modules)
     return copy
 
 
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    """What is not copied: `.git`, and whatever is neither file, folder nor link (copying a pipe would never end)."""
+def _names_to_skip(folder: str, names: list[str]) -> set[str]:
+    """Return the names that are not copied: `.git`, and whatever is neither file, folder nor link."""
     paths = {name: Path(folder, name) for name in names}
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
+    # Copying a pipe would never end.
     return {".git"} | (set(names) - plain)
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """The command that runs a line of Python with the packages of the place's folder and no others.
+    """Return the command that runs a line of Python with the packages of the place's folder and no others.
 
     It runs isolated, so that Python imports nothing from the folder it runs in.
     """

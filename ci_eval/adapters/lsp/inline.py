@@ -1,4 +1,4 @@
-"""Inline completion of the protocol's version 3.18: the grey text that an editor shows behind the caret.
+"""The inline completion of the protocol's version 3.18: the grey text that an editor shows behind the caret.
 
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.18/specification/#textDocument_inlineCompletion
 """
@@ -17,20 +17,20 @@ from ci_eval.spans import cut
 
 
 class Snippet(msgspec.Struct):
-    """A StringValue."""
+    """A text as the protocol's StringValue."""
 
     value: str
 
 
 class InlineItem(msgspec.Struct, rename="camel"):
-    """One text, and the part of the caret's line that it replaces; without one it is inserted at the caret."""
+    """A text, and the part of the caret's line that it replaces. A text without a range is inserted at the caret."""
 
     insert_text: str | Snippet
     range: Range | None = None
 
 
 class InlineList(msgspec.Struct):
-    """Some of them."""
+    """A list of inline items."""
 
     items: list[InlineItem] = []
 
@@ -43,9 +43,10 @@ ANSWER: msgspec.json.Decoder[list[InlineItem] | InlineList | None] = msgspec.jso
 def suggested(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
-    """What each item would leave from the beginning of the expected text on, cut to what is asked for.
+    """Yield the text that each item would leave from the beginning of the expected text on, cut to the span that is
+    asked for.
 
-    An item that changes what stands before that is none of what is expected, and left out; so is one that adds nothing.
+    An item is left out if it changes the text before that beginning, or adds nothing.
     """
     items = answer.items if isinstance(answer, InlineList) else answer or []
     token = query.offset - len(query.prefix)
@@ -56,9 +57,10 @@ def suggested(
         if item.range:
             begin = line + offset_in_line(whole_line, item.range.start.character, encoding)
         new = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
-        kept = text[begin:token]
-        if not new.startswith(kept):
+        typed = text[begin:token]
+        # The item changes the text before the token, so it is none of what is expected.
+        if not new.startswith(typed):
             continue
-        found = cut(text[token:begin] + new[len(kept) :], text[:token], query.span, query.word)
-        if found not in {"", query.prefix}:
-            yield Suggestion(text=found)
+        suggestion = cut(text[token:begin] + new[len(typed) :], text[:token], query.span, query.word)
+        if suggestion not in {"", query.prefix}:
+            yield Suggestion(text=suggestion)

@@ -1,4 +1,4 @@
-"""Starts servers that use jedi so that jedi runs none of the project's modules and no interpreter but ours."""
+"""The start of servers that use jedi, so that jedi runs none of the project's modules and no interpreter but ours."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ environment.Environment.get_sys_path = paths
 
 
 def jedi_server(place: Place, code: str) -> list[str]:
-    """The command that runs `code`, which starts the server, with such a jedi."""
+    """Return the command that runs `code`, which starts the server, with a jedi that is restricted so."""
     packages = package_paths(place.environment)
     return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")

@@ -1,7 +1,7 @@
 """The protocol's names of languages, by the suffix of a file.
 
 The names: https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocumentItem.
-Which suffix has which is as VS Code has it (`extensions/*/package.json` of microsoft/vscode 1.95): there, `.h` is C++.
+The suffixes of a name are those of VS Code (`extensions/*/package.json` of microsoft/vscode 1.95): there, `.h` is C++.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SUFFIXES = {
     "coffeescript": ".coffee",
 }
 BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-"""The last suffix of a file's name, in lower case → the name."""
+"""The name of a language by the last suffix of a file's name, in lower case."""
 
 
 def language_id(path: str, language: str) -> str:

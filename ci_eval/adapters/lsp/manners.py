@@ -1,4 +1,4 @@
-"""How certain servers must be treated so that their answers depend on the question alone, not on what came before."""
+"""The treatment that certain servers need so that their answers depend on the question alone, not on earlier ones."""
 
 from __future__ import annotations
 
@@ -14,46 +14,48 @@ from ci_eval.model.engine.offers import Extension
 
 
 def nothing(_place: Place) -> None:
-    """No options."""
+    """Return no options for the server."""
 
 
 def nothing_left_out(_root: Path) -> str:
-    """Return that nothing of the project is left out."""
+    """Return "", since nothing of the project is left out."""
     return ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manners:
-    """How a server must be treated; the defaults are for one that needs nothing special."""
+    """The treatment of a server; the defaults are for a server that needs nothing special."""
 
     options: Callable[[Place], Any] = nothing
-    """`initializationOptions`, where no others are given."""
+    """A function that returns `initializationOptions`, used if no others are given."""
     flags: tuple[str, ...] = ()
-    """What its command needs so that it reads no configuration of the project that could do harm."""
+    """The arguments that keep the server from reading a configuration of the project that could do harm."""
     left_out: Callable[[Path], str] = nothing_left_out
-    """The project's root → what of its settings the server is not given, in a few words; "" = nothing."""
+    """A function that takes the project's root and returns, in a few words, the settings that the server is not given;
+    "" = none."""
     anew: bool = False
-    """Whether each file gets a fresh server, since the answers would otherwise show what it has seen of other files."""
+    """A flag: each file gets a fresh server, since the answers would otherwise show what the server has seen of other
+    files."""
     serial: bool = False
-    """Whether it handles one message at a time. Such a server is only asked once it has worked through the last edit;
-    otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so it is not
-    given time to warm up."""
+    """A flag: the server handles one message at a time. Such a server is only asked once it has worked through the last
+    edit; otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so the
+    server is not given time to warm up."""
     hides_tags: bool = False
-    """Whether the class or struct of a name that is something else as well is left out (`completion.without_hidden`),
-    since it is there or not by chance."""
+    """A flag: the class or struct of a name that is something else as well is left out (`completion.without_hidden`),
+    since the server lists it or not by chance."""
     kinds: bool = True
-    """Whether the kinds that it gives to candidates are kept."""
+    """A flag: the kinds that the server gives to candidates are kept."""
     extension: Extension = ""
-    """The extension of VS Code that changes what is shown of its lists; see `model/engine/offers.py`."""
+    """The extension of VS Code that changes the displayed lists of the server; see `model/engine/offers.py`."""
     announces: bool = False
-    """Whether it always announces the loading of the project as work (`$/progress`). If so, it is not asked before that
-    was announced and is done."""
+    """A flag: the server always announces the loading of the project as work (`$/progress`). If so, it is not asked
+    before that work was announced and is done."""
 
     def unusual(self) -> dict[str, bool]:
-        """Return what differs from the treatment of other servers."""
-        shown = ("anew", "serial", "hides_tags", "kinds", "announces")
-        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in shown}
-        return {names[name]: getattr(self, name) for name in shown if getattr(self, name) != getattr(Manners, name)}
+        """Return the flags that are set here and not by default, by their names in camel case."""
+        flags = ("anew", "serial", "hides_tags", "kinds", "announces")
+        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in flags}
+        return {names[name]: getattr(self, name) for name in flags if getattr(self, name) != getattr(Manners, name)}
 
 
 PLAIN = Manners()
@@ -72,26 +74,31 @@ def _fallback(place: Place) -> dict[str, Any]:
     return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 
-def _left_out(root: Path) -> str:
+def _summarise(root: Path) -> str:
     return compile_commands(root).summary()
 
 
 CLANGD = Manners(
     options=_clangd_options,
     flags=("--enable-config=0",),
-    left_out=_left_out,
+    left_out=_summarise,
     anew=True,
     serial=True,
     hides_tags=True,
     extension="clangd",
 )
-"""clangd keeps what it learns of the headers of each file (FileIndex), and orders names by it. It uses `fallbackFlags`
-for files for which the project has no compile command (https://clangd.llvm.org/extensions). Whether it lists the struct
-of `typedef struct X X` depends on where the two are in memory: it visits the names of the outermost scope in the order
-of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in clang/lib/Sema/SemaLookup.cpp), and what it visits
-first hides the other, or not. It reads compile commands from a database of ours (`compilationDatabasePath`, which
-wins over all others) and no `.clangd`."""
+"""The treatment of clangd. It keeps what it learns of the headers of each file (FileIndex), and orders names by that.
+It uses `fallbackFlags` for files for which the project has no compile command (https://clangd.llvm.org/extensions).
+
+The struct of `typedef struct X X` is listed or not, depending on the positions of the two in memory: clangd visits the
+names of the outermost scope in the order of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in
+clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
+
+clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others) and no
+`.clangd`.
+"""
 OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
-"""The same where the user's command names the database (`--compile-commands-dir`), which is read as it is."""
+"""The treatment of clangd if the user's command names the database (`--compile-commands-dir`), which is read as it
+is."""
 
 GOPLS = Manners(extension="gopls")

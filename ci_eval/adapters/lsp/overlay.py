@@ -1,4 +1,4 @@
-"""Configuration that is put on top of what an adapter sends: the user's own, and the switch for auto-import."""
+"""The configuration that is put on top of an adapter's own: the user's, and the switch for auto-import."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from ci_eval.model.engine.sent import AutoImported
 
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
-    """Settings, options, arguments and variables on top of others."""
+    """A set of settings, options, arguments and variables on top of others."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str | None] = field(default_factory=dict)
-    """Name → value; None stands for the value that the variable has in ci-eval's own environment."""
+    """The name → value of variables; None stands for the value that the variable has in ci-eval's own environment."""
 
     def variables(self) -> dict[str, str]:
-        """Return its environment variables. Raises ConfigError for one that is to be taken over and is not set."""
+        """Return the environment variables, name → value. Raises ConfigError for one that is to be taken over and is
+        not set."""
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(
@@ -39,14 +40,14 @@ class AutoImport:
     """The behaviour of an engine about names that would first have to be imported."""
 
     usual: AutoImported = "unknown"
-    """What its users have if they change nothing."""
+    """The behaviour for users who change nothing."""
     switch: Callable[[bool], Overlay] | None = None
-    """Returns what turns it on or off; None where there is no such setting."""
+    """A function that returns the settings that turn auto-import on or off; None = there is no such setting."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
-        """Return what must be sent so that the engine called `name` does as `interpret.autoImport` says.
+        """Return the configuration that makes the engine called `name` do as `interpret.autoImport` says.
 
-        Raises ConfigError where it cannot be told.
+        Raises ConfigError if no setting for that is known.
         """
         if wanted == "default" or ((self.usual, wanted) in {("none", "off"), ("on", "on")} and not self.switch):
             return NOTHING
@@ -58,16 +59,16 @@ class AutoImport:
         return self.switch(wanted == "on")
 
     def state(self, wanted: str) -> AutoImported:
-        """Return what the engine does about it where `interpret.autoImport` is `wanted`."""
+        """Return the engine's behaviour if `interpret.autoImport` is `wanted`."""
         if wanted == "default" or self.usual == "none":
             return self.usual
         return "on" if wanted == "on" else "off"
 
 
 UNKNOWN = AutoImport()
-"""Of servers that nothing is known about."""
+"""The behaviour of servers about which nothing is known."""
 NEVER = AutoImport(usual="none")
-"""Of engines that suggest no name that is not there."""
+"""The behaviour of engines that suggest no name that is not there."""
 
 
 def merged(below: Any, above: Any) -> Any:
@@ -84,11 +85,12 @@ def filled(value: Any, folders: Mapping[str, str]) -> Any:
             value = value.replace(name, path)
         return value
     if isinstance(value, Mapping):
-        return {key: filled(below, folders) for key, below in value.items()}
-    return [filled(each, folders) for each in value] if isinstance(value, list | tuple) else value
+        return {key: filled(member, folders) for key, member in value.items()}
+    return [filled(element, folders) for element in value] if isinstance(value, list | tuple) else value
 
 
 def with_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
     """Return the command with these arguments at its end, and without those of the same names that it has."""
+    # An option given twice could count as both or as an error, so the later one replaces the earlier.
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
     return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What decoding raises: a shape that is not the protocol's, text that is not UTF-8, values nested too deeply."""
+"""The errors that decoding raises: a shape that is not the protocol's, text that is not UTF-8, values nested too
+deeply."""
 
 MANY = 1000
 """The most sections a server may ask for at once, the most units of work it may have under way, and the most letters in
@@ -19,14 +20,14 @@ the name of one."""
 
 
 class Position(Struct, gc=False):
-    """Line and character, both 0-based; characters in the units agreed on with the server."""
+    """A line and a character, both 0-based; characters are in the units agreed on with the server."""
 
     line: int
     character: int
 
 
 class Range(Struct, gc=False):
-    """From a position to another, which is not included."""
+    """A range from a position to another, which is not included."""
 
     start: Position
     end: Position
@@ -65,7 +66,7 @@ class EditRange(Struct, gc=False):
 
 
 class Defaults(Struct, rename="camel"):
-    """Values of items that do not have their own."""
+    """The values of items that do not have their own."""
 
     edit_range: EditRange | None = None
     insert_text_format: float | None = None
@@ -78,7 +79,7 @@ class CompletionList(Struct, rename="camel"):
     is_incomplete: bool | None = False
     item_defaults: Defaults | None = None
     dropped: int = 0
-    """Items that could not be read. No field of the protocol."""
+    """The number of items that could not be read. It is no field of the protocol."""
 
 
 class ResponseError(Struct):
@@ -89,7 +90,7 @@ class ResponseError(Struct):
 
 
 class Message(Struct):
-    """Any message: a response has an id and no method, a notification a method and no id, a request both."""
+    """A message of any kind: a response has an id and no method, a notification a method and no id, a request both."""
 
     id: int | str | None = None
     method: str | None = None
@@ -99,37 +100,37 @@ class Message(Struct):
 
 
 class SyncOptions(Struct):
-    """How the server wants to hear of changes: 0 not at all, 1 the whole text, 2 only what changed."""
+    """The server's wish about changes of a document: 0 = none, 1 = the whole text, 2 = only the edits."""
 
     change: int = 0
 
 
 class Capabilities(Struct, rename="camel"):
-    """What the server can do."""
+    """The abilities that the server announces."""
 
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
-    """Options, which may be empty; None and false: it does not complete."""
+    """The options, which may be empty; None and false mean that the server does not complete."""
     inline_completion_provider: bool | dict[str, Any] | None = None
-    """Options, which may be empty; None and false: it has none."""
+    """The options, which may be empty; None and false mean that the server does not complete inline."""
 
     @property
     def sync(self) -> int:
-        """0, 1 or 2, as in SyncOptions."""
+        """Return 0, 1 or 2, as in SyncOptions."""
         options = self.text_document_sync
         return options.change if isinstance(options, SyncOptions) else options or 0
 
 
 class ServerInfo(Struct):
-    """What the server calls itself."""
+    """The name and the version that the server gives itself."""
 
     name: str = ""
     version: str | None = None
 
 
 class Initialized(Struct, rename="camel"):
-    """The answer to `initialize`."""
+    """The answer to the request `initialize`."""
 
     capabilities: Capabilities
     server_info: ServerInfo | None = None
@@ -142,7 +143,7 @@ class ConfigurationItem(Struct):
 
 
 class Configuration(Struct):
-    """What `workspace/configuration` asks for."""
+    """The sections that `workspace/configuration` asks for."""
 
     items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
 
@@ -154,13 +155,13 @@ class Registration(Struct):
 
 
 class Registrations(Struct):
-    """The content of `client/registerCapability`."""
+    """The methods in a message `client/registerCapability`."""
 
     registrations: Annotated[list[Registration], Meta(max_length=MANY)] = []
 
 
 class ProgressValue(Struct):
-    """begin, report or end."""
+    """The kind of a step: begin, report or end."""
 
     kind: str = ""
 

@@ -1,8 +1,8 @@
 """The text that an editor inserts for a snippet (`insertTextFormat` 2).
 
-After `SnippetParser` of VS Code 1.95 (`src/vs/editor/contrib/snippet/browser/snippetParser.ts`): placeholders leave
-their default text, choices their first text, tab stops and unknown variables nothing. Mirrored placeholders are not
-filled in.
+The rules are those of `SnippetParser` in VS Code 1.95 (`src/vs/editor/contrib/snippet/browser/snippetParser.ts`):
+placeholders leave their default text, choices their first text, tab stops and unknown variables nothing. Mirrored
+placeholders are not filled in.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:
 _CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
 _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}]*\}|[^\\/])*/[a-z]*\}", re.ASCII)
 DEEPEST = 20
-"""Placeholders within placeholders that are read as such."""
+"""The depth of nested placeholders that are read as such."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
@@ -27,14 +27,14 @@ def expand(snippet: str) -> tuple[str, int]:
 
 
 class _Reader:
-    """Reads one snippet from its beginning to its end."""
+    """A reader of one snippet, from its beginning to its end."""
 
     def __init__(self, snippet: str) -> None:
         self._snippet = snippet
         self._at = 0
         self._length = 0
         self.firm: int | None = None
-        """The characters written before the first placeholder; None: there is none so far."""
+        """The number of characters written before the first placeholder; None = there is none so far."""
 
     def read(self, depth: int = 0) -> str:
         """Return the text up to the bracket that closes a placeholder, or up to the end at depth 0."""
@@ -57,10 +57,10 @@ class _Reader:
             self._at = stop.end()
             return ""
         if (opened := _OPENED.match(snippet, at)) and depth < DEEPEST:
-            return self._opened(opened, depth)
+            return self._placeholder(opened, depth)
         return self._write("$", 1)
 
-    def _opened(self, opened: re.Match[str], depth: int) -> str:
+    def _placeholder(self, opened: re.Match[str], depth: int) -> str:
         before = self._at, self._length, self.firm
         self._stop(opened["number"])
         self._at = opened.end()
@@ -85,6 +85,7 @@ class _Reader:
         return self._write("$", 1)
 
     def _stop(self, number: str | None) -> None:
+        # Variables have names, and an editor fills them in by itself: only numbered placeholders end the firm part.
         if self.firm is None and number:
             self.firm = self._length
 

@@ -1,4 +1,4 @@
-"""Sends messages to a server process, and receives them, over pipes; without threads."""
+"""The pipes of a server process, over which messages are sent and received without threads."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 
 
 class Wire(EngineProcess):
-    """A server process that speaks in messages. What it sends is read even while we write: otherwise both sides could
-    wait for each other for ever."""
+    """A server process that speaks in messages. Its output is read even while we write: otherwise both sides could wait
+    for each other for ever."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
     ) -> None:
-        """Start it. Raises EngineCrash."""
+        """Start the server process. Raises EngineCrash if it cannot be started."""
         super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._length = -1
-        """Bytes of the message whose header was read; -1: none was."""
+        """Bytes of the message whose header was read; -1 = none was."""
 
     def send(self, body: bytes, deadline: float) -> None:
-        """Write one message. Raises EngineTimeout (time.monotonic() > deadline) or EngineCrash."""
+        """Write one message. Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
         tell("->", body)
         unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        most = len(self._received) + AHEAD
+        limit = len(self._received) + AHEAD
         while True:
             try:
                 unsent = unsent[os.write(self._stdin, unsent) :]
@@ -54,7 +54,7 @@ class Wire(EngineProcess):
             if not unsent:
                 return
             self._wait_to_write(deadline)
-            if len(self._received) > most:
+            if len(self._received) > limit:
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def _wait_to_write(self, deadline: float) -> None:
@@ -69,7 +69,7 @@ class Wire(EngineProcess):
             self._read()
 
     def receive(self, deadline: float) -> bytes | None:
-        """The next message; None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
+        """Return the next message, or None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
         EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
@@ -80,7 +80,8 @@ class Wire(EngineProcess):
         return None
 
     def _select(self, deadline: float) -> list[int]:
-        """The pipes that are ready; [] after the deadline, so that even a server that never stops sending is left."""
+        """Return the pipes that are ready; [] after the deadline."""
+        # Without this check, a server that never stops sending would hold us for ever.
         left = deadline - time.monotonic()
         return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
 
@@ -113,16 +114,16 @@ class Wire(EngineProcess):
                 raise EngineMisbehaved(f"{self.name} wrote what is no message: {bytes(self._received[:80])!r}")
             return False
         header = bytes(self._received[:end])
-        found = _LENGTH.search(header)
+        match = _LENGTH.search(header)
         # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
-        if not found or int(found[1]) > LARGEST:
+        if not match or int(match[1]) > LARGEST:
             raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {header[:80]!r}")
         del self._received[: end + 4]
-        self._length = int(found[1])
+        self._length = int(match[1])
         return True
 
     def wait_for_end(self, seconds: float) -> bool:
-        """Whether the program ends by itself within that time; what it writes meanwhile is dropped."""
+        """Return whether the program ends by itself within that time. Its output is dropped meanwhile."""
         deadline = time.monotonic() + seconds
         with suppress(EngineCrash, EngineMisbehaved):
             while self.receive(deadline) is not None:
@@ -130,6 +131,6 @@ class Wire(EngineProcess):
         return self._process.poll() is not None
 
     def close(self) -> None:
-        """End it and its process group; never raises."""
+        """End the server and its process group; never raises."""
         self._selector.close()
         super().close()

@@ -11,11 +11,12 @@ import re
 
 LONGEST = 1000
 WINDOW = 15
-"""As in `_defaultConfig` of wordHelper.ts: characters of a line that are looked at, and those of one step back."""
+"""The values of `_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step
+back."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
-    separators = "".join(each for each in "`~!@#$%^&*()-=+[{]}\\|;:'\",.<>/?" if each not in without)
+    separators = "".join(sign for sign in "`~!@#$%^&*()-=+[{]}\\|;:'\",.<>/?" if sign not in without)
     return re.compile(rf"-?[0-9]*\.[0-9][0-9A-Za-z_]*|[^{re.escape(separators)}\s\ufeff]+")
 
 
@@ -24,20 +25,21 @@ BY_LANGUAGE = {
     "php": _pattern(without="$"),
     **dict.fromkeys(("typescript", "typescriptreact", "javascript", "javascriptreact"), _pattern(without="$#")),
 }
-"""The protocol's name of a language → its pattern."""
+"""The pattern of words by the protocol's name of a language."""
 
 
 def word_start(line: str, caret: int, language: str) -> int:
-    """Return the index in the line at which the word before the caret begins; that of the caret if there is none.
+    """Return the index in the line at which the word before the caret begins, or that of the caret if there is none.
 
-    As `getWordAtText` in wordHelper.ts does: the first match that reaches the caret, searched from ever further back.
+    The search is that of `getWordAtText` in wordHelper.ts: the first match that reaches the caret, searched from ever
+    further back.
     """
     cut = max(0, caret - LONGEST // 2) if len(line) > LONGEST else 0
     text = line[cut : caret + LONGEST // 2] if len(line) > LONGEST else line
-    pattern, place = BY_LANGUAGE.get(language, DEFAULT), caret - cut
+    pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
     match, previous = None, -1
-    for begin in range(place - WINDOW, -WINDOW, -WINDOW):
-        reaching = _reaching(pattern, text, max(begin, 0), place, previous)
+    for begin in range(target - WINDOW, -WINDOW, -WINDOW):
+        reaching = _find_match(pattern, text, max(begin, 0), target, previous)
         if reaching is None and match is not None:
             break
         match, previous = reaching, begin
@@ -46,10 +48,10 @@ def word_start(line: str, caret: int, language: str) -> int:
     return cut + match.start() if match else caret
 
 
-def _reaching(pattern: re.Pattern[str], text: str, begin: int, place: int, stop: int) -> re.Match[str] | None:
+def _find_match(pattern: re.Pattern[str], text: str, begin: int, target: int, stop: int) -> re.Match[str] | None:
     for match in pattern.finditer(text, begin):
-        if match.start() <= place <= match.end():
+        if match.start() <= target <= match.end():
             return match
-        if match.start() > max(stop, place) or 0 < stop < match.start():
+        if match.start() > max(stop, target) or 0 < stop < match.start():
             return None
     return None

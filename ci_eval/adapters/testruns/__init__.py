@@ -1,1 +1,2 @@
-"""Runs tests that engines wrote: in a fresh folder, confined, against a function and versions of it that are wrong."""
+"""The runner of tests that engines wrote: in a fresh folder, confined, against a function and versions of it that are
+wrong."""

@@ -1,4 +1,4 @@
-"""What a language must tell for tests in it to be run, and the function they test to be changed."""
+"""The contract of a language: how tests in it are run, and how the function that they test is changed."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from ci_eval.grammar.syntax import Node
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """One run: its folders are new, and nothing of them remains."""
+    """A run of tests, whose folders are new and deleted afterwards."""
 
     place: Place
-    """Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
+    """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
     test: str
-    """Path of the test's file below `files`."""
+    """The path of the test's file below `files`."""
 
     @property
     def kit(self) -> Path:
-        """What `Runner.install` made."""
+        """Return the folder that `Runner.install` made."""
         return self.place.folder
 
     @property
     def files(self) -> Path:
-        """The folder with the files of the record."""
+        """Return the folder with the files of the record."""
         return self.place.scratch / "files"
 
     @property
     def report(self) -> Path:
-        """Where the test runner writes its report."""
+        """Return the file into which the test runner writes its report."""
         return self.place.scratch / "report.xml"
 
 
@@ -43,7 +43,7 @@ class Step:
     argv: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False
-    """Whether it only compiles: where it fails, the steps behind it are not run."""
+    """A flag: the program only compiles. If it fails, the steps behind it are not run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,41 +59,42 @@ class Ended:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of one run."""
+    """The outcome of one run of tests."""
 
     compiled: bool = True
-    """False where a compiler refused it."""
+    """A flag: no compiler refused the code."""
     runs: bool = False
-    """Whether a test was found and came to a result."""
+    """A flag: a test was found and came to a result."""
     passes: bool = False
-    """Whether a test passed, and none failed."""
+    """A flag: a test passed, and none failed."""
     said: str = ""
-    """The last words of what did not pass."""
+    """The last words of a run that did not pass."""
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Syntax:
-    """The names that the grammar of a language has for what mutants change. Leaves are named by their text."""
+    """The names in a language's grammar of the nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
-    """Nodes with a `body` that are functions."""
+    """The nodes with a `body` that are functions."""
     operations: frozenset[str]
-    """Nodes that have an operator among their children."""
+    """The nodes that have an operator among their children."""
     swaps: Mapping[str, str]
-    """Operator → the one in its place."""
+    """The operator → the one in its place."""
     negations: frozenset[str]
-    """Nodes of `not x` and `!x`; of the second, the operator is a child."""
+    """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
     strings: frozenset[str]
     booleans: Mapping[str, str]
-    """Node → the text of the other one."""
+    """The node of a truth value → the text of the opposite value."""
     returned: str = ""
-    """What `return` returns in place of its value; "" = it is left alone."""
+    """The text that `return` returns in place of its value; "" = it is left alone."""
     removed: Mapping[str, str]
-    """Statement that may go → what is in its place; "PARENT NODE" for one that is a statement below that node only."""
+    """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
+    only."""
     left_alone: frozenset[str] = frozenset()
-    """Nodes in which nothing is changed, such as types."""
+    """The nodes in which nothing is changed, such as types."""
 
 
 SWAPS = {
@@ -101,7 +102,7 @@ SWAPS = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
     "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
 }  # fmt: skip
-"""Operators that most languages have, and the ones in their place."""
+"""The operators that most languages have → the ones in their place."""
 SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 
@@ -111,25 +112,27 @@ class Runner:
 
     name: str
     grammar: str
-    """Its name in the bundles."""
+    """The name of the language in the grammar bundles."""
     programs: tuple[str, ...] = ()
-    """Those of this machine that it takes."""
+    """The programs of this machine that are needed."""
     install: Callable[[Path], Path]
-    """The cache → the folder in it with what the machine does not bring. Raises PreparationError."""
+    """A function that takes the cache and returns the folder in it with everything that the machine does not bring.
+    Raises PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
-    """What came of it, by the report of the test runner."""
+    """A function that returns the outcome of a run, by the report of the test runner."""
     dependencies: str = ""
-    """How what a project needs is installed: a name of `adapters/environments.py`; "" = only records that bring all
-    their files are run."""
+    """The kind of environment for a project's dependencies: a name of `adapters/environments.py`; "" = only records
+    that bring all their files are run."""
     runs_own: bool = False
-    """Whether what is compiled in its scratch folder is a program that must be started there."""
+    """A flag: the compiled program in the scratch folder must be started there."""
     syntax: Syntax
     stub: Callable[[Node, bytes], tuple[int, int, str] | None]
-    """A function's node, the file → what makes it return nothing at once: where in the file that begins, where what
-    it takes the place of ends, and the text. What is behind it stays, so that imports are used. None where that cannot
-    be."""
+    """A function that takes a function's node and the file, and returns the change that makes the function return
+    nothing at once: the begin of the change in the file, the end of the text that it replaces, and the new text. The
+    code behind it stays, so that imports are used. Returns None if that cannot be."""
     whole: re.Pattern[str] | None = None
-    """How an answer begins that is all of the test's file, and so stands in its place."""
+    """The beginning of an answer that is all of the test's file, and so stands in its place."""
     heading: re.Pattern[str] | None = None
-    """What such an answer gets from the record's file where it lacks it, such as the name of its package."""
+    """The text that such an answer gets from the record's file if the answer lacks it, such as the name of its
+    package."""

@@ -1,4 +1,4 @@
-"""One run of a test in a fresh folder, in a process that may write nowhere else and reach nothing."""
+"""A run of a test in a fresh folder, in a process that may write nowhere else and reach nothing."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from ci_eval.contracts import RunSettings, Surroundings
 from ci_eval.errors import EngineTimeout
 
 KEPT = 1 << 18
-"""Bytes of the end of what a program prints; the rest is thrown away as it comes."""
+"""The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""
 
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
-    """A program that is asked nothing."""
+    """A program that is asked nothing, and whose output is collected."""
 
     def finish(self, timeout: float) -> Ended:
-        """Wait for its end. Raises EngineTimeout."""
+        """Wait for the program's end. Raises EngineTimeout if it does not end within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
+        # A program that reads its input comes to the end at once, instead of waiting.
         self._process.stdin.close()
         printed = b""
         while True:
@@ -52,19 +53,20 @@ class Program(EngineProcess):
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """What the runs of one record have in common."""
+    """The things that the runs of one record have in common."""
 
     runner: Runner
     kit: Path
-    """What `Runner.install` made."""
+    """The folder that `Runner.install` made."""
     settings: RunSettings
     project: Path | None = None
-    """The top folder of the project that is there, too."""
+    """The top folder of the project, if the record has one."""
     environment: Path | None = None
-    """The folder with its dependencies."""
+    """The folder with the project's dependencies."""
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
-        """Run the tests in one of these files. Seconds. Raises EngineCrash where the runner cannot be started."""
+        """Run the tests in one of these files, for at most `timeout` seconds. Raises EngineCrash if the runner cannot
+        be started."""
         surroundings = Surroundings(
             root=self.kit,
             language=self.runner.name,
@@ -86,9 +88,9 @@ class Box:
         finally:
             place.remove()
         # Folders have another name each time, and what is in memory another address.
-        said = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
-        said = ADDRESS.sub("0x…", said)
-        return replace(outcome, said=said, seconds=time.monotonic() - started)
+        words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
+        words = ADDRESS.sub("0x…", words)
+        return replace(outcome, said=words, seconds=time.monotonic() - started)
 
     def _lay_out(self, files: Mapping[str, str], folder: Path) -> None:
         if self.project:

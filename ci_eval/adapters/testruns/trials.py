@@ -1,4 +1,4 @@
-"""Puts a test to the trial: on the right function, on one that does nothing, and on mutants."""
+"""A trial of a test: on the right function, on one that does nothing, and on mutants."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from ci_eval.grammar.document import NotText, decode
 from ci_eval.model import Record, Runnable
 
 ATTEMPTS = 3
-"""Mutants that are tried, for each one wanted, where some do not compile."""
+"""The number of mutants that are tried for each one wanted, since some do not compile."""
 PATIENCE, SLOWER = 3.0, 10.0
-"""A mutant may take so many seconds, and so many times as long as the right function."""
+"""The seconds that a mutant may take, and the factor of the right function's time that is added to them."""
 
 
 class NotRunnable(Exception):
-    """Tests of a record cannot be run here; the message says why."""
+    """An error: tests of a record cannot be run here; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What came of a test."""
+    """The result of a test's trial."""
 
     runnable: bool = True
-    """Whether tests of this record are run here at all; where not, `said` has the reason."""
+    """A flag: tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False
     passes: bool = False
     fails_on_stub: bool | None = None
-    """None where there is no stub of the function."""
+    """A flag: the test fails on a function that does nothing; None = there is no stub of the function."""
     killed: int = 0
     mutants: int = 0
     said: str = ""
-    """For people: why it does not pass, or which mutants it lets live."""
+    """The words for people: why the test does not pass, or which mutants it lets live."""
 
 
 class Trials:
@@ -60,20 +60,22 @@ class Trials:
         self._benches = lru_cache(4)(self._bench)
 
     def of(self, record: Record | None, language: str, test: str) -> Trial:
-        """The trial of a test. Raises PreparationError where what runs it cannot be installed, or EngineFailure."""
+        """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
+        EngineFailure."""
         if record is None or record.run is None:
             return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
+        # Encoded, since a cache needs a key that can be hashed.
         return self._tried(msgspec.json.encode((record.run, record.references, language)), test)
 
-    def _try(self, told: bytes, test: str) -> Trial:
+    def _try(self, task: bytes, test: str) -> Trial:
         try:
-            return self._benches(told).trial(test)
+            return self._benches(task).trial(test)
         except NotRunnable as reason:
             return Trial(runnable=False, said=f"It is not run: {reason}")
 
-    def _bench(self, told: bytes) -> _Bench:
-        run, references, given = msgspec.json.decode(told, type=tuple[Runnable, tuple[str, ...], str])
-        language = LANGUAGES.get(given.lower(), given)
+    def _bench(self, task: bytes) -> _Bench:
+        run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
+        language = LANGUAGES.get(name.lower(), name)
         if language not in CATALOG.names():
             raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(CATALOG.names())}")
         runner = CATALOG.load(language)
@@ -89,8 +91,8 @@ class Trials:
             environment=environment,
         )
         bench = _Bench(box, run, self._settings)
-        if references and not (found := bench.right(references[0])).passes:
-            raise NotRunnable(f"the expected test does not pass here:\n{found.said}")
+        if references and not (outcome := bench.right(references[0])).passes:
+            raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench
 
     def _project(self, run: Runnable, dependencies: str) -> tuple[Path | None, Path | None]:
@@ -100,16 +102,16 @@ class Trials:
             raise NotRunnable(
                 "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
             )
-        found = project.prepare(run.project, cache=self._cache)
-        needs = environments.prepare(dependencies, found.root, found.info, dependencies=True, cache=self._cache)
-        return found.root, needs.folder if needs else None
+        prepared = project.prepare(run.project, cache=self._cache)
+        needs = environments.prepare(dependencies, prepared.root, prepared.info, dependencies=True, cache=self._cache)
+        return prepared.root, needs.folder if needs else None
 
 
 class _Bench:
-    """One record, with what its tests are run against."""
+    """A record, with everything that its tests are run against."""
 
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
-        """Raises NotRunnable where a file is missing, or there is no function."""
+        """Read the files of a record. Raises NotRunnable if a file is missing, or there is no function."""
         self._box = box
         self._run = run
         self._timeout = settings.wanted.timeout
@@ -122,7 +124,7 @@ class _Bench:
         self._stub = stub(runner, self._focal, run.focal)
         self._mutants = mutants(runner, self._focal, run.focal) if self._most else []
         self.right = lru_cache(2)(self.outcome)
-        """What comes of a test with the right function."""
+        """A function that returns the outcome of a test with the right function."""
 
     def _text(self, path: str) -> str:
         if path in self._run.files:
@@ -134,7 +136,7 @@ class _Bench:
             raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
 
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
-        """What comes of a test with the function's file as it is, or `focal` in its place."""
+        """Return the outcome of a test with the function's file as it is, or with `focal` in its place."""
         own = placed(test, self._around, self._run, self._box.runner)
         texts = {
             **self._run.files,
@@ -144,7 +146,6 @@ class _Bench:
         return self._box.run(texts, self._run.test.path, self._timeout if timeout is None else timeout)
 
     def trial(self, test: str) -> Trial:
-        """See Trials."""
         right = self.right(test) if test.strip() else Outcome(said="there is no test")
         if not right.passes:
             return Trial(
@@ -153,15 +154,17 @@ class _Bench:
                 mutants=min(self._most, len(self._mutants)),
                 said=right.said,
             )
+        # A mutant may loop for ever; a mutant that is much slower than the right function counts as killed.
         patience = min(self._timeout, PATIENCE + SLOWER * right.seconds)
         on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
         killed, living, source = 0, list[Mutant](), self._focal.encode()
         for mutant in self._mutants[: ATTEMPTS * self._most]:
-            found = self.outcome(test, mutant.applied(source), patience)
-            if not found.compiled:
+            outcome = self.outcome(test, mutant.applied(source), patience)
+            # A mutant that does not compile says nothing about the test.
+            if not outcome.compiled:
                 continue
-            killed += not found.passes
-            living += [mutant] if found.passes else []
+            killed += not outcome.passes
+            living += [mutant] if outcome.passes else []
             if killed + len(living) == self._most:
                 break
         fails = not on_stub.passes if on_stub and on_stub.compiled else None
@@ -171,21 +174,22 @@ class _Bench:
             fails_on_stub=fails,
             killed=killed,
             mutants=killed + len(living),
-            said=_passed(fails, killed, [each.described(self._focal, self._run.focal) for each in living]),
+            said=_report(fails, killed, [mutant.described(self._focal, self._run.focal) for mutant in living]),
         )
 
 
-def _passed(fails_on_stub: bool | None, killed: int, living: Sequence[str]) -> str:
-    said = ["It passes."]
+def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -> str:
+    sentences = ["It passes."]
     if fails_on_stub is False:
-        said.append("It also passes where the function does nothing.")
-    if killed or living:
-        said.append(f"It kills {killed} of {killed + len(living)} mutants.")
-    return "\n".join([" ".join(said), *(["These live (lines of the function):", *living] if living else [])])
+        sentences.append("It also passes where the function does nothing.")
+    if killed or survivors:
+        sentences.append(f"It kills {killed} of {killed + len(survivors)} mutants.")
+    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
 
 
 def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """The test's file with the test in its place, indented as that is; or the test alone, where it is a whole file."""
+    """Return the test's file with the test in its place, indented like that place; or the test alone, if it is a whole
+    file."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

@@ -1,4 +1,4 @@
-"""The apis: how an endpoint is asked; one file each."""
+"""The apis by which an endpoint is asked; one file each."""
 
 from ci_eval.adapters.endpoints.contract import Api
 from ci_eval.catalog import Catalog

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most endpoints speak: a hole is described in words.
+"""The chat completions of OpenAI, which most endpoints speak: a hole is described in words.
 
 https://platform.openai.com/docs/api-reference/chat
 """
@@ -17,19 +17,20 @@ HOLE = (
     "what belongs there: only that, exactly as it goes on at the caret, without repeating what stands around it, "
     "without explanation and without a fence.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
 )
-"""What a hole is asked for with; a change of it makes other questions of all."""
+"""The words that ask for a hole; a change of them makes all questions new ones."""
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """One message of the user's."""
-    before, _, rest = HOLE.partition("{prefix}")
-    between, _, behind = rest.partition("{suffix}")
+    """Return the body of the request, with one message of the user's."""
+    # Not by format: the code may hold braces, and the other placeholder.
+    before, _, remainder = HOLE.partition("{prefix}")
+    between, _, behind = remainder.partition("{suffix}")
     message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{behind}"
     return {**sampled(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """See `shapes`."""
+    """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
     return piece(found, chat=True)
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's completions: one text is continued; a hole is written into it by the template of the model's family.
+"""The completions of OpenAI: one text is continued; a hole is written into it by the template of the model's family.
 
 https://platform.openai.com/docs/api-reference/completions
 """
@@ -16,7 +16,8 @@ from ci_eval.model.endpoints import EndpointConfig
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Raises ConfigError where there is no template, and ci-eval would have to guess one."""
+    """Return the body of the request. Raises ConfigError if there is no template, and ci-eval would have to guess
+    one."""
     fields = sampled(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
@@ -34,7 +35,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """A chunk and a whole answer have the same shape."""
+    """Return the piece in a chunk or a whole answer, which have the same shape."""
     return piece(found, chat=False)
 
 

@@ -1,4 +1,4 @@
-"""Mistral's fill-in-the-middle: prefix and suffix as fields, the answer in the shape of a chat.
+"""The fill-in-the-middle of Mistral: prefix and suffix as fields, the answer in the shape of a chat.
 
 https://docs.mistral.ai/api/#tag/fim
 """
@@ -15,7 +15,7 @@ from ci_eval.model.endpoints import EndpointConfig
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """An instruction is a text that is continued."""
+    """Return the body of the request. An instruction is a text that is continued."""
     fields = sampled(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
@@ -25,7 +25,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """See `shapes`."""
+    """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
     return piece(found, chat=True)
 
 

@@ -1,4 +1,4 @@
-"""llama.cpp's own way to fill holes, by the token numbers that the model's file names.
+"""The way of llama.cpp to fill holes, by the token numbers that the model's file names.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 """
@@ -15,18 +15,19 @@ from ci_eval.model.endpoints import EndpointConfig
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Raises ConfigError for an instruction, which is no hole."""
+    """Return the body of the request. Raises ConfigError if the prompt is an instruction, which is no hole."""
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = sampled(settings, prompt)
     fields["n_predict"] = fields.pop("max_tokens")
-    extra = [{"filename": each.path, "text": each.text} for each in prompt.files]
+    extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
     hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
     return {**fields, **hole, **({"input_extra": extra} if extra else {})}
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """`stop_type` is `none` while the model goes on; only the last chunk counts what was evaluated."""
+    """Return the piece in an object of the answer."""
+    # `stop_type` is `none` while the model goes on; only the last chunk counts the tokens.
     done = found["stop"]
     return Piece(
         text=found["content"],

@@ -1,4 +1,4 @@
-"""Ollama's own way to generate: a suffix works where the model's template has a place for it.
+"""The way of Ollama to generate: a suffix works if the model's template has a place for it.
 
 https://github.com/ollama/ollama/blob/main/docs/api.md
 """
@@ -16,37 +16,36 @@ _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": 
 
 
 DENSE = 2
-"""Characters of a token at least, on average, in what is asked."""
+"""The smallest average number of characters in a token of a question."""
 SMALLEST = 4096
 
 
 def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
-    """Return the size of the context that a question and its answer fit into, a power of 2.
-
-    Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
-    Ollama loads the model again for another one.
-    """
+    """Return the size of the context that a question and its answer fit into, a power of 2."""
+    # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
+    # Ollama loads the model again for another one.
     window = settings.window
-    asked = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
-    return max(SMALLEST, 1 << (max(asked // DENSE, full) + prompt.max_tokens - 1).bit_length())
+    return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """`raw` where there is no suffix: otherwise the text would be wrapped as a chat."""
+    """Return the body of the request, with the size of the context."""
     fields = sampled(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
     options["num_ctx"] = context_for(prompt, settings)
-    asked: dict[str, Any] = {"model": settings.model, "options": options}
+    request: dict[str, Any] = {"model": settings.model, "options": options}
     if prompt.instruction:
-        return {**asked, "prompt": prompt.instruction}
+        return {**request, "prompt": prompt.instruction}
     if not prompt.suffix:
-        return {**asked, "prompt": prompt.prefix, "raw": True}
-    return {**asked, "prompt": prompt.prefix, "suffix": prompt.suffix}
+        # Without `raw`, the text would be wrapped as a chat.
+        return {**request, "prompt": prompt.prefix, "raw": True}
+    return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
 
 
 def read(found: Mapping[str, Any]) -> Piece:
-    """The last object says why it stopped, and counts."""
+    """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
     done = found["done"]
     return Piece(
         text=found.get("response") or "",

@@ -1,1 +1,1 @@
-"""An exchange over HTTP: what is sent, and what servers and proxies make of an answer."""
+"""The exchange over HTTP: the requests, and the ways of servers and proxies to answer them."""

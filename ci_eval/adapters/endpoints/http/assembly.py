@@ -1,4 +1,4 @@
-"""The answer that the objects of one response make up."""
+"""The assembly of an answer from the objects of one response."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Assembly:
     thought: str = ""
     logprobs: list[tuple[int, float | None]] = field(default_factory=list)
     last: Piece = field(default_factory=Piece)
-    """The last that was said of the model, the counts, and why it stopped."""
+    """The last values of the model, the counts, and the reason for the end."""
     first_text: float | None = None
-    """When the first text came."""
+    """The time at which the first text came."""
     is_done: bool = False
-    """Whether the response says that nothing follows."""
+    """A flag: the response says that nothing follows."""
     refused: bool = False
     _pieces: int = 0
     _is_whole: bool = False
@@ -49,7 +49,7 @@ class Assembly:
             self.logprobs += piece.logprobs
         self._is_whole |= piece.is_whole
         self.refused |= piece.refused
-        self.last = _joined(self.last, piece)
+        self.last = _join(self.last, piece)
 
     def finished(self, *, streamed: bool) -> Assembly:
         """Return the answer, which is whole. Raises Trouble."""
@@ -65,13 +65,14 @@ class Assembly:
 
     @property
     def finish(self) -> str:
-        """The reason why the model stopped, as `Reply` names it."""
+        """Return the reason why the model stopped, as `Reply` names it."""
         if self.refused and not self.text:
             return quirks.REFUSAL
         return quirks.finish_of(self.last.finish) or "unknown"
 
     def _piece(self, content: Any) -> Piece | None:
-        """Return what the object tells; None for one that is no part of the answer, such as a ping. Raises Trouble."""
+        """Return the piece in the object, or None if the object is no part of the answer, such as a ping. Raises
+        Trouble."""
         if isinstance(content, Mapping):
             if error := error_in(content, self.api.key):
                 raise of_object(error)
@@ -83,7 +84,7 @@ class Assembly:
             raise garbage(f"the answer is not one of the api {self.api.name}") from None
 
 
-def _joined(before: Piece, piece: Piece) -> Piece:
+def _join(before: Piece, piece: Piece) -> Piece:
     finish = piece.finish if quirks.finish_of(piece.finish) else before.finish
     return Piece(
         finish=finish,

@@ -1,7 +1,7 @@
 """The words that providers use: reasons to stop, refusals, delays, tokens, as data.
 
-The lists are those of the providers' references and of the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang,
-Ollama), with what stands in reports about proxies between them.
+The lists come from the providers' references and from the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang,
+Ollama), and from reports about proxies between them.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ FINISHES = {
     REFUSAL: "refusal refused",
     TOOL: "tool_calls tool_call tool_use function_call tool toolcalls",
 }
-"""What we call it → what endpoints call it, in small letters; any other word is a broken answer."""
+"""The reason in our words → the words of endpoints, in small letters; any other word is a broken answer."""
 
 STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "finish_reason_unspecified"})
-"""Words of a chunk that is not the last one: DashScope writes the text `null`, llama.cpp `none`."""
+"""The words of a chunk that is not the last one: DashScope writes the text `null`, llama.cpp `none`."""
 
 _OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
 
 AGAIN = frozenset({408, 409, 425, 429})
-"""Codes below 500 after which the same request may be answered."""
+"""The codes below 500 after which the same request may be answered."""
 NEVER = frozenset({501, 505})
-"""Codes from 500 on after which it will not be."""
+"""The codes from 500 on after which it will not be."""
 
 SPENT_CODES = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
     "insufficient_credits", "payment_required", "arrearage",
 })  # fmt: skip
-"""Codes and types of errors that no waiting mends."""
+"""The codes and types of errors that no waiting mends."""
 SPENT = re.compile(
     r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
     r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
     re.IGNORECASE,
 )
-"""Words of the same, believed only where nothing is said of a wait, or of a limit that ends with the minute."""
+"""The words of the same, believed only if nothing is said of a wait, or of a limit that ends with the minute."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity",
@@ -96,7 +96,7 @@ OF_THE_QUESTION = re.compile(
 REQUESTED = re.compile(
     r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
 )
-"""A limit of tokens a minute, and what one request alone would take of it, as OpenAI and Groq say it."""
+"""A limit of tokens a minute, and the tokens that one request alone would take, in the words of OpenAI and Groq."""
 
 REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"
@@ -118,7 +118,7 @@ PARAMETERS = {
     "suffix": "engine.template: the family of the model, or engine.api: chat",
     "stream": "engine.stream: false",
 }
-"""A field of requests → what takes it away; of names within others the longest first."""
+"""The field of a request → the setting that removes it; of names within others the longest first."""
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
 """Types of the parts of a content that are the answer; all others are thoughts or no text."""
@@ -134,7 +134,7 @@ DELAY_TEXTS = (
     ),
     re.compile(r"estimated_time[\"']?\s*[:=]\s*(?P<time>\d+(?:\.\d+)?)", re.IGNORECASE),
 )
-"""Where an error says in words when to come back."""
+"""The forms in which an error says in words when to come back."""
 _PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|[hms])?[a-z]*\s*", re.IGNORECASE)
 _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 

@@ -1,4 +1,4 @@
-"""The shape of OpenAI's answers, which several apis share, with what other servers make of it."""
+"""The shape of OpenAI's answers, which several apis share, with the variants of other servers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ci_eval.adapters.endpoints.http.quirks import TEXT_PARTS
 from ci_eval.adapters.endpoints.logprobs import logprobs_of
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-"""Fields of a message beside its content."""
+"""The fields of thoughts in a message, beside its content."""
 
 
 def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
-    """Return what an object with `choices` and `usage` tells; the last chunk of a stream may hold the counts alone.
+    """Return the content of an object with `choices` and `usage`; the last chunk of a stream may hold the counts alone.
 
     `chat`: whether a choice holds a message, rather than a text.
     """

@@ -14,21 +14,21 @@ DONE = object()
 """The end of a stream that says so."""
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELDS = (b":", b"event:", b"id:", b"retry:")
-"""How lines of a stream begin that hold no data."""
+"""The beginnings of lines of a stream that hold no data."""
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
     """Yield the one object that all parts make up. Raises Trouble."""
-    yield _parsed(b"".join(parts).removeprefix(codecs.BOM_UTF8))
+    yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
 def objects(parts: Iterable[bytes]) -> Iterator[Any]:
     """Yield the objects of a stream, and DONE for its end mark. Raises Trouble.
 
     An event may spread its data over several lines, and an endpoint may answer in one piece although it was asked to
-    stream. What is no JSON at all, such as `data: ping`, is passed over.
+    stream. A text that is no JSON at all, such as `data: ping`, is passed over.
     """
-    data, rest = b"", b""
+    data, plain = b"", b""
     for line in lines(parts):
         text = line.strip()
         is_event = text.startswith(b"data:")
@@ -36,24 +36,24 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
             raise of_object(text[6:].decode(errors="replace"))
         if is_event:
             text = text[5:].strip()
-        elif not text or (not rest and text.startswith(_FIELDS)):
+        elif not text or (not plain and text.startswith(_FIELDS)):
             continue
         if is_event and text == b"[DONE]":
             yield DONE
             continue
         if is_event:
-            data, parsed = _joined(data, text)
+            data, parsed = _join(data, text)
         else:
-            rest, parsed = _joined(rest, text)
+            plain, parsed = _join(plain, text)
         if parsed is not None:
             yield parsed
-    for left in (data, rest):
-        if left:
-            yield _parsed(left)
+    for remainder in (data, plain):
+        if remainder:
+            yield _parse(remainder)
 
 
-def _joined(held: bytes, text: bytes) -> tuple[bytes, Any]:
-    """Return what is held back until more of it comes, and the object that is whole now, if one is."""
+def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
+    """Return the text that is held back until more of it comes, and the object that is whole now, if one is."""
     joined = held + b"\n" + text if held else text
     if not joined.startswith((b"{", b"[")):
         return (b"", None) if _is_word(joined) else (joined, None)
@@ -73,21 +73,21 @@ def _is_word(text: bytes) -> bool:
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines, which end with LF, CR LF or CR (https://html.spec.whatwg.org/multipage/server-sent-events.html);
     a byte order mark before them is none of the text."""
-    rest, is_first = b"", True
+    buffer, is_first = b"", True
     for part in parts:
-        rest += part
-        if is_first and len(rest) >= len(codecs.BOM_UTF8):
-            rest, is_first = rest.removeprefix(codecs.BOM_UTF8), False
+        buffer += part
+        if is_first and len(buffer) >= len(codecs.BOM_UTF8):
+            buffer, is_first = buffer.removeprefix(codecs.BOM_UTF8), False
         # A CR at the end may be half of a CR LF.
-        held = rest[-1:] if rest.endswith(b"\r") else b""
-        *found, rest = _LINE_END.split(rest.removesuffix(b"\r") if held else rest)
-        rest += held
-        yield from found
-    if rest:
-        yield rest.removesuffix(b"\r").removeprefix(codecs.BOM_UTF8 if is_first else b"")
+        held = buffer[-1:] if buffer.endswith(b"\r") else b""
+        *whole_lines, buffer = _LINE_END.split(buffer.removesuffix(b"\r") if held else buffer)
+        buffer += held
+        yield from whole_lines
+    if buffer:
+        yield buffer.removesuffix(b"\r").removeprefix(codecs.BOM_UTF8 if is_first else b"")
 
 
-def _parsed(text: bytes) -> Any:
+def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""The failures of a request, and what they mean: ask again, or give up.
+"""The failures of a request and their consequence: ask again, or give up.
 
-The code of the response decides first; the endpoint's words only within what the code leaves open.
+The code of the response decides first; the endpoint's words decide only among the meanings that the code has.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from ci_eval.errors import ContextTooLong, EngineFailure, EngineMisbehaved, Engi
 MOST_SAID = 300
 """Characters of the endpoint's own words that go into a message."""
 EPOCH = 1e9
-"""A reset above this many seconds is a moment, not a delay."""
+"""The number of seconds above which a reset is a moment, not a delay."""
 
 
 @dataclass
 class Trouble(Exception):
-    """A request failed; says whether to ask again."""
+    """A failure of a request, which says whether to ask again."""
 
     reason: str
     again: bool = False
-    """Whether the same request may be answered later."""
+    """A flag: the same request may be answered later."""
     wait: float | None = None
     """Seconds that the endpoint wants to be left alone."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """Whether the endpoint will say so each time it is asked this: worth keeping."""
+    """A flag: the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
     is_limit: bool = False
-    """Whether it ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+    """A flag: the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
 
 
 def timed_out(seconds: float) -> Trouble:
-    """No whole answer in time; a person would not ask again."""
+    """Return the failure of a request without a whole answer in time. A person would not ask again."""
     return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
 
 
@@ -49,7 +49,7 @@ def broken(reason: str) -> Trouble:
 
 
 def garbage(reason: str) -> Trouble:
-    """An answer that is none: often a proxy's page, which is gone a second later."""
+    """Return the failure of an answer that is none: often a proxy's page, which is gone a second later."""
     return Trouble(reason, again=True, kind=EngineMisbehaved)
 
 
@@ -73,15 +73,15 @@ def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None)
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
         content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
-    return _classified(code, headers, content, key)
+    return _classify(code, headers, content, key)
 
 
 def of_object(content: object) -> Trouble:
     """Return the trouble of an error that came in place of an answer, or in the middle of one."""
     code = _code_in(content)
     if code is not None:
-        return _classified(code, {}, content, None)
-    words = _shortened({"error": content})
+        return _classify(code, {}, content, None)
+    words = _message_in({"error": content})
     if quirks.LOADING.search(words) or quirks.PASSING.search(words):
         return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
     if _is_too_long(words):
@@ -89,8 +89,8 @@ def of_object(content: object) -> Trouble:
     return Trouble(f"the endpoint broke off with an error{words}", again=True)
 
 
-def _classified(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
-    words = _shortened(content)
+def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
+    words = _message_in(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
         return Trouble(
@@ -103,7 +103,7 @@ def _classified(code: int, headers: Mapping[str, str], content: Any, key: str | 
         return Trouble(f"{reason}: the account has no money left")
     wait = wait_of(headers, content)
     if code == 429:
-        return _throttled(reason, words, wait, content)
+        return _throttling(reason, words, wait, content)
     if code >= 500:
         return _server_error(code, reason, words, wait)
     if code in {400, 413, 422} and _is_too_long(words):
@@ -113,7 +113,7 @@ def _classified(code: int, headers: Mapping[str, str], content: Any, key: str | 
     return Trouble(reason + _advice(words), again=code in quirks.AGAIN, wait=wait)
 
 
-def _throttled(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
+def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
     alone = quirks.REQUESTED.search(words)
     if alone and _number(alone["requested"]) > _number(alone["limit"]):
         return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
@@ -142,7 +142,7 @@ def _is_too_long(words: str) -> bool:
 
 
 def _advice(words: str) -> str:
-    """Return what to set where a field of the request was refused; an empty text where none was."""
+    """Return the setting to change if a field of the request was refused; an empty text if none was."""
     if not quirks.REFUSED.search(words):
         return ""
     low = words.lower()
@@ -184,34 +184,34 @@ def _codes_in(content: object) -> set[str]:
     return names | (_codes_in(inner) if isinstance(inner, Mapping) else set())
 
 
-def _shortened(found: Any) -> str:
+def _message_in(content: Any) -> str:
     """Return the message in an error of the endpoint, as `" (…)"`; an empty text without one."""
-    if isinstance(found, list) and found:
-        found = found[0]
-    if isinstance(found, dict):
-        named = ("error", "message", "detail", "msg", "error_msg", "errors", "base_resp")
-        code = found.get("code") if not isinstance(found.get("error"), dict) else None
-        found = next((found[name] for name in named if found.get(name)), "")
-        if isinstance(found, str) and isinstance(code, str):
-            found = f"{code}, {found}"
-    if isinstance(found, dict):
+    if isinstance(content, list) and content:
+        content = content[0]
+    if isinstance(content, dict):
+        keys = ("error", "message", "detail", "msg", "error_msg", "errors", "base_resp")
+        code = content.get("code") if not isinstance(content.get("error"), dict) else None
+        content = next((content[name] for name in keys if content.get(name)), "")
+        if isinstance(content, str) and isinstance(code, str):
+            content = f"{code}, {content}"
+    if isinstance(content, dict):
         names = ("code", "type", "message", "status_code", "status_msg", "param")
-        words = [str(found[name]) for name in names if found.get(name)]
-        found = ", ".join(words)
-    text = " ".join(str(found).split())
+        words = [str(content[name]) for name in names if content.get(name)]
+        content = ", ".join(words)
+    text = " ".join(str(content).split())
     return f" ({text[:MOST_SAID]})" if text else ""
 
 
 def wait_of(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None where
-    neither does."""
+    """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
+    does."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     if milliseconds := _float(low.get("retry-after-ms", "")):
         return milliseconds / 1000
     if (after := _moment(low.get("retry-after", ""))) is not None:
         return after
-    if (said := _wait_said(content)) is not None:
-        return said
+    if (seconds := _wait_said(content)) is not None:
+        return seconds
     return _reset(low)
 
 
@@ -229,13 +229,14 @@ def _reset(headers: Mapping[str, str]) -> float | None:
     for name, value in headers.items():
         if "ratelimit" in name and "reset" in name and (seconds := _moment(value)) is not None:
             remaining = headers.get(name.replace("reset", "remaining"))
+            # A limit of which something is left is not the one that was hit.
             if remaining is None or _float(remaining) == 0:
                 resets[name] = seconds
     return max(resets.values(), default=None)
 
 
 def _moment(text: str) -> float | None:
-    """Return the seconds until what a header says: seconds, a duration, a date, or a moment since 1970."""
+    """Return the seconds until the moment in a header: seconds, a duration, a date, or a moment since 1970."""
     if (number := _float(text)) is not None:
         while number > 1000 * EPOCH:  # in milliseconds, or less
             number /= 1000

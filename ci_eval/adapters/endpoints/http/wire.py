@@ -1,4 +1,4 @@
-"""A request over HTTP: nothing but the configured address is reached, and the key goes nowhere else."""
+"""The wire for requests over HTTP: nothing but the configured address is reached, and the key goes nowhere else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONNECT = 10.0
 MOST = 16 << 20
 """Bytes of the longest answer."""
 HIDDEN = "[key]"
-"""Stands where the endpoint repeated the key."""
+"""A placeholder for the key, if the endpoint repeated it."""
 
 
 def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
@@ -36,27 +36,28 @@ def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
-    where = shown(endpoint)
+    url = shown(endpoint)
     if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
-        raise ConfigError(f"engine.endpoint is {where!r}; expected an address such as https://HOST/v1")
+        raise ConfigError(f"engine.endpoint is {url!r}; expected an address such as https://HOST/v1")
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
-            f"engine.endpoint {where} holds a user or parameters, which would be stored and shown: put the key into a "
+            f"engine.endpoint {url} holds a user or parameters, which would be stored and shown: put the key into a "
             "variable of the environment, and name that in engine.key"
         )
     if keyed and parts.scheme == "http" and not is_loopback(host):
-        raise ConfigError(f"engine.endpoint {where} would send the key unencrypted: use https")
+        raise ConfigError(f"engine.endpoint {url} would send the key unencrypted: use https")
     base = parts.path.rstrip("/")
     return parts._replace(path=base if base.endswith(path) else base + path).geturl()
 
 
 class _Bearer:
-    """The key, or nothing; being there keeps `requests` from looking for a password in ~/.netrc."""
+    """The key as authorization, or nothing."""
 
     def __init__(self, key: str) -> None:
         self._key = key
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        # Even without a key, an object as `auth` keeps `requests` from looking for a password in ~/.netrc.
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
@@ -81,7 +82,7 @@ class _Connections:
             def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
                 super().init_poolmanager(*arguments, **options)
                 self.poolmanager.pool_classes_by_scheme = {
-                    scheme: type(pool.__name__, (pool,), {"ConnectionCls": _remembered(pool.ConnectionCls, opened)})
+                    scheme: type(pool.__name__, (pool,), {"ConnectionCls": _remember(pool.ConnectionCls, opened)})
                     for scheme, pool in (
                         ("http", urllib3.HTTPConnectionPool),
                         ("https", urllib3.HTTPSConnectionPool),
@@ -92,13 +93,14 @@ class _Connections:
 
     def cut(self) -> None:
         """End every exchange that is under way."""
+        # A copy, since other threads may open connections meanwhile.
         for connection in list(self._open):
             if connection.sock is not None:
                 with suppress(OSError):  # it was closed meanwhile
                     connection.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _remembered(kind: Any, opened: weakref.WeakSet[Any]) -> Any:
+def _remember(kind: Any, opened: weakref.WeakSet[Any]) -> Any:
     def connect(self: Any) -> None:
         opened.add(self)
         kind.connect(self)
@@ -107,7 +109,7 @@ def _remembered(kind: Any, opened: weakref.WeakSet[Any]) -> Any:
 
 
 class Wire:
-    """Sends requests to one address, one at a time."""
+    """A sender of requests to one address, one at a time."""
 
     def __init__(self, api: Api, address: str, key: str, key_name: str | None, timeout: float) -> None:
         self._api = api
@@ -126,21 +128,21 @@ class Wire:
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:
-        """The whole answer. Raises Trouble."""
+        """Return the whole answer. Raises Trouble if there is none."""
         try:
-            return self._sent(body)
+            return self._send_until(body)
         except Trouble as trouble:
             trouble.reason = self._safe(trouble.reason)
             raise
 
-    def _sent(self, body: Mapping[str, Any]) -> Reply:
+    def _send_until(self, body: Mapping[str, Any]) -> Reply:
         started = time.perf_counter()
         # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._connections.cut)
         deadline.daemon = True
         deadline.start()
         try:
-            return self._exchanged(body, started)
+            return self._exchange(body, started)
         except Trouble:
             # What was cut can look like an answer that ended early.
             if time.perf_counter() - started >= self._timeout:
@@ -149,7 +151,7 @@ class Wire:
         finally:
             deadline.cancel()
 
-    def _exchanged(self, body: Mapping[str, Any], started: float) -> Reply:
+    def _exchange(self, body: Mapping[str, Any], started: float) -> Reply:
         import requests
         import urllib3
 
@@ -158,11 +160,12 @@ class Wire:
                 self._address,
                 json=body,
                 stream=True,
+                # A redirect could carry the key to another address.
                 allow_redirects=False,
                 timeout=(CONNECT, self._timeout),
                 headers={"Accept-Encoding": "identity"},
             ) as answer:
-                return self._received(answer, started, streamed=body.get("stream") is True)
+                return self._receive(answer, started, streamed=body.get("stream") is True)
         except requests.ConnectTimeout:
             raise broken(f"the endpoint cannot be reached within {CONNECT:g} s") from None
         except requests.Timeout:
@@ -180,7 +183,7 @@ class Wire:
             cause = getattr(error.args[0] if error.args else error, "reason", error)
             raise broken(f"the connection broke ({type(cause).__name__})") from None
 
-    def _received(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
+    def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
             raise of_code(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
@@ -207,7 +210,7 @@ class Wire:
         )
 
     def _parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
-        """The body as it comes."""
+        """Yield the body as it comes."""
         # A body that is not chunked would be waited for until so many bytes are there.
         size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
         held = 0

@@ -1,4 +1,4 @@
-"""Languages whose tests are run; one file each, with `RUNNER: Runner`."""
+"""The languages whose tests are run; one file each, with `RUNNER: Runner`."""
 
 from ci_eval.adapters.testruns.contract import Runner
 from ci_eval.catalog import Catalog

@@ -1,4 +1,4 @@
-"""Go, by `go test` of the installed Go; its library is compiled once, into the cache."""
+"""The runner for Go, by `go test` of the installed Go; its library is compiled once, into the cache."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ LIBRARY = """
     sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
     unicode/utf8 unsafe
 """.split()
-"""Packages that are compiled in advance, with what they import; others are compiled anew whenever they are taken."""
+"""The packages that are compiled in advance, with the packages that they import; others are compiled in each run that
+needs them."""
 
 
 class _Event(msgspec.Struct, rename="pascal"):
@@ -47,7 +48,7 @@ _DECODER = msgspec.json.Decoder(_Event)
 
 
 def install(cache: Path) -> Path:
-    """See Runner."""
+    """Return the folder with the compiled library; see `Runner.install`."""
     version = toolchains.version_here("go")
     digest = hashlib.sha256(" ".join(LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
@@ -60,7 +61,7 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """See Runner."""
+    """Return the one step, `go test`; see `Runner.steps`."""
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
     _link(work.kit / "compiled", compiled)
     package = PurePosixPath(work.test).parent
@@ -69,7 +70,7 @@ def steps(work: Work) -> Sequence[Step]:
 
 
 def _link(compiled: Path, own: Path) -> None:
-    """A cache of its own with links to what is compiled: the run may add to it, and change nothing there."""
+    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
     for folder in compiled.iterdir():
         if folder.is_dir():
             (own / folder.name).mkdir(parents=True)
@@ -78,7 +79,7 @@ def _link(compiled: Path, own: Path) -> None:
 
 
 def read(_work: Work, ended: Ended) -> Outcome:
-    """See Runner: by the events that `go test` prints. Every test that began must have come to an end."""
+    """Return the outcome by the events that `go test` prints. Every test that began must have come to an end."""
     events = []
     for line in ended.output.splitlines():
         try:
@@ -91,9 +92,12 @@ def read(_work: Work, ended: Ended) -> Outcome:
     results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
     whole = results.pop("", "") == "pass" and ended.code == 0
     begun = {event.test for event in events if event.action == "run"}
+    # A test that ended the process has begun and has no result.
     passes = whole and "pass" in results.values() and begun <= results.keys() and "fail" not in results.values()
-    said = [event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))]
-    words = "".join(said) or ended.trouble
+    outputs = [
+        event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))
+    ]
+    words = "".join(outputs) or ended.trouble
     return Outcome(
         runs=bool({"pass", "fail"} & set(results.values())),
         passes=passes,
@@ -104,11 +108,11 @@ def read(_work: Work, ended: Ended) -> Outcome:
 
 
 TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
-"""How long it took, which is another time each time."""
+"""The time that a test took, which differs from run to run."""
 
 
 def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    """See Runner."""
+    """Return the change that makes a function return zero values; see `Runner.stub`."""
     body, result = function.child_by_field_name("body"), function.child_by_field_name("result")
     if body is None:
         return None
@@ -116,9 +120,10 @@ def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
     if result is None:
         return at, at, " return;"
     declared = [child for child in result.children if child.is_named] if result.type == "parameter_list" else [result]
+    # If the results have names, a bare `return` gives their zero values.
     if result.type == "parameter_list" and any(child.child_by_field_name("name") for child in declared):
         return at, at, " return;"
-    types = [source[each.start_byte : each.end_byte].decode() for each in declared]
+    types = [source[parameter.start_byte : parameter.end_byte].decode() for parameter in declared]
     names = [f"nothing{number}" for number in range(len(types))]
     variables = " ".join(f"var {name} {kind};" for name, kind in zip(names, types, strict=True))
     return at, at, f" {variables} return {', '.join(names)};"

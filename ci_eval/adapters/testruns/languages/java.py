@@ -1,4 +1,5 @@
-"""Java, by javac and JUnit's console launcher, which comes from Maven Central; tests of JUnit 4 are run, too."""
+"""The runner for Java, by javac and JUnit's console launcher, which comes from Maven Central; tests of JUnit 4 are run,
+too."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ OTHERS = ("junit:junit:4.13.2",)
 MAIN = "org.junit.platform.console.ConsoleLauncher"
 PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-"""Options for a program that ends soon."""
+"""The options for a program that ends soon."""
 
 
 def install(cache: Path) -> Path:
-    """See Runner."""
+    """Return the folder with JUnit's jars; see `Runner.install`."""
     version = LAUNCHER.rpartition(":")[2]
     return once(
         cache / "graders" / f"junit-{version}", version, lambda new: jars.resolve(LAUNCHER, new, others=OTHERS)
@@ -30,7 +31,7 @@ def install(cache: Path) -> Path:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """See Runner."""
+    """Return the steps: javac, then JUnit; see `Runner.steps`."""
     place, classes = work.place, work.place.scratch / "classes"
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
     path = jars.classpath([classes, *jars.in_folder(work.kit)])
@@ -49,17 +50,17 @@ def _options(place: Place) -> list[str]:
 
 
 def read(work: Work, ended: Ended) -> Outcome:
-    """See Runner. Each engine of JUnit writes a report; that of the one that found tests counts."""
+    """Return the outcome by the report of the engine that ran tests. Each engine of JUnit writes a report."""
     reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
     outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
-    return next((each for each in outcomes if each.runs), outcomes[0])
+    return next((outcome for outcome in outcomes if outcome.runs), outcomes[0])
 
 
 NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_type": "0"}
 
 
 def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    """See Runner."""
+    """Return the change that makes a method return nothing; see `Runner.stub`."""
     body, kind = function.child_by_field_name("body"), function.child_by_field_name("type")
     if body is None:
         return None

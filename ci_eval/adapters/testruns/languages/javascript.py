@@ -1,4 +1,4 @@
-"""JavaScript, by the test runner that Node.js brings (`node:test`)."""
+"""The runner for JavaScript, by the test runner that Node.js brings (`node:test`)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ci_eval.adapters.testruns.reports import read_junit, telling_lines
 from ci_eval.grammar.syntax import Node
 
 GUARD = DRIVERS / "testruns" / "stays.cjs"
-"""Keeps a test from ending its process before its runner has seen what became of it."""
+"""The file that keeps a test from ending its process before its runner has seen the outcome."""
 
 
 def install(_cache: Path) -> Path:
-    """See Runner: nothing but what Node.js brings."""
+    """Return the folder with the guard: everything else comes with Node.js."""
     return GUARD.parent
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """See Runner."""
+    """Return the steps: a check of the syntax, then the tests; see `Runner.steps`."""
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
     return [
@@ -32,20 +32,20 @@ def steps(work: Work) -> Sequence[Step]:
 
 
 def read(work: Work, ended: Ended) -> Outcome:
-    """See Runner."""
+    """Return the outcome by the report in JUnit's XML and by the output; see `Runner.read`."""
     # A file in which no test began is one itself to Node.js, under its path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
     # What the file itself said stands behind # in what is printed, up to the count of its tests.
     printed = ended.output.partition("\n1..")[0].splitlines()
-    said = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
-    if outcome.passes or not said or outcome.said.count("\n"):
+    words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
+    if outcome.passes or not words or outcome.said.count("\n"):
         return outcome
-    return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(said))]))
+    return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(words))]))
 
 
 def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    """See Runner."""
+    """Return the change that makes a function return undefined; see `Runner.stub`."""
     body = function.child_by_field_name("body")
     if body is None:
         return None

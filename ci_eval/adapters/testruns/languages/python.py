@@ -1,4 +1,4 @@
-"""Python, by pytest in an environment of its own; tests of unittest are run, too."""
+"""The runner for Python, by pytest in an environment of its own; tests of unittest are run, too."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ WHEELS = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0
 
 
 def install(cache: Path) -> Path:
-    """See Runner."""
+    """Return the folder with pytest; see `Runner.install`."""
     digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
     name = f"pytest-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
     return once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """See Runner."""
+    """Return the one step, pytest; see `Runner.steps`."""
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
     options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
@@ -36,24 +36,27 @@ def steps(work: Work) -> Sequence[Step]:
     path = [work.files / "src", work.files, *sites, work.kit]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
+        # Plugins among the project's packages would be loaded by themselves.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        # The order of sets must not differ from run to run.
         "PYTHONHASHSEED": "0",
     }
     return [Step(argv=command, variables=variables)]
 
 
 def read(work: Work, ended: Ended) -> Outcome:
-    """See Runner."""
+    """Return the outcome by pytest's report; see `Runner.read`."""
     return read_junit(work.report, ended, errors_run=False)
 
 
 def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    """See Runner."""
+    """Return the change that makes a function return None; see `Runner.stub`."""
     body = function.child_by_field_name("body")
     if body is None or not body.children:
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
+    # A body on the line of the `def` goes on behind a semicolon.
     indent = "\n" + line.decode() if not line.strip() else "; "
     return at, at, f"return None{indent}"
 
