@@ -38,8 +38,7 @@ from ci_eval.splitting.contract import Splitting
 WORD = re.compile(r"\w+")
 
 Declarations = Mapping[str, frozenset[str]]
-"""The names declared at the top of each package (module, namespace) of a project, as far as known, by the package's
-full name."""
+"""The names declared at the top of each package (module, namespace), as far as known, by the package's full name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +46,10 @@ class Shape:
     """The node types that matter for hiding what a person has not typed yet, by their names in the grammar."""
 
     containers: frozenset[str] = frozenset()
-    """The nodes that only hold declarations and statements, and what stands between them: module, class, class body
-    …"""
+    """The nodes that only hold declarations and statements, and what stands between them: module, class body …"""
     lists: frozenset[str] = frozenset()
     """The nodes outside functions whose children are the declarations and statements a person types one after the
-    other: the file, the body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only.
-    """
+    other: file, body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only."""
     bodies: frozenset[str] = frozenset()
     """The nodes that hold the statements of a function, with their brackets if they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
@@ -60,8 +57,7 @@ class Shape:
     quoted: frozenset[str] = frozenset()
     """The nodes of text in quotes whose closing quote is no leaf of its own."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """The nodes that must be there, and the shortest text in their place, for the first after the caret: block →
-    `{}`."""
+    """The nodes that must be there → the shortest text in their place, for the first after the caret."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +72,7 @@ class Language:
     extract: Callable[[str, str, Declarations], Extraction]
     """A function: text of a file, its path, the project's declarations → its completable tokens in order of offset."""
     declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
-    """A function: text and path → the file's own package, and the names it declares there: read quickly rather than
-    exactly."""
+    """A function: text and path → the file's package, and the names it declares there: quick rather than exact."""
     shape: Shape | None = None
     """The shape of the syntax trees; None: for PREVIOUS, everything after the caret is gone."""
     resolve: Resolver | None = None
@@ -87,8 +82,7 @@ class Language:
     word: re.Pattern[str] = WORD
     """The pattern of a name, as it stands at the beginning of what is inserted."""
     imports: Callable[[Path, Path | None], Imports] | None = None
-    """A function: the project's root, the folder with its dependencies → a reader of imports; None if files do not
-    tell."""
+    """A function: the project's root, the folder with its dependencies → a reader of imports; None if there is none."""
     dependencies: str = ""
     """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
 
@@ -99,8 +93,7 @@ class Language:
 
 
 Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
-"""A reader of imports: a file's path below the project's root, its text → the package of each import, and whether it is
-there."""
+"""A reader of imports: a file's path below the project, its text → the package of each import; whether it is there."""
 
 
 class Resolver(Protocol):
@@ -166,8 +159,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The completion result of an engine: its candidates in its own order, and how long it took by its own clock
-    (ms)."""
+    """The completion result of an engine: its candidates in its own order, and its time (ms) by its own clock."""
 
     suggestions: Sequence[Suggestion]
     latency: float
@@ -240,8 +232,7 @@ class Engine(Protocol):
 
     @property
     def toolchains(self) -> Mapping[str, str]:
-        """Return what its default version is built with or runs on: name (`adapters/toolchains.py`) → lowest
-        version."""
+        """Return the tools of its default version: name (`adapters/toolchains.py`) → lowest version."""
 
     @property
     def needs_dependencies(self) -> bool:
@@ -325,18 +316,15 @@ class Task:
     unit: str
     """The unit of its sessions, in the plural: metrics are of a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
-    """A function: the text of a file, its tokens that pass the filters → the items in order of offset. None: a dataset
-    has them."""
+    """A function: text of a file, its tokens that pass the filters → items in order of offset. None: a dataset has them."""
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
     """The sample expansion, in place of `record`, if a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
-    """A function: the expected text, its typed prefix, the suggestions as shown → the rank (1-based) of the one that
-    counts."""
+    """A function: expected text, its typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
-    """A function: the lookups of a session in which nothing failed, none only if items are played → OK, NO_MATCH or
-    EMPTY."""
+    """A function: lookups of a session without a failure, none only if items are played → OK, NO_MATCH or EMPTY."""
     score: Callable[[SessionScore], float]
     """A function: session → how well it went, from 0 to 1: of two evaluations, the one with the higher score won it."""
     bands: Sequence[Band]
@@ -371,8 +359,7 @@ class Task:
     best: bool = False
     """A flag: a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
-    """A function: one grader's scores of the suggestions, in order → the lookup's grades; only these are stored. None:
-    `best`."""
+    """A function: one grader's scores of the suggestions, in order → the lookup's stored grades. None: `best`."""
     read: Callable[[str, Record], Sequence[Suggestion]] | None = None
     """A function: an engine's response to a record → the suggestions in it; None: the response is the suggestion."""
     write: Callable[[str], str] | None = None
@@ -405,8 +392,7 @@ class RunSettings:
 
 
 class Grader(Protocol):
-    """A measure of how close a text is to what was expected. A grader that must be installed is a `graders.Installed`,
-    too."""
+    """A measure of how close a text is to what was expected; one that is installed is a `graders.Installed`, too."""
 
     @property
     def name(self) -> str: ...
@@ -423,8 +409,7 @@ class Grader(Protocol):
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The caret at which suggestions are ranked. `after`: the text behind the caret, of which no logged feature is
-    made."""
+    """The caret at which suggestions are ranked. `after`: the text behind it, of which no logged feature is made."""
 
     path: str
     before: str
@@ -467,16 +452,14 @@ class Ranker(Protocol):
         """Return whether it looks at the names of the project's other files."""
 
     def configured(self, model: Path | None) -> Ranker:
-        """Return it with the model of the configuration; a ranker that needs none ignores the model. Raises
-        ConfigError."""
+        """Return it with the configured model, which a ranker that needs none ignores. Raises ConfigError."""
 
     def open(self, context: FileContext) -> Ordering:
         """Return the function that orders suggestions in that file, for the time that it is open."""
 
 
 Observation = tuple[float, float]
-"""A pair of numbers: (numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an
-area."""
+"""A pair: (numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an area."""
 
 
 @dataclass(frozen=True, kw_only=True)
