@@ -38,11 +38,11 @@ class GapText:
             self._before.append(self._pop_after(offset - self._at))
         while offset < self._at:
             last = self._before.pop()
-            kept = max(len(last) - (self._at - offset), 0)
-            self._after.append(last[kept:])
-            if kept:
-                self._before.append(last[:kept])
-            self._at -= len(last) - kept
+            cut = max(len(last) - (self._at - offset), 0)
+            self._after.append(last[cut:])
+            if cut:
+                self._before.append(last[:cut])
+            self._at -= len(last) - cut
         self._at = offset
 
     def _pop_after(self, count: int) -> str:

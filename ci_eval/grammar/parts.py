@@ -51,6 +51,7 @@ def statements_with(text: str, grammar: str, shape: Shape, offsets: Sequence[int
     """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
+    # Offsets are sorted, so two searches tell whether one is between begin and end.
     parts = _in_code_points(source, plain)
     return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
 

@@ -61,6 +61,7 @@ def _read_in_pieces(rewritten: Rewritten, whole: Reading, grammar: str) -> Readi
     spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
     if not spans or len(spans) > MOST:
         return whole
+    # A tree for each piece if that is cheap, else one tree of all pieces.
     apart = len(text) * len(spans) < LONGEST
     parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blanked(text, spans), layers=rewritten.layers + parts), grammar)

@@ -52,6 +52,7 @@ class Scope:
     def instance_of(self, name: str) -> Scope | None:
         """Return the class one of whose methods, around this place, calls its instance `name`; None if there is
         none."""
+        # The parent of a method's scope is its class.
         scope: Scope | None = self
         while scope and scope.self_name != name:
             scope = scope.parent

@@ -43,6 +43,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
         return list(known)
     source = text.encode()
     points = code_points(source) or range(len(source) + 1)
+    # Known tokens are in order and do not overlap, so both lists are sorted.
     begins = [token.offset for token in known]
     ends = [token.offset + len(token.text) for token in known]
 

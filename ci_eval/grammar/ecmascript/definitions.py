@@ -293,6 +293,7 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("class_heritage", "extends_clause")
     def heritage(self, node: Node, _role: str, place: NodePlace) -> None:
+        # What a class extends is a type, even if it is a variable.
         self.push(node.children, TYPE, place)
 
     @on("field_definition", "public_field_definition")

@@ -26,12 +26,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
     `node_modules`."""
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
-        here = (root / path).parent
-        above = [folder for folder in (here, *here.parents) if folder.is_relative_to(root)]
+        own_folder = (root / path).parent
+        above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
         homes = [folder / "node_modules" for folder in (*above, *([environment] if environment else []))]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
-                yield name, _is_file(here / name)
+                yield name, _is_file(own_folder / name)
             else:
                 yield _package(name), _is_package(name, homes)
 

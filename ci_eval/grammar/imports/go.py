@@ -18,6 +18,7 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A path without a dot in its first part is the standard library's, as the `go`
     command has it."""
+    # The project's own modules go before cached versions of them.
     modules = {**dict(_cached_modules(environment / "modules") if environment else ()), **dict(_own_modules(root))}
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:

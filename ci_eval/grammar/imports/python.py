@@ -30,13 +30,20 @@ def imports(root: Path, environment: Path | None) -> Imports:
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
-        here = (root / path).parent
+        own_folder = (root / path).parent
         # Engines look there too: in the root, in `src`, and in the folders above the file.
-        tops = [root / "src", *site, *(folder for folder in (here, *here.parents) if folder.is_relative_to(root))]
+        tops = [
+            root / "src",
+            *site,
+            *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
+        ]
         for name in _names(text):
             module = name.lstrip(".")
             if above := len(name) - len(module):
-                yield name, _is_module((here, *here.parents)[min(above, len(here.parents)) - 1], module)
+                yield (
+                    name,
+                    _is_module((own_folder, *own_folder.parents)[min(above, len(own_folder.parents)) - 1], module),
+                )
             else:
                 package = module.partition(".")[0]
                 yield package, package in KNOWN or any(_is_module(top, module) for top in tops)

@@ -44,6 +44,7 @@ def _statement_end(source: bytes, begin: int) -> int:
 
 def _layer(source: bytes) -> bytearray:
     """Return a text of the same length that is empty but for the mark behind which code begins."""
+    # Without the mark, the grammar takes all for text.
     layer, tag = bytearray(b" " * len(source)), max(source.find(b"<?php"), 0)
     layer[tag : tag + 5] = b"<?php"
     return layer

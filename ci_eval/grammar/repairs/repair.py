@@ -20,7 +20,7 @@ class Rewritten(NamedTuple):
     types: tuple[Span, ...] = ()
     """The names of types that stood in what was replaced."""
     layers: tuple[bytes, ...] = ()
-    """Further texts, each as long, that are blank but for parts that are blank in `text`."""
+    """The further texts, each as long, that are blank but for parts that are blank in `text`."""
     lost: int = 0
     """The number of bytes of code that are in none of the texts."""
 

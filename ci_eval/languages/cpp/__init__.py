@@ -80,10 +80,10 @@ class CppWalk(CppReferences):
                 self.push(children, BOUND, place)
                 return
             at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
-            here = place
+            parameter_place = place
             if kind == "function_declarator":
-                here = inner = inner or inside("function", place)
-            self.push(children[:at] + children[at + 1 :], REFERENCE, here)
+                parameter_place = inner = inner or inside("function", place)
+            self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
             node = children[at]
         if node.type in {"operator_name", "operator_cast"}:
             self.push(node.children, REFERENCE, inner or place)
@@ -136,15 +136,15 @@ class CppWalk(CppReferences):
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the parameters of a template, which are no members of the class or namespace around."""
         scope = place.scope
-        here = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
+        parameter_place = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
         for child in reversed(node.children):
             parts = child.children if child.type == "parameter_declaration" else []
             # `template <Concept T>`: T is a type, `template <Enum N>`: N is a value; they look the same.
             if parts and parts[0].type in _NAMED_TYPES and parts[-1].type == "identifier":
                 scope.names[self.text(parts[-1])] = Origin(False, None, EITHER)
-                self.push(parts[:-1], REFERENCE, here)
+                self.push(parts[:-1], REFERENCE, parameter_place)
             else:
-                self.push([child], REFERENCE, here)
+                self.push([child], REFERENCE, parameter_place)
 
     @on(
         "type_parameter_declaration",

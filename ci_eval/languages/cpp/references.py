@@ -179,8 +179,8 @@ class CppReferences(BlockWalk):
         else:
             origin = self.spaces.head(name, place.scope)
         kind = Kind.TYPE_REFERENCE if origin.holder == CLASS or head.type == "type_identifier" else Kind.VARIABLE
-        shown = Origin(True, holder.package) if holder_name else origin
-        self.emit(head, Kind.IMPORT if role == IMPORTED else kind, place, shown, name)
+        token_origin = Origin(True, holder.package) if holder_name else origin
+        self.emit(head, Kind.IMPORT if role == IMPORTED else kind, place, token_origin, name)
         return name, origin
 
     def _last(self, last: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> None:

@@ -232,6 +232,7 @@ class PhpWalk(PhpReferences):
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
+        # Only what stands behind `as` is defined.
         begin = kinds.index("as") + 1 if "as" in kinds else 0
         end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
         self.push(children[end:], REFERENCE, place)

@@ -243,8 +243,8 @@ class PythonWalk(Walk):
         if node.type == "future_import_statement":
             package = "__future__"
         for child in node.children:
-            taken = child.is_named and not (source and child.start_byte == source.start_byte)
-            self._import_part(child, package if taken else "", place)
+            is_member = child.is_named and not (source and child.start_byte == source.start_byte)
+            self._import_part(child, package if is_member else "", place)
 
     def _import_part(self, node: Node, package: str, place: NodePlace) -> None:
         """Emit the names of modules and of what is taken from them; the alias is a definition."""

@@ -112,8 +112,8 @@ class PythonNames:
         if not level:
             return module
         parts = self.module.split(".")
-        kept = parts[: len(parts) - level + self._is_package]
-        return ".".join([*kept, *filter(None, [module[level:].strip()])])
+        base = parts[: len(parts) - level + self._is_package]
+        return ".".join([*base, *filter(None, [module[level:].strip()])])
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
         """Return the origin of `receiver.name`."""
@@ -132,6 +132,7 @@ class PythonNames:
     def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
         owner = scope.instance_of(receiver)
         if owner:
+            # By convention, `cls` is the class itself.
             return Origin(receiver == "cls", self.module if name in owner.names else None)
         origin = scope.find(receiver)
         return Origin(True, origin.package) if origin.holder else Origin()

@@ -55,6 +55,7 @@ class RubyWalk(RubyReferences):
             return self.own_method(name, place) if knows(name, place) else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
+        # A literal is an instance of a class of the standard library.
         if kind in LITERALS:
             return Origin(False, LITERALS[kind])
         if kind == "call":
@@ -140,6 +141,7 @@ class RubyWalk(RubyReferences):
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         space = self.ruby.enter(self.text(name), space_of(place)) if name else space_of(place)
+        # A class sees no local variables of the code around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -198,6 +200,7 @@ class RubyWalk(RubyReferences):
     @on("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the left side first: a name is known from there on, even on the right side."""
+        # In `x = x`, the second x is the new local, which is nil.
         first, *siblings = node.children
         self.each([(first, BOUND, place), *((child, REFERENCE, place) for child in siblings)])
 

@@ -129,12 +129,12 @@ class RubyNames:
         """Return the origin of a constant that is named alone; `holder` is "class" if it is known to be a module or
         class."""
         for package in (*space.nesting, ""):
-            here = self.spaces[package].constants.get(name) if package in self.spaces else None
+            holder = self.spaces[package].constants.get(name) if package in self.spaces else None
             full = f"{package}::{name}" if package else name
-            if here is None and (full in self._declared or name in self._declared.get(package, ())):
-                here = "class" if full in self._declared else ""
-            if here is not None:
-                return Origin(True, package or None, here)
+            if holder is None and (full in self._declared or name in self._declared.get(package, ())):
+                holder = "class" if full in self._declared else ""
+            if holder is not None:
+                return Origin(True, package or None, holder)
         return Origin(True, None, "class" if name in TYPES else "")
 
     def method(self, name: str, space: Space, static: bool) -> Origin:
