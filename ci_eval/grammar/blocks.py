@@ -1,4 +1,4 @@
-"""What is shared by languages in which blocks, and headers of statements, define names."""
+"""The walk of languages in which blocks, and headers of statements, define names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class BlockWalk(Walk):
     """A walk over a language in which a header may define names for what follows: `if (T x = f(); x)`."""
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes strictly in order: `push` would handle a name that stands alone at once, before what is in front
-        of it."""
+        """Visit nodes strictly in order, names that stand alone included."""
         names = self.names
+        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
         at_once, waiting = [], []
         for node in nodes:
             if node.child_count or node.type in names:
@@ -27,7 +27,7 @@ class BlockWalk(Walk):
 
 
 def leaves(node: Node) -> Iterator[Node]:
-    """The leaves below a node, in their order."""
+    """Yield the leaves below a node, in their order."""
     stack = [node]
     while stack:
         inner = stack.pop()

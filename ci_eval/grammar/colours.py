@@ -1,4 +1,4 @@
-"""What editors colour in a text: its keywords, strings and comments, in any language that there is a grammar for."""
+"""The colours that editors give a text: its keywords, strings and comments, in any language that has a grammar."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from typing import Literal
 from ci_eval.grammar.syntax import Tree, parser
 
 Colour = Literal["K", "S", "C"]
-"""Keyword, string, comment."""
+"""A colour: keyword (K), string (S) or comment (C)."""
 
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
-    """Begin, end (in code points) and colour of each, in order; none of them is inside of another."""
+    """Return the begin and end (in code points) and the colour of each coloured span, in order. No span is inside of
+    another."""
     data = text.encode()
-    found = _coloured(parser(grammar).parse(data))
+    spans = _walk_colours(parser(grammar).parse(data))
     if len(data) == len(text):
-        return list(found)
-    return list(_in_code_points(found, data))
+        return list(spans)
+    return list(_in_code_points(spans, data))
 
 
 def colours_in(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
-    """Those of a file, by the grammar for the longest end of its name; none where there is no grammar."""
+    """Return the coloured spans of a file. The grammar is the one for the longest matching end of the path; without
+    one, the list is empty."""
     ends = [end for end in grammars if path.endswith(end)]
     return colours(text, grammars[max(ends, key=len)]) if ends else []
 
 
-def _coloured(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
+def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
     # A cursor makes one node at a time, which takes less than half as long as lists of children.
     cursor = tree.walk()
     while True:
@@ -45,9 +47,10 @@ def _coloured(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
                 return
 
 
-def _in_code_points(found: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
+def _in_code_points(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
+    # Spans are in order, so each byte is decoded once.
     at = read = 0
-    for begin, end, colour in found:
+    for begin, end, colour in spans:
         first = at + len(data[read:begin].decode())
         at, read = first + len(data[begin:end].decode()), end
         yield first, at, colour

@@ -1,4 +1,4 @@
-"""Text and offsets: decoding, line ends, checksums, edits.
+"""The text of a document and offsets in it: decoding, line ends, checksums, edits.
 
 Offsets count Unicode code points of the text with "\\n" line ends. Other counts exist only here and in
 `adapters/lsp/places.py`.
@@ -16,11 +16,14 @@ from ci_eval.model import DeleteRange, MoveCaret, PrintText
 
 
 class NotText(Exception):
-    """The bytes are no source text; the message says why."""
+    """The error for bytes that are no source text; its message says why."""
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 bytes → text with "\\n" line ends and without byte order mark. Raises NotText."""
+    """Return the text of UTF-8 bytes, with "\\n" line ends and without byte order mark.
+
+    Raises NotText if there is a NUL byte, or if the bytes are not UTF-8.
+    """
     if b"\0" in data:
         raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
     try:
@@ -30,13 +33,14 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
+# Nobody types into longer lines: programs wrote them, and tools that read them take minutes. The bound is a length and
+# no time, so that the same files pass on every machine.
 LONGEST_LINE = 100_000
-"""Code points of a line. Nobody types into longer ones, which programs wrote, and what reads them takes minutes. The
-bound is a length and no time, so that the same files pass on every machine."""
+"""The most code points that a line may have."""
 
 
 def check_lines(text: str) -> None:
-    """Raise NotText for a text with a line that is too long."""
+    """Raise NotText if the text has a line of more than LONGEST_LINE code points."""
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
             raise NotText(
@@ -45,33 +49,33 @@ def check_lines(text: str) -> None:
 
 
 def checksum(text: str) -> str:
-    """SHA-256 of the UTF-8 text, as hex."""
+    """Return the SHA-256 of the UTF-8 text, as hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
-"""Of each byte, whether a code point of UTF-8 text begins with it (all but 0x80 to 0xBF)."""
+"""A table of bytes: 1 if a code point of UTF-8 text begins with the byte (all but 0x80 to 0xBF), else 0."""
 
 
 def code_points(data: bytes) -> list[int] | None:
-    """Maps each byte offset of UTF-8 text, its end included, to an offset in code points; None if they are equal
-    (ASCII)."""
+    """Return the offset in code points for each byte offset of UTF-8 text, its end included. Return None if they are
+    equal (ASCII)."""
     if data.isascii():
         return None
     return list(accumulate(data.translate(_BEGINS), initial=0))
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both 0-based; the column in code points."""
+    """Return the line and the column of an offset, both 0-based; the column is in code points."""
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
 MANY = 8
-"""Up to so many edits are passed on one by one; more of them become a single one."""
+"""The most edits that are passed on one by one; more of them become a single one."""
 
 
 def difference(old: str, new: str) -> Edit:
-    """The shortest single edit that turns `old` into `new`."""
+    """Return the shortest single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
     begin = _longest(most, lambda length: old.startswith(new[:length]))
     end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
@@ -79,8 +83,8 @@ def difference(old: str, new: str) -> Edit:
 
 
 def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """The greatest length up to `most` that fits; every shorter one must fit as well. Compares slices, which is
-    fast."""
+    """Return the greatest length up to `most` that fits; every shorter one must fit as well."""
+    # A binary search that compares slices, which is fast.
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -101,19 +105,20 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole; put together only when it is asked for, since most sessions of a sample are not."""
+        """The whole text of the document."""
+        # Put together only on request, since most sessions of a sample are never asked.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
 
     def move(self, offset: int) -> None:
-        """Put the caret at `offset`."""
+        """Set the caret to `offset` (in code points). Raises ValueError if that is outside the text."""
         if not 0 <= offset <= len(self._gap):
             raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset
 
     def delete(self, begin: int, end: int) -> None:
-        """Remove a range; the caret goes where it was. Raises ValueError where there is none."""
+        """Remove a range and put the caret at its begin. Raises ValueError if the range is outside the text."""
         self._change(begin, end, "")
 
     def insert(self, text: str) -> None:
@@ -121,7 +126,7 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
-        """Move, delete or type, as the action says."""
+        """Do an action: move the caret, delete a range or type a text."""
         match action:
             case MoveCaret():
                 self.move(action.offset)
@@ -131,9 +136,11 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """The edits since the last call, in order; what was deleted and put back in between is left out.
+        """Return the edits since the last call, in order. A deletion that the next edit takes back is left out, and so
+        is that edit.
 
-        Many edits (those of sessions that were not chosen) become a single one, of the part of the text that differs.
+        More than MANY edits (those of sessions that were not chosen) become a single one, of the part of the text that
+        differs.
         """
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
         self._edits, self._undone_by, self._taken = [], None, self.text
@@ -143,6 +150,7 @@ class Document:
         removed = self._gap.replace(begin, end, text)
         self._text = None
         self.caret = begin + len(text)
+        # The text that the edit before deleted is put back: both edits are dropped.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
             self._undone_by = None

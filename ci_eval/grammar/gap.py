@@ -1,10 +1,10 @@
-"""A text that is changed near one place, again and again: a gap buffer."""
+"""A gap buffer: a text that is changed near one place, again and again."""
 
 from __future__ import annotations
 
 
 class GapText:
-    """A change costs what lies between it and the one before, not the length of the text."""
+    """A text in which a change costs what lies between it and the one before, not the length of the text."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -22,7 +22,8 @@ class GapText:
         return "".join((*self._before, *reversed(self._after), self._rest[self._start :]))
 
     def replace(self, begin: int, end: int, text: str) -> str:
-        """Put `text` in place of what is between two offsets; what was there."""
+        """Replace the range between two offsets with `text` and return what was there. Raises ValueError if the range
+        is outside the text."""
         if not 0 <= begin <= end <= self._length:
             raise ValueError(f"range {begin}-{end} is outside the text of {self._length} characters")
         self._move(begin)
@@ -37,22 +38,22 @@ class GapText:
             self._before.append(self._pop_after(offset - self._at))
         while offset < self._at:
             last = self._before.pop()
-            kept = max(len(last) - (self._at - offset), 0)
-            self._after.append(last[kept:])
-            if kept:
-                self._before.append(last[:kept])
-            self._at -= len(last) - kept
+            cut = max(len(last) - (self._at - offset), 0)
+            self._after.append(last[cut:])
+            if cut:
+                self._before.append(last[:cut])
+            self._at -= len(last) - cut
         self._at = offset
 
     def _pop_after(self, count: int) -> str:
-        """Take so many characters from behind the gap."""
-        taken = []
+        """Remove `count` characters from behind the gap and return them."""
+        pieces = []
         while count and self._after:
             piece = self._after.pop()
-            taken.append(piece[:count])
+            pieces.append(piece[:count])
             if len(piece) > count:
                 self._after.append(piece[count:])
-            count -= len(taken[-1])
-        taken.append(self._rest[self._start : self._start + count])
+            count -= len(pieces[-1])
+        pieces.append(self._rest[self._start : self._start + count])
         self._start += count
-        return "".join(taken)
+        return "".join(pieces)

@@ -1,4 +1,4 @@
-"""Source text as one or more trees: what a grammar cannot read is rewritten or cut, and what is lost is measured.
+"""The reading of source text as one or more trees: unreadable text is rewritten or cut, and the loss is measured.
 
 A rewriting keeps every offset: a newer construct becomes an older one of the same length, which the grammar knows.
 """
@@ -15,62 +15,64 @@ from ci_eval.grammar.repairs.repair import Rewritten, Span
 from ci_eval.grammar.syntax import Node, parser
 
 LITTLE = 0.002
-"""Up to this share of lost bytes it is not worth while to read pieces apart."""
+"""The share of lost bytes up to which it is not worth while to read pieces apart."""
 
 
 class Reading(NamedTuple):
-    """A text as it was read."""
+    """A source text as the grammar read it."""
 
     source: bytes
-    """What was parsed: as long as the text."""
+    """The text that was parsed, as long as the original."""
     roots: tuple[Node, ...]
     """The tree of the text, and trees of parts that are blank in it."""
     keywords: tuple[Span, ...] = ()
-    """Words of the language that stand in what was rewritten, and have no node."""
+    """The words of the language that stand in what was rewritten, and have no node."""
     types: tuple[Span, ...] = ()
-    """Names of types that stand there."""
+    """The names of types that stand there."""
     lost: int = 0
-    """Bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
+    """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
 
 
 def read(source: bytes, grammar: str) -> Reading:
-    """Parse a text; where its tree has errors, keep the rewritings that lose least."""
+    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes."""
     repairs = REPAIRS.get(grammar, ())
-    made = Rewritten(source)
+    rewritten = Rewritten(source)
     for repair in repairs:
         if repair.always:
-            made = _then(made, repair.apply(made.text))
-    best = _parsed(made, grammar)
+            rewritten = _chain(rewritten, repair.apply(rewritten.text))
+    best = _parse(rewritten, grammar)
     for repair in repairs:
         if not best.lost:
             break
-        more = _then(made, repair.apply(made.text))
-        if not repair.always and more.text != made.text:
-            other = _parsed(more, grammar)
-            if other.lost <= best.lost:
-                made, best = more, other
-    return _in_pieces(made, best, grammar) if best.lost > len(source) * LITTLE else best
+        # Rewritings add up: each is tried on top of those that were kept.
+        extended = _chain(rewritten, repair.apply(rewritten.text))
+        if not repair.always and extended.text != rewritten.text:
+            candidate = _parse(extended, grammar)
+            if candidate.lost <= best.lost:
+                rewritten, best = extended, candidate
+    return _read_in_pieces(rewritten, best, grammar) if best.lost > len(source) * LITTLE else best
 
 
-def _in_pieces(made: Rewritten, whole: Reading, grammar: str) -> Reading:
+def _read_in_pieces(rewritten: Rewritten, whole: Reading, grammar: str) -> Reading:
     """Read pieces apart, if that loses less than reading all as one."""
-    text = made.text
+    text = rewritten.text
     head = _HEADS.get(grammar, b"")
     head = head if text.startswith(head) else b""
     spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
     if not spans or len(spans) > MOST:
         return whole
+    # A tree for each piece if that is cheap, else one tree of all pieces.
     apart = len(text) * len(spans) < LONGEST
     parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
-    other = _parsed(made._replace(text=blanked(text, spans), layers=made.layers + parts), grammar)
-    return other if other.lost < whole.lost else whole
+    candidate = _parse(rewritten._replace(text=blanked(text, spans), layers=rewritten.layers + parts), grammar)
+    return candidate if candidate.lost < whole.lost else whole
 
 
 _HEADS = {"php": b"<?php"}
-"""Grammar → what a file must begin with."""
+"""A table: grammar → what a file must begin with."""
 
 
-def _then(first: Rewritten, second: Rewritten) -> Rewritten:
+def _chain(first: Rewritten, second: Rewritten) -> Rewritten:
     return Rewritten(
         second.text,
         first.keywords + second.keywords,
@@ -80,16 +82,19 @@ def _then(first: Rewritten, second: Rewritten) -> Rewritten:
     )
 
 
-def _parsed(made: Rewritten, grammar: str) -> Reading:
-    text = made.text
-    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *made.layers))
-    if made.layers:
-        text = _overlaid(text, made.layers)
-    return Reading(text, roots, made.keywords, made.types, made.lost + sum(lost_bytes(root) for root in roots))
+def _parse(rewritten: Rewritten, grammar: str) -> Reading:
+    text = rewritten.text
+    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *rewritten.layers))
+    if rewritten.layers:
+        text = _overlay(text, rewritten.layers)
+    return Reading(
+        text, roots, rewritten.keywords, rewritten.types, rewritten.lost + sum(lost_bytes(root) for root in roots)
+    )
 
 
-def _overlaid(text: bytes, layers: tuple[bytes, ...]) -> bytes:
-    """The text with what stands in the layers, so that one text has the names of all trees; the first layer counts."""
+def _overlay(text: bytes, layers: tuple[bytes, ...]) -> bytes:
+    """Return the text with what stands in the layers, so that one text has the names of all trees. The first layer
+    counts."""
     out = bytearray(text)
     for layer in reversed(layers):
         for part in re.finditer(rb"\S+", layer):
@@ -98,14 +103,14 @@ def _overlaid(text: bytes, layers: tuple[bytes, ...]) -> bytes:
 
 
 def lost_bytes(root: Node) -> int:
-    """The bytes in outermost ERROR nodes, and one for each node that is missing."""
+    """Count the bytes in outermost ERROR nodes, and one for each node that is missing."""
     if not root.has_error:
         return 0
     return sum(max(node.end_byte - node.start_byte, 1) for node in errors(root))
 
 
 def errors(root: Node) -> Iterator[Node]:
-    """The outermost ERROR nodes, and those that are missing; looks only where there are some."""
+    """Yield the outermost ERROR nodes, and those that are missing."""
     stack = [root]
     while stack:
         node = stack.pop()

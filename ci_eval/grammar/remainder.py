@@ -1,4 +1,4 @@
-"""What a person who types a file from top to bottom has not typed yet at a given place.
+"""The text that a person who types a file from top to bottom has not typed yet at a given place.
 
 The context PREVIOUS removes that text, so that an engine sees what it would see while the file is being written.
 Brackets that an editor would have closed already stay.
@@ -19,44 +19,44 @@ OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
 class Remainder(NamedTuple):
-    """What is missing behind a token: the text from the token's end to `end`, in whose place `tail` stands."""
+    """The missing text behind a token: from the token's end to `end`. In its place stands `tail`."""
 
     end: int
-    """Offset (code points) of the end of the missing text."""
+    """The offset (in code points) of the end of the missing text."""
     tail: str
-    """What closes everything that is open before the token, innermost first, such as `)` and then `}`."""
+    """The text that closes everything open before the token, innermost first, such as `)` and then `}`."""
 
 
 def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
-    """What is missing behind each of `places`: offsets (code points) of the ends of tokens, in order.
+    """Yield the remainder behind each of `places`: offsets (code points) of the ends of tokens, in order.
 
     Inside a function, the rest of the outermost function is missing; elsewhere the rest of the declaration or
     statement.
     """
     source = text.encode()
     points = code_points(source)
-    way = _Way(source, parser(grammar).parse(source).root_node, shape)
+    path = _TreePath(source, parser(grammar).parse(source).root_node, shape)
     for place in places:
-        end, tail = way.after(bisect_left(points, place) if points else place)
+        end, tail = path.after(bisect_left(points, place) if points else place)
         yield Remainder(points[end] if points else end, tail)
 
 
 class _Closer(NamedTuple):
-    """Text that is there already behind the place where a person types: a closing bracket, or a stand-in (see
+    """A text that is there already behind the place where a person types: a closing bracket, or a stand-in (see
     Shape)."""
 
     begin: int
-    """Byte offset of the node that it stands in the place of."""
+    """The byte offset of the node in whose place the text stands."""
     text: str
     stand_in: bool
     needs: int
-    """A byte offset, or -1. A closing bracket: where its opening bracket begins; it is put only if that was typed. A
-    stand-in: where the last named node before it begins; in the innermost node it is put only if that was typed."""
+    """The byte offset that must have been typed, or -1. For a closing bracket, its opening bracket begins there. For a
+    stand-in in the innermost node, the last named node before it begins there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Level:
-    """One node on the path from the root of the tree to the present place."""
+    """A node on the path from the root of the tree to the present place."""
 
     children: list[Node]
     begins: list[int]
@@ -64,15 +64,15 @@ class _Level:
     end: int
     closers: list[_Closer]
     missing_to: int | None
-    """Byte offset of the end of what is missing behind a place inside this node; None where nothing is."""
+    """The byte offset where the missing text behind a place inside this node ends; None if nothing is missing."""
     top: int
-    """Index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being typed
-    or, in a function, the node below its body."""
+    """The index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being
+    typed or, in a function, the node below its body."""
     inside: bool
-    """Whether the node is inside a function."""
+    """True if the node is inside a function."""
 
 
-class _Way:
+class _TreePath:
     """The path from the root of a syntax tree to a place that moves forward, token by token."""
 
     def __init__(self, source: bytes, root: Node, shape: Shape) -> None:
@@ -81,8 +81,10 @@ class _Way:
         self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
 
     def after(self, place: int) -> tuple[int, str]:
-        """For a place (byte offset) right behind a token: the end of what is missing, and the tail in its place."""
+        """Return the end (byte offset) of the missing text behind `place`, and the tail in its place. The place is a
+        byte offset right behind a token."""
         levels, last = self._levels, place - 1
+        # Places only move forward, so the path is kept up to the first node that ends before this place.
         while len(levels) > 1 and levels[-1].end <= last:
             levels.pop()
         while True:
@@ -157,16 +159,16 @@ class _Way:
             if level.begins and level.begins[0] >= word:
                 # Its first word is being typed, so nobody knows what will follow, except that a statement will end.
                 ends = level.closers[-1:] if level.inside else []
-                yield from (each.text for each in ends if each.begin > last and each.text.strip() == ";")
+                yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
                 continue
             stood_in = False
-            for each in level.closers:
-                if each.begin <= last or (each.stand_in and stood_in):
+            for closer in level.closers:
+                if closer.begin <= last or (closer.stand_in and stood_in):
                     continue
-                if each.needs > last and (not each.stand_in or level is inner):
+                if closer.needs > last and (not closer.stand_in or level is inner):
                     continue
-                stood_in |= each.stand_in
-                yield each.text
+                stood_in |= closer.stand_in
+                yield closer.text
 
     def _inner_end(self, body: Node) -> int:
         children = body.children
@@ -180,5 +182,6 @@ class _Way:
 
 
 def among(types: frozenset[str], parent: str, child: str) -> bool:
-    """Whether `types` has a node of type `child` below one of type `parent`: as "CHILD", or as "PARENT CHILD"."""
+    """Return whether `types` has a node of type `child` below one of type `parent`: as "CHILD", or as "PARENT
+    CHILD"."""
     return child in types or f"{parent} {child}" in types

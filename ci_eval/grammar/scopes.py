@@ -1,4 +1,4 @@
-"""Namespaces, and where the names in them come from, as far as the text of one file tells."""
+"""The namespaces of a file, and the origins of the names in them, as far as the file's text tells."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Where a name comes from."""
+    """The module, package or type that a name comes from."""
 
     static: bool | None = None
-    """Whether it is a member of a module, package or type rather than of an instance; None: the text does not tell."""
+    """True for a member of a module, package or type, False for one of an instance, None if the text does not tell."""
     package: str | None = None
-    """Full name of the module or package it is defined in."""
+    """The full name of the module or package that defines the name."""
     holder: str = ""
-    """"module" or "class", where the members of the name are static ones."""
+    """The kind of the name: "module" or "class" if its members are static ones. Languages have further kinds."""
 
 
 UNKNOWN = Origin()
@@ -22,36 +22,37 @@ UNKNOWN = Origin()
 
 @dataclass
 class Scope:
-    """One namespace, such as that of a module, class, function or block; each language has its own kinds."""
+    """A namespace, such as that of a module, class, function or block; each language has its own kinds."""
 
     kind: str
     parent: Scope | None = None
     names: dict[str, Origin] = field(default_factory=dict)
     self_name: str = ""
-    """The name that a method has for its instance, where the language lets a person choose it, as `self` in Python."""
+    """The name of the instance in a method, if the language lets a person choose it, as `self` in Python."""
 
     def owner(self, name: str) -> Scope | None:
-        """The innermost scope that defines the name, looking from here outwards; None if there is none."""
+        """Return the innermost scope that defines the name, from here outwards; None if there is none."""
         scope: Scope | None = self
         while scope and name not in scope.names:
             scope = scope.parent
         return scope
 
     def find(self, name: str) -> Origin:
-        """The origin of the name as its innermost definition has it; UNKNOWN if there is none."""
+        """Return the origin of the name as its innermost definition has it; UNKNOWN if there is none."""
         scope = self.owner(name)
         return scope.names[name] if scope else UNKNOWN
 
     def enclosing(self, kind: str) -> Scope | None:
-        """The innermost scope of that kind, looking from here outwards; None if there is none."""
+        """Return the innermost scope of that kind, from here outwards; None if there is none."""
         scope: Scope | None = self
         while scope and scope.kind != kind:
             scope = scope.parent
         return scope
 
     def instance_of(self, name: str) -> Scope | None:
-        """The class in one of whose methods, around this place, the instance is called `name`; None if there is
+        """Return the class one of whose methods, around this place, calls its instance `name`; None if there is
         none."""
+        # The parent of a method's scope is its class.
         scope: Scope | None = self
         while scope and scope.self_name != name:
             scope = scope.parent

@@ -1,4 +1,4 @@
-"""Parses source text with tree-sitter, from either of two bundles of grammars."""
+"""The parsers of source text: tree-sitter with either of two bundles of grammars."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Node(Protocol):
 
 
 class Cursor(Protocol):
-    """Goes from node to node; each step says whether there was one to go to."""
+    """A cursor that goes from node to node; each step returns whether there was a node to go to."""
 
     @property
     def node(self) -> Node: ...
@@ -52,7 +52,7 @@ class Cursor(Protocol):
 
 
 class Tree(Protocol):
-    """A parsed text."""
+    """The syntax tree of a parsed text."""
 
     @property
     def root_node(self) -> Node: ...
@@ -60,22 +60,22 @@ class Tree(Protocol):
 
 
 class Parser(Protocol):
-    """A parser never fails: what it cannot read becomes ERROR nodes."""
+    """A parser, which never fails: text that it cannot read becomes ERROR nodes."""
 
     def parse(self, source: bytes, /) -> Tree: ...
 
 
 @cache
 def parser(grammar: str) -> Parser:
-    """The parser for a grammar, by its name in the bundles, for example "python"."""
+    """Return the parser for a grammar, by its name in the bundles, for example "python"."""
     with warnings.catch_warnings():
         # tree-sitter 0.21 warns about the way tree-sitter-languages loads its own library.
         warnings.simplefilter("ignore", FutureWarning)
-        found: Parser = _get_parser(_SPELLINGS.get(grammar, grammar))
-    return found
+        result: Parser = _get_parser(_SPELLINGS.get(grammar, grammar))
+    return result
 
 
 def bundle() -> str:
-    """Name and version of the grammar bundle, for the manifest."""
+    """Return the name and version of the grammar bundle, for the manifest."""
     name = _BUNDLE.replace("_", "-")
     return f"{name} {version(name)}"

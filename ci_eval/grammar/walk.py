@@ -1,4 +1,4 @@
-"""What all languages share: one pass over a syntax tree that finds the names and keywords that are tokens."""
+"""The walk that all languages share: one pass over a syntax tree that finds the names and keywords that are tokens."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from ci_eval.grammar.syntax import Node
 from ci_eval.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
-"""What a node is to its parent, where that decides the kind of the names in it. BOUND: they are defined there."""
+"""The roles: what a node is to its parent, if that decides the kind of the names in it. BOUND means that they are
+defined there."""
 
 
 class NodePlace(NamedTuple):
-    """Where a node stands."""
+    """The place of a node in the program."""
 
     scope: Scope
     argument: bool
-    """Whether the node is inside the arguments of a call."""
+    """True if the node is inside the arguments of a call."""
 
 
 Method = TypeVar("Method", bound=Callable[..., None])
@@ -39,19 +40,19 @@ def on(*node_types: str) -> Callable[[Method], Method]:
 
 
 class Walk:
-    """One pass over the syntax tree, without recursion, so that deep nesting cannot fail.
+    """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
     A subclass names the types of leaves that matter, and has handlers (`@on(…)`) for the nodes in which a name is
-    defined or the kind of a name is decided. Where a node has no handler, its children are visited: with the role TYPE
-    if the node has it, else as references. What the grammar could not read is left out.
+    defined or the kind of a name is decided. If a node has no handler, its children are visited: with the role TYPE if
+    the node has it, else as references. Text that the grammar could not read is left out.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
-    """Types of leaves that are names; they go to `name`, wherever they stand."""
+    """The types of leaves that are names; they go to `name`, wherever they stand."""
     keywords: ClassVar[frozenset[str]] = frozenset()
-    """Types of leaves that are keywords."""
+    """The types of leaves that are keywords."""
     ignored: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes in which there is nothing to find: punctuation, comments, literals."""
+    """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -61,12 +62,12 @@ class Walk:
         cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        """`package`: the one that the file is in."""
+        """Make a walk over a file; `package` is the one that the file is in."""
         self.source = source
         self.package = package
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
-        """Each with its offset in bytes, its text and its properties; in any order."""
+        """The tokens so far, in any order, each with its offset in bytes, its text and its properties."""
         self._stack: list[tuple[Node, str, NodePlace]] = []
         self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
 
@@ -83,15 +84,16 @@ class Walk:
                 self.push(node.children, TYPE if role == TYPE else REFERENCE, place)
 
     def outermost(self, _root: Node) -> Scope:
-        """The scope of the file, with the names that are known before it is read."""
+        """Return the scope of the file, with the names that are known before it is read."""
         return Scope("file")
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit these nodes next, in their order: of several definitions of a name, the first one visited counts.
+        """Visit these nodes next, in their order. If a name is defined several times, the first definition visited
+        counts.
 
-        What is pushed later is visited before what was pushed earlier. Leaves do not wait at all: they are handled at
-        once, for speed.
+        Nodes that are pushed later are visited before those that were pushed earlier. Leaves do not wait at all.
         """
+        # Leaves are handled at once, for speed.
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner = []
         for node in nodes:
@@ -108,17 +110,18 @@ class Walk:
         self._stack += inner
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
-        """A leaf that is a name: emit it, or define it where `role` is BOUND."""
+        """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""
         raise NotImplementedError
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """Add a node to what was found.
+        """Add a node to the tokens in `found`.
 
-        `origin`: where the name comes from. `text`: its text, if the caller has it already. `skip`: bytes at the
-        node's beginning that are not part of the token.
+        `origin`: where the name comes from. `text`: its text, if the caller has it already. `skip`: bytes at the node's
+        beginning that are not part of the token.
         """
+        # Equal properties are one object: files have few kinds of tokens, but many tokens.
         key = (kind, place.argument, origin)
         properties = self._seen.get(key)
         if properties is None:
@@ -137,31 +140,32 @@ class Walk:
         return "project" if package == self.package or package in self.declared else "library"
 
     def text(self, node: Node) -> str:
-        """The source of a node."""
+        """Return the source of a node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Leave out a part of the text that the grammar could not read; `read` has measured it."""
+        """Drop a part of the text that the grammar could not read; `read` has measured it."""
 
 
 def tokens_of(walk: Walk, grammar: str) -> Extraction:
-    """Read the source and walk over its trees: the tokens in order of their offsets (code points); none overlap."""
+    """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
+    that is lost. Reads the source and walks over its trees."""
     source = walk.source
     reading = read(source, grammar)
     walk.source = reading.source
     walk.run(*reading.roots)
-    found = walk.found
+    candidates = walk.found
     if reading.source is not source:
         added = [(span, Kind.KEYWORD) for span in reading.keywords] + [
             (span, Kind.TYPE_REFERENCE) for span in reading.types
         ]
         # First, since of tokens at one offset the first one counts.
-        found = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
-        found += [token for token in walk.found if _is_as_written(token, source)]
+        candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
+        candidates += [token for token in walk.found if _is_as_written(token, source)]
     points = code_points(source) or range(len(source) + 1)
     tokens: list[Token] = []
     end = 0
-    for begin, text, properties in sorted(found, key=itemgetter(0)):
+    for begin, text, properties in sorted(candidates, key=itemgetter(0)):
         # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
         # a file cannot be typed with both.
         offset = points[begin]

@@ -1,4 +1,4 @@
-"""The languages: one file each."""
+"""The catalog of languages, with one module each."""
 
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Language

@@ -1,4 +1,4 @@
-"""JavaScript: which names in a file are references, and what kind each is."""
+"""The language JavaScript: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ci_eval.model import Extraction
 
 
 class JavaScriptWalk(EcmaDefinitions):
-    """JavaScript, in which objects get members by assignment."""
+    """A walk over JavaScript, in which objects get members by assignment."""
 
     grows = frozenset(["exports", "class", "function", "object", ""])
     this_grows = True
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(JavaScriptWalk(text.encode(), path, declared), "javascript")
 
 

@@ -1,4 +1,4 @@
-"""Kotlin: which names in a file are references, and what kind each is."""
+"""The language Kotlin: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class KotlinWalk(JvmWalk):
         for child in root.children:
             if child.type == "import_list":
                 for header in child.children:
-                    scope.names.update(self._imported(header))
-        scope.names.update(self._declared(root.children, static=True))
+                    scope.names.update(self._imported_names(header))
+        scope.names.update(self._declared_names(root.children, static=True))
         return scope
 
-    def _imported(self, header: Node) -> dict[str, Origin]:
+    def _imported_names(self, header: Node) -> dict[str, Origin]:
         path = next((self.text(child) for child in header.children if child.type == "identifier"), "")
         self.known.roots.add(path.partition(".")[0])
         if any(child.type in {".*", "wildcard_import"} for child in header.children):
@@ -85,46 +85,47 @@ class KotlinWalk(JvmWalk):
         alias = [leaf for child in header.children if child.type == "import_alias" for leaf in child.children[-1:]]
         return self.known.imported(path, self.text(alias[0]) if alias else path.rpartition(".")[2])
 
-    def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Name → origin of what the file, or the body of a class, declares; known in all of it, also before the
-        declaration."""
-        found: dict[str, Origin] = {}
+    def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
+        """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
+        also before its declaration."""
+        origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
+            # Members of a companion are used like static members of the class.
             if kind == "companion_object":
                 for body in child.children:
                     if body.type in _BODIES:
-                        found.update(self._declared(body.children, static=True))
+                        origins.update(self._declared_names(body.children, static=True))
             elif kind == "property_declaration":
-                found.update({self.text(name): Origin(static, self.package) for name in self._bound(child)})
+                origins.update({self.text(name): Origin(static, self.package) for name in self._bound_names(child)})
             elif kind in _CLASSES or kind == "type_alias":
-                self._add(found, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
+                self._add(origins, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
             elif kind == "function_declaration":
-                self._add(found, child, ("{}()",), Origin(static, self.package))
+                self._add(origins, child, ("{}()",), Origin(static, self.package))
             elif kind == "enum_entries":
-                found.update(self._declared(child.children, static=True))
+                origins.update(self._declared_names(child.children, static=True))
             elif kind == "enum_entry":
-                self._add(found, child, ("{}",), Origin(True, self.package))
-        return found
+                self._add(origins, child, ("{}",), Origin(True, self.package))
+        return origins
 
-    def _add(self, found: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
+    def _add(self, origins: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
         name = self._name_of(node)
         if name is not None:
-            found.update({key.format(self.text(name)): origin for key in keys})
+            origins.update({key.format(self.text(name)): origin for key in keys})
 
     def _name_of(self, node: Node) -> Node | None:
-        """The first name directly below a declaration; a function's receiver is not direct."""
+        """Return the first name directly below a declaration; a function's receiver is not direct."""
         return next((child for child in node.children if child.type in self.names), None)
 
-    def _bound(self, node: Node) -> list[Node]:
-        """The names that a `val`, a loop or a lambda brings."""
-        found = []
+    def _bound_names(self, node: Node) -> list[Node]:
+        """Return the names that a `val`, a loop or a lambda brings."""
+        names = []
         for child in node.children:
             if child.type == "variable_declaration":
-                found += [leaf for leaf in child.children[:2] if leaf.type == "simple_identifier"]
+                names += [leaf for leaf in child.children[:2] if leaf.type == "simple_identifier"]
             elif child.type == "multi_variable_declaration":
-                found += self._bound(child)
-        return found
+                names += self._bound_names(child)
+        return names
 
     # ------------------------------------------------------------------------------------------------------ names
 
@@ -133,17 +134,17 @@ class KotlinWalk(JvmWalk):
         if role == TYPE or node.type == "type_identifier":
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
         elif role == CALLED:
-            self._called(node, name, place)
+            self._emit_call(node, name, place)
         else:
             self.variable(node, name, place)
 
-    def _called(self, node: Node, name: str, place: NodePlace) -> None:
+    def _emit_call(self, node: Node, name: str, place: NodePlace) -> None:
         local = place.scope.owner(name)
-        found = self.known.find(f"{name}()", place.scope)
-        if found is UNKNOWN and local is not None:
+        origin = self.known.find(f"{name}()", place.scope)
+        if origin is UNKNOWN and local is not None:
             # A function value.
-            found = local.names[name]
-        self.emit(node, Kind.METHOD_CALL, place, Origin(found.static, found.package))
+            origin = local.names[name]
+        self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
@@ -151,16 +152,18 @@ class KotlinWalk(JvmWalk):
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
+        # The parameter of a lambda that declares none, and the value behind a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
-            found = self.known.find(name, place.scope)
-            self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, found)
+            origin = self.known.find(name, place.scope)
+            self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, origin)
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """Like every walk's; but in one of the grammars, a name in a template still has its `$`."""
+        """Emit a token as `Walk.emit` does."""
+        # In one of the grammars, a name in a template still has its `$`.
         if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
             skip = 1
         super().emit(node, kind, place, origin, text, skip)
@@ -212,7 +215,7 @@ class KotlinWalk(JvmWalk):
 
     @on("infix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`a to b`: the name in the middle is called."""
+        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         for i, child in enumerate(node.children):
             if i == 1 and child.type == "simple_identifier":
                 # The grammar takes the `if` of a guard for a function.
@@ -246,12 +249,12 @@ class KotlinWalk(JvmWalk):
 
     @on("user_type")
     def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`java.util.Map.Entry<K, V>`: its parts are children of one node."""
+        """Emit the parts of `java.util.Map.Entry<K, V>`, and visit the arguments."""
         path: list[str] = []
-        rest = []
+        others = []
         for child in node.children:
             if child.type != "type_identifier":
-                rest.append(child)
+                others.append(child)
                 continue
             name = self.text(child).strip("`")
             if not path and (self.known.is_type(name) or name not in self.known.roots):
@@ -262,7 +265,7 @@ class KotlinWalk(JvmWalk):
             kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
             self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
             path.append(name)
-        self.push(rest, TYPE, place)
+        self.push(others, TYPE, place)
 
     @on("import_header")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -283,7 +286,8 @@ class KotlinWalk(JvmWalk):
 
     @on("class_declaration", "object_declaration", "companion_object", "object_literal")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The parameters of a constructor are known in the body; with `val` or `var` they are fields."""
+        """Visit a class. The parameters of its constructor are known in the body; with `val` or `var` they are
+        fields."""
         children = node.children
         name = self._name_of(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
@@ -291,7 +295,7 @@ class KotlinWalk(JvmWalk):
         scope = Scope("class", around)
         for child in children:
             if child.type in _BODIES:
-                scope.names.update(self._declared(child.children, static=static))
+                scope.names.update(self._declared_names(child.children, static=static))
             elif child.type == "type_parameters":
                 self._type_parameters(child, around)
             elif child.type == "primary_constructor":
@@ -299,11 +303,11 @@ class KotlinWalk(JvmWalk):
         if name is not None and place.scope.kind == "block":
             place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
-        rest = [child for child in children if name is None or child.start_byte != name.start_byte]
-        for child in reversed(rest):
+        others = [child for child in children if name is None or child.start_byte != name.start_byte]
+        for child in reversed(others):
             if child.child_count:
                 self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
-        self.push([child for child in rest if not child.child_count], REFERENCE, outer)
+        self.push([child for child in others if not child.child_count], REFERENCE, outer)
 
     def _constructor(self, node: Node, around: Scope, scope: Scope) -> None:
         for parameter in node.children:
@@ -327,8 +331,8 @@ class KotlinWalk(JvmWalk):
         name = self._name_of(node)
         begin = name.start_byte if name is not None else -1
         # Soft keywords, such as `get`, are names that have a child.
-        rest = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
-        self.push(rest, REFERENCE, place)
+        others = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
+        self.push(others, REFERENCE, place)
 
     def _type_parameters(self, node: Node, scope: Scope) -> None:
         for child in node.children:
@@ -359,25 +363,25 @@ class KotlinWalk(JvmWalk):
 
     @on("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A name is known behind its value; that of a loop in its body."""
+        """Define names, which are known behind their value; those of a loop in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
-        names = self._bound(node) if place.scope.kind == "block" else []
-        rest = []
+        names = self._bound_names(node) if place.scope.kind == "block" else []
+        others = []
         for child in children:
             if child.type == "variable_declaration":
-                rest += [leaf for leaf in child.children if leaf.type != "simple_identifier"]
+                others += [leaf for leaf in child.children if leaf.type != "simple_identifier"]
             elif child.type == "multi_variable_declaration":
-                rest += [leaf for each in child.children for leaf in each.children if leaf.child_count]
+                others += [leaf for variable in child.children for leaf in variable.children if leaf.child_count]
             else:
-                rest.append(child)
-        body = [child for child in rest if child.type == "control_structure_body"]
+                others.append(child)
+        body = [child for child in others if child.type == "control_structure_body"]
         for child in reversed(body):
             self._stack.append((child, REFERENCE, place))
         # Bound between the value and the body.
         self._stack += [(name, _BIND, place) for name in names]
-        self.in_order([child for child in rest if child.type != "control_structure_body"], place)
+        self.in_order([child for child in others if child.type != "control_structure_body"], place)
 
     @on("simple_identifier", "interpolated_identifier")
     def leaf(self, node: Node, role: str, place: NodePlace) -> None:
@@ -391,7 +395,7 @@ class KotlinWalk(JvmWalk):
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             if child.type == "lambda_parameters":
-                inner.scope.names.update({self.text(name): LOCAL for name in self._bound(child)})
+                inner.scope.names.update({self.text(name): LOCAL for name in self._bound_names(child)})
         self.in_order(node.children, inner)
 
     @on("lambda_parameters", "variable_declaration", "multi_variable_declaration")
@@ -412,7 +416,7 @@ class KotlinWalk(JvmWalk):
 
     @on("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`this@Foo`: the label names nothing that is completed."""
+        """Visit `this@Foo`, in which the label names nothing that is completed."""
         for child in node.children:
             if child.type not in {"type_identifier", "label"}:
                 self.push([child], REFERENCE, place)
@@ -422,12 +426,12 @@ _BIND = "bind"
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The package, and what is declared without indentation."""
+    """Return the package, and what is declared without indentation."""
     return package_of(text, path), frozenset(_TOP.findall(text))
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(KotlinWalk(text, path, declared), "kotlin")
 
 

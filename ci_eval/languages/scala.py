@@ -1,4 +1,4 @@
-"""Scala: which names in a file are references, and what kind each is."""
+"""The language Scala: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class ScalaWalk(JvmWalk):
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
-        scope.names.update(self._declared(root.children, static=True))
+        scope.names.update(self._declared_names(root.children, static=True))
         return scope
 
-    def _declared(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Name → origin of what the file, or the body of a class, declares; known in all of it, also before the
-        declaration."""
-        found: dict[str, Origin] = {}
+    def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
+        """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
+        also before its declaration."""
+        origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
@@ -84,10 +84,10 @@ class ScalaWalk(JvmWalk):
             elif kind == "type_definition":
                 keys = ("<{}>",)
             elif kind == "given_definition":
-                found.update({self.text(name): Origin(static, self.package) for name in self._given(child)})
+                origins.update({self.text(name): Origin(static, self.package) for name in self._given_names(child)})
                 continue
             elif kind in _VALUES:
-                found.update({self.text(name): Origin(static, self.package) for name in self._pattern(child)})
+                origins.update({self.text(name): Origin(static, self.package) for name in self._pattern_names(child)})
                 continue
             else:
                 continue
@@ -95,15 +95,15 @@ class ScalaWalk(JvmWalk):
             if name is not None:
                 holder = "class" if kind in _CLASSES else ""
                 origin = Origin(static or (None if holder else False), self.package, holder)
-                found.update({key.format(self.text(name)): origin for key in keys})
-        return found
+                origins.update({key.format(self.text(name)): origin for key in keys})
+        return origins
 
-    def _given(self, node: Node) -> list[Node]:
-        """The name of a given, if it has one: an instance without one begins with its type."""
+    def _given_names(self, node: Node) -> list[Node]:
+        """Return the name of a given, if it has one: an instance without one begins with its type."""
         return [child for child in node.children[1:2] if child.type == "identifier"]
 
-    def _pattern(self, node: Node) -> list[Node]:
-        """The names directly in the pattern of a `val`."""
+    def _pattern_names(self, node: Node) -> list[Node]:
+        """Return the names directly in the pattern of a `val`."""
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         if pattern is None:
             return []
@@ -118,9 +118,10 @@ class ScalaWalk(JvmWalk):
         elif name in KEYWORDS:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
         elif role == CALLED:
-            found = self.known.find(f"{name}()", place.scope)
-            origin = found if found is not UNKNOWN else place.scope.find(name)
+            called = self.known.find(f"{name}()", place.scope)
+            origin = called if called is not UNKNOWN else place.scope.find(name)
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
+        # In a pattern, only names that begin with a small letter are new.
         elif role == BOUND and (name[:1].islower() or name[:1] == "_"):
             place.scope.names[name] = LOCAL
         else:
@@ -138,8 +139,8 @@ class ScalaWalk(JvmWalk):
 
     @on("call_expression", "generic_function")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
-        callee, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        callee, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         if callee.child_count:
             self._stack.append((callee, CALLED, place))
         else:
@@ -158,13 +159,13 @@ class ScalaWalk(JvmWalk):
 
     @on("field_expression", "stable_identifier")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
-        receiver, *rest = node.children
+        receiver, *siblings = node.children
         if receiver.type == "identifier":
             origin = self.receiver(receiver, place)
         else:
             origin = self.of_path(receiver, place)
             self.push([receiver], REFERENCE, place)
-        for member in rest:
+        for member in siblings:
             if member.type == "identifier":
                 self._member(member, role, origin, receiver, place)
             else:
@@ -201,7 +202,7 @@ class ScalaWalk(JvmWalk):
 
     @on("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        first, *rest = node.children
+        first, *siblings = node.children
         origin = UNKNOWN
         if first.child_count:
             origin = self.of_path(first, place)
@@ -210,7 +211,7 @@ class ScalaWalk(JvmWalk):
             origin = self.receiver(first, place)
         else:
             self.push([first], TYPE, place)
-        for child in rest:
+        for child in siblings:
             if child.type == "type_identifier":
                 self.emit(child, Kind.TYPE_REFERENCE, place, Origin(True if origin.package else None, origin.package))
             else:
@@ -218,15 +219,16 @@ class ScalaWalk(JvmWalk):
 
     @on("infix_expression", "postfix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`a to b`: the name in the middle is called."""
-        left, *rest = node.children
-        if rest and rest[0].type == "identifier":
-            self.emit(rest.pop(0), Kind.METHOD_CALL, place)
-        self.push([left, *rest], REFERENCE, place)
+        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
+        left, *siblings = node.children
+        if siblings and siblings[0].type == "identifier":
+            self.emit(siblings.pop(0), Kind.METHOD_CALL, place)
+        self.push([left, *siblings], REFERENCE, place)
 
     @on("interpolated_string_expression")
     def interpolated(self, node: Node, role: str, place: NodePlace) -> None:
-        """The `s` before the quote is part of the literal; in a pattern the names are new."""
+        """Visit the code in a string. In a pattern, its names are new."""
+        # The `s` before the quote is part of the literal.
         if role != BOUND:
             self.push(node.children[1:], REFERENCE, place)
             return
@@ -237,7 +239,7 @@ class ScalaWalk(JvmWalk):
 
     @on("import_declaration", "export_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`import a.b.{C, D => E, _}`; an import is known from here on, in this scope."""
+        """Emit the names of `import a.b.{C, D => E, _}`. An import is known from here on, in this scope."""
         path: list[str] = []
         for child in node.children:
             kind = child.type
@@ -284,14 +286,14 @@ class ScalaWalk(JvmWalk):
 
     @on("class_definition", "trait_definition", "object_definition", "enum_definition")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The parameters of a class are known in its body; with `val`, `var` or `case class` they are fields."""
+        """Visit a class. Its parameters are known in its body; with `val`, `var` or `case class` they are fields."""
         children = node.children
         around = Scope("block", place.scope)
         scope = Scope("class", around)
         is_case = any(child.type == "case" for child in children)
         for child in children:
             if child.type == "template_body":
-                scope.names.update(self._declared(child.children, static=node.type == "object_definition"))
+                scope.names.update(self._declared_names(child.children, static=node.type == "object_definition"))
                 self._self_type(child, around)
             elif child.type == "type_parameters":
                 self._type_parameters(child, around)
@@ -299,14 +301,14 @@ class ScalaWalk(JvmWalk):
                 self._class_parameters(child, around, scope, every=is_case)
         inner, outer = NodePlace(scope, False), NodePlace(around, False)
         name = node.child_by_field_name("name")
-        rest = [child for child in children if name is None or child.start_byte != name.start_byte]
-        for child in reversed(rest):
+        others = [child for child in children if name is None or child.start_byte != name.start_byte]
+        for child in reversed(others):
             if child.child_count:
                 self._stack.append((child, REFERENCE, inner if child.type == "template_body" else outer))
-        self.push([child for child in rest if not child.child_count], REFERENCE, outer)
+        self.push([child for child in others if not child.child_count], REFERENCE, outer)
 
     def _self_type(self, body: Node, scope: Scope) -> None:
-        """`self =>`"""
+        """Define the name in `self =>`."""
         for child in body.children:
             if child.type == "self_type":
                 scope.names.update({self.text(leaf): LOCAL for leaf in child.children if leaf.type == "identifier"})
@@ -327,8 +329,8 @@ class ScalaWalk(JvmWalk):
 
     @on("type_parameters", "self_type")
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        rest = [child for child in node.children if child.type not in self.names]
-        self.push(rest, TYPE, place)
+        others = [child for child in node.children if child.type not in self.names]
+        self.push(others, TYPE, place)
 
     @on("type_lambda")
     def type_lambda(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -340,14 +342,14 @@ class ScalaWalk(JvmWalk):
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
             # Of an anonymous class.
-            place = NodePlace(Scope("class", place.scope, self._declared(node.children, static=False)), False)
+            place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
     @on("function_definition", "function_declaration", "given_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         is_given = node.type == "given_definition"
-        name = next(iter(self._given(node)), None) if is_given else node.child_by_field_name("name")
+        name = next(iter(self._given_names(node)), None) if is_given else node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
         for child in node.children:
             if child.type == "type_parameters":
@@ -375,25 +377,26 @@ class ScalaWalk(JvmWalk):
 
     @on("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A variable is known behind its value; members of a class are known everywhere in it."""
+        """Define a variable, which is known behind its value; members of a class are known everywhere in it."""
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
+        # Members are known already, so a pattern of members is bound in a scope that is thrown away.
         begin = pattern.start_byte if pattern is not None else -1
-        rest = [child for child in node.children if child.start_byte != begin]
+        others = [child for child in node.children if child.start_byte != begin]
         if pattern is not None and (place.scope.kind == "block" or pattern.child_count):
             self._stack.append((pattern, BOUND, place if place.scope.kind == "block" else _nowhere(place)))
-        self.in_order(rest, place)
+        self.in_order(others, place)
 
     @on("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
-        pattern, *rest = node.children
-        guards = [child for child in rest if child.type == "guard"]
+        pattern, *siblings = node.children
+        guards = [child for child in siblings if child.type == "guard"]
         self.push(guards, REFERENCE, place)
         self._stack.append((pattern, BOUND, place))
-        self.in_order([child for child in rest if child.type != "guard"], place)
+        self.in_order([child for child in siblings if child.type != "guard"], place)
 
     @on("for_expression", "block", "case_clause", "lambda_expression", "colon_argument", "indented_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A scope; a lambda's parameter and the pattern of a case are bound in it."""
+        """Visit a scope, in which a lambda's parameter or the pattern of a case is bound."""
         children = node.children
         is_lambda = node.type == "lambda_expression" or any(child.type == "=>" for child in children[1:2])
         inner = NodePlace(Scope("block", place.scope), place.argument and not is_lambda)
@@ -419,21 +422,21 @@ class ScalaWalk(JvmWalk):
 
 
 def _nowhere(place: NodePlace) -> NodePlace:
-    """A throw-away place for the names in a pattern that are members: they are known already."""
+    """Return a throw-away place for the names in a pattern that are members: they are known already."""
     return NodePlace(Scope("block", place.scope), place.argument)
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The package, and what is declared without indentation."""
+    """Return the package, and what is declared without indentation."""
     return package_of(text, path, nested=True), frozenset(_TOP.findall(text))
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
-    found = tokens_of(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blanked, text), path, declared), "scala")
-    return found if not found.unparsable else tokens_of(ScalaWalk(text, path, declared), "scala")
+    extraction = tokens_of(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blank_comment, text), path, declared), "scala")
+    return extraction if not extraction.unparsable else tokens_of(ScalaWalk(text, path, declared), "scala")
 
 
 _LITERAL_OR_COMMENT = re.compile(
@@ -441,9 +444,9 @@ _LITERAL_OR_COMMENT = re.compile(
 )
 
 
-def _blanked(found: re.Match[str]) -> str:
-    """A comment replaced by blanks with the same line ends; literals, and comments that contain others, stay."""
-    text = found[0]
+def _blank_comment(match: re.Match[str]) -> str:
+    """Return a comment as blanks with the same line ends. Literals, and comments that contain others, stay."""
+    text = match[0]
     if text[0] != "/" or "/*" in text[2:]:
         return text
     return "\n".join([" " * len(line) for line in text.split("\n")])

@@ -1,4 +1,4 @@
-"""Plain text: every identifier in it, with nothing known about them."""
+"""The language of plain text: every identifier is a token, with nothing known about it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _PROPERTIES = Properties(kind=Kind.VARIABLE)
 
 
 def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
-    """A letter or `_`, then letters, digits and `_`: also in comments and strings, for there is no grammar."""
-    found = [
+    """Return the identifiers: a letter or `_`, then letters, digits and `_`."""
+    # Also in comments and strings, for there is no grammar to tell them from code.
+    tokens = [
         Token(offset=match.start(), text=match.group(), properties=_PROPERTIES) for match in _IDENTIFIER.finditer(text)
     ]
-    return Extraction(tokens=tuple(found), unparsable=0.0)
+    return Extraction(tokens=tuple(tokens), unparsable=0.0)
 
 
 LANGUAGE: Language = Language(

@@ -1,4 +1,4 @@
-"""TypeScript: which names in a file are references, and what kind each is."""
+"""The language TypeScript: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @on("predefined_type")
     def predefined(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`string`, `any`: one keyword, though it may be several leaves."""
+        """Emit `string` or `any` as one keyword, though it may be several leaves."""
+        # `unique symbol` is two words, so it is no single keyword.
         if not self.text(node).startswith("unique"):
             self.emit(node, Kind.KEYWORD, place)
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
-        """A type; the grammar has a name where `bigint` is a word of the language."""
+        """Emit a type, or the keyword `bigint`."""
+        # The grammar has a name where `bigint` is a word of the language.
         if name == "bigint":
             self.emit(node, Kind.KEYWORD, place)
         else:
@@ -60,7 +62,7 @@ class TypeScriptWalk(EcmaDefinitions):
         "property_signature",
     )
     def signature(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Its parameters are names of their own."""
+        """Visit a signature, whose parameters are names of their own."""
         inner = NodePlace(scope_of(place).below("function"), False)
         name = node.child_by_field_name("name")
         self._signature(node.children, name, inner)
@@ -74,18 +76,19 @@ class TypeScriptWalk(EcmaDefinitions):
             inner = scope.namespace(f"{scope.package}.{self.text(name)}")
         else:
             inner = scope.below("type")
+        # Constants of an enum may use each other without a prefix.
         if node.type == "enum_declaration":
             for child in node.children[-1].children:
                 member = child.children[0] if child.child_count else child
                 if member.type == "property_identifier":
                     inner.names[self.text(member)] = Origin(True, scope.package, "field")
-        rest = [child for child in node.children if child.start_byte != begin or child.type in {"interface", "type"}]
-        for child in reversed(rest):
+        others = [child for child in node.children if child.start_byte != begin or child.type in {"interface", "type"}]
+        for child in reversed(others):
             if child.child_count:
                 self._stack.append(
                     (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, NodePlace(inner, False))
                 )
-        self.push([child for child in rest if not child.child_count], TYPE, NodePlace(inner, False))
+        self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
 
     @on("type_parameter", "mapped_type_clause", "infer_type")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -97,7 +100,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @on("conditional_type")
     def conditional(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What is inferred in the condition is known in the branches."""
+        """Visit a condition and its branches, in which the names inferred in the condition are known."""
         self.in_order(node.children, place)
 
     @on("enum_assignment")
@@ -106,7 +109,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @on("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
     def mixed(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A value, and a type."""
+        """Visit a value and a type."""
         self.push(node.children, REFERENCE, place)
 
     @on("this_type")
@@ -119,7 +122,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")
     return tokens_of(TypeScriptWalk(text.encode(), path, declared), grammar)
 

@@ -1,4 +1,4 @@
-"""Where JavaScript and TypeScript define names: imports, functions, classes, variables, patterns."""
+"""The definitions of JavaScript and TypeScript: imports, functions, classes, variables, patterns."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ _NAMED = {
     "interface_declaration": "class",
     "type_alias_declaration": "class",
 }
-"""Type of a declaration → what its name is a holder of, see Origin.holder."""
+"""The type of a declaration → what its name is a holder of, see Origin.holder."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
 _FIELDS = frozenset(["field_definition", "public_field_definition", "method_definition", "abstract_method_signature"])
 
 
 class EcmaDefinitions(EcmaWalk):
-    """Handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
+    """The handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
     def outermost(self, root: Node) -> Scope:
         scope = super().outermost(root)
+        # The handler `block` visits the program, which hoists its declarations first.
         self._stack.clear()
         return scope
 
@@ -92,29 +93,30 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A `let` or `const` in the header of a loop; those in blocks were hoisted already."""
+        """Define the names of a `let` or `const` in the header of a loop."""
+        # Those in blocks were hoisted already.
         self._hoist_variables(node, scope_of(place))
         self.push(node.children, REFERENCE, place)
 
     def _module_of(self, declarator: Node) -> str | None:
-        """The module in `x = require("module")`, else None."""
+        """Return the module in `x = require("module")`, else None."""
         value = declarator.child_by_field_name("value")
-        return self._required(value) if value is not None and value.type == "call_expression" else None
+        return self._required_module(value) if value is not None and value.type == "call_expression" else None
 
     def _source(self, node: Node) -> str | None:
         strings = [child for child in node.children if child.type == "string"]
-        return self._specified(strings[-1]) if strings else None
+        return self._module_in(strings[-1]) if strings else None
 
     def _hoist_import(self, node: Node, scope: EcmaScope) -> None:
         package = self._source(node)
         for clause in node.children:
             if clause.type == "import_clause":
-                for local, holder in self._imported(clause):
+                for local, holder in self._imported_names(clause):
                     name = self.text(local)
                     scope.names[name] = Origin(True, package, holder or holder_of(name))
 
-    def _imported(self, clause: Node) -> Iterator[tuple[Node, str]]:
-        """The names that an import defines here, each with "module" if it stands for the whole module, else ""."""
+    def _imported_names(self, clause: Node) -> Iterator[tuple[Node, str]]:
+        """Yield the names that an import defines, each with "module" if it stands for the whole module, else ""."""
         for child in clause.children:
             if child.type == "identifier":
                 yield child, ""
@@ -145,7 +147,8 @@ class EcmaDefinitions(EcmaWalk):
                     self.emit(child, Kind.KEYWORD, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
-        """`a as b`: `a` is a name of the module; `b` is new, so no token. Either may be a text."""
+        """Emit the first name of `a as b`, which is a name of the module; `b` is new, so no token."""
+        # Either name may be a string.
         is_first = True
         for child in node.children:
             if child.type in self.keywords or self.text(child) == "default":
@@ -180,6 +183,7 @@ class EcmaDefinitions(EcmaWalk):
         inner.plain = LOCAL
         name = node.child_by_field_name("name")
         if name is not None and node.type in {"function_expression", "function", "generator_function"}:
+            # The name of a function expression is known only in the function.
             inner.names[self.text(name)] = LOCAL
         self._signature(node.children, name, NodePlace(inner, False))
 
@@ -202,9 +206,9 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        name, *rest = node.children
+        name, *siblings = node.children
         package = self._module_of(node)
-        self.push(rest, REFERENCE, place)
+        self.push(siblings, REFERENCE, place)
         if name.type in _PATTERNS:
             self._stack.append((name, FROM + package if package else BOUND, place))
         elif name.type == "identifier" and self.text(name) not in place.scope.names:
@@ -233,8 +237,8 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("assignment_expression", "augmented_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        left, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        left, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         self.push([left], ASSIGNED if node.type == "assignment_expression" else REFERENCE, place)
 
     @on("for_in_statement", "for_statement", "catch_clause")
@@ -275,6 +279,7 @@ class EcmaDefinitions(EcmaWalk):
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
         this = This(grows=self.this_grows)
         scope = around.below("class", this)
+        # Members are known in all of the class, so they are collected before its body is read.
         for member in body.children:
             if member.type in _FIELDS:
                 name = member.child_by_field_name("name") or member.child_by_field_name("property")
@@ -288,6 +293,7 @@ class EcmaDefinitions(EcmaWalk):
 
     @on("class_heritage", "extends_clause")
     def heritage(self, node: Node, _role: str, place: NodePlace) -> None:
+        # What a class extends is a type, even if it is a variable.
         self.push(node.children, TYPE, place)
 
     @on("field_definition", "public_field_definition")
@@ -296,5 +302,5 @@ class EcmaDefinitions(EcmaWalk):
         begin = name.start_byte if name is not None and not name.child_count else -1
         scope = scope_of(place).below("function")
         scope.static = scope.static or any(child.type == "static" for child in node.children)
-        rest = [child for child in node.children if child.start_byte != begin or child.child_count]
-        self.in_order(rest, NodePlace(scope, False))
+        others = [child for child in node.children if child.start_byte != begin or child.child_count]
+        self.in_order(others, NodePlace(scope, False))

@@ -1,4 +1,4 @@
-"""Where the names of a JavaScript or TypeScript file come from, as far as its own text says: modules, globals,
+"""The origins of the names in a JavaScript or TypeScript file, as far as its own text says: modules, globals,
 scopes."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GLOBAL = "global"
 LOCAL = Origin(False)
 
 NAME = re.compile(r"#?[\w$]+")
-"""What names look like."""
+"""A pattern of what names look like."""
 
 _CLASSES = (
     "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
@@ -63,12 +63,12 @@ GLOBALS = {
 
 @dataclass
 class This:
-    """What `this` stands for in a class or function."""
+    """The object or class that `this` stands for in a class or function."""
 
     members: set[str] = field(default_factory=set)
-    """Members that are declared, static ones included."""
+    """The members that are declared, static ones included."""
     grows: bool = False
-    """Whether assigning `this.x` for the first time creates the member x."""
+    """True if assigning `this.x` for the first time creates the member x."""
 
 
 @dataclass
@@ -76,10 +76,10 @@ class EcmaScope(Scope):
     """A namespace: of a file, TypeScript namespace, class, function, type or block."""
 
     package: str = ""
-    """The module that it is in."""
+    """The module that the scope is in."""
     this: This | None = None
     static: bool = False
-    """Whether `this` is a class rather than an instance."""
+    """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
     """The origin of variables that are declared here."""
 
@@ -93,17 +93,18 @@ class EcmaScope(Scope):
         return UNKNOWN
 
     def below(self, kind: str, this: This | None = None, *, static: bool = False) -> EcmaScope:
-        """A new scope inside this one; it has the same `this` unless another is given."""
+        """Return a new scope inside this one; it has the same `this` unless another is passed."""
         if this is None:
             return EcmaScope(kind, self, package=self.package, this=self.this, static=self.static)
         return EcmaScope(kind, self, package=self.package, this=this, static=static)
 
     def namespace(self, package: str) -> EcmaScope:
-        """A new scope inside this one, for a TypeScript namespace: its names are members of the module `package`."""
+        """Return a new scope inside this one, for a TypeScript namespace: its names are members of the module
+        `package`."""
         return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
 
     def of_variables(self) -> EcmaScope:
-        """The scope in which a `var` that stands here is known: that of the function or file."""
+        """Return the scope in which a `var` that stands here is known: that of the function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
             scope = scope.parent
@@ -114,7 +115,7 @@ _SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
 
 
 def module_of(path: str) -> str:
-    """The name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
+    """Return the name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
     return _SUFFIX.sub("", path).removesuffix("/index") or "index"
 
 
@@ -125,21 +126,23 @@ class Modules:
         self._folder = dirname(path)
         self._declared = declared
         self.own: set[str] = set()
-        """Those that were named by a relative path."""
+        """The modules that were named by a relative path."""
 
     def resolve(self, specifier: str) -> str | None:
-        """The name of the module that an import means: `./x.js` in src/a.ts is `src/x`; None where it is empty."""
+        """Return the name of the module that an import means: `src/x` for `./x.js` in src/a.ts; None if the specifier
+        is empty."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
         module = module_of("" if path == "." else path)
+        # A relative path into installed packages names no module of the project.
         if "node_modules" not in module:
             self.own.add(module)
         return module
 
 
 def holder_of(name: str) -> str:
-    """ "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
+    """Return "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
     return "class" if name[:1].isupper() and not name.isupper() else ""
 
 
@@ -153,5 +156,5 @@ _TOP = re.compile(
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The file's module, and the names it declares on lines without indentation."""
-    return module_of(path), frozenset(one or two for one, two in _TOP.findall(text))
+    """Return the file's module, and the names it declares on lines without indentation."""
+    return module_of(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))

@@ -1,4 +1,4 @@
-"""How the syntax trees of JavaScript and TypeScript are built."""
+"""The shape of the syntax trees of JavaScript and TypeScript."""
 
 from __future__ import annotations
 

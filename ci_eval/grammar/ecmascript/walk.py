@@ -1,4 +1,4 @@
-"""What JavaScript and TypeScript share: which names in a file are references, and what kind each is."""
+"""The references in JavaScript and TypeScript files, and what kind each is."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ KEYWORDS = frozenset(
     "throw true try typeof using var void while with yield".split()
 )
 LATER, BODY, MEMBER, ASSIGNED = "later", "body", "member", "assigned"
-"""Roles: a function that is visited after what surrounds it; statements that have their own scope; a member of a class;
-the left side of `=`."""
+"""The roles: a function that is visited after what surrounds it; statements that have their own scope; a member of a
+class; the left side of `=`."""
 FROM = "from "
-"""Begins the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
+"""The beginning of the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
 
 _HOLDERS = {
     "class_declaration": "class",
@@ -54,15 +54,12 @@ _WITH_OWN_NAME = frozenset(["function_expression", "function", "generator_functi
 
 
 def scope_of(place: NodePlace) -> EcmaScope:
-    """The place's scope; in these languages all are EcmaScopes."""
+    """Return the place's scope; in these languages all are EcmaScopes."""
     return cast(EcmaScope, place.scope)
 
 
 class EcmaWalk(Walk):
-    """Handlers that JavaScript and TypeScript share.
-
-    Functions are visited after everything around them, since they may use what is declared further down.
-    """
+    """The handlers that JavaScript and TypeScript share."""
 
     names = frozenset(
         "identifier shorthand_property_identifier shorthand_property_identifier_pattern statement_identifier "
@@ -77,15 +74,15 @@ class EcmaWalk(Walk):
         "html_character_reference jsx_namespace_name import_statement empty_statement".split()
     )
     grows: ClassVar[frozenset[str]] = frozenset()
-    """Holders whose members are created by assignment, as in `exports.x = …`."""
+    """The holders whose members are created by assignment, as in `exports.x = …`."""
     this_grows: ClassVar[bool] = False
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, module_of(path), declared)
         self.modules = Modules(path, declared)
         self._later: list[tuple[Node, str, NodePlace]] = []
-        self._grown: set[tuple[int, str]] = set()
-        """Members that were created by assignment: the scope of the first name of a chain, and the chain."""
+        self._created: set[tuple[int, str]] = set()
+        """The members that were created by assignment: the scope of the first name of a chain, and the chain."""
 
     def outermost(self, root: Node) -> Scope:
         universe = Scope("universe", names=GLOBALS)
@@ -118,7 +115,7 @@ class EcmaWalk(Walk):
             self.emit(node, Kind.FIELD if origin.holder == "field" else Kind.VARIABLE, place, origin, name)
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
-        """A name in the position of a type."""
+        """Emit a name in the position of a type."""
         self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
 
     @on("member_expression", "nested_identifier", "nested_type_identifier")
@@ -147,7 +144,7 @@ class EcmaWalk(Walk):
         self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
 
     def _member_of(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
-        """The origin of `receiver.name`."""
+        """Return the origin of `receiver.name`."""
         kind = receiver.type
         if name[:1] == "#":
             return scope.find(name)
@@ -160,22 +157,22 @@ class EcmaWalk(Walk):
             return Origin(False, GLOBAL)
         if kind == "new_expression":
             parts = receiver.children
-            made = scope.find(self.text(parts[1])) if len(parts) > 1 and parts[1].type == "identifier" else UNKNOWN
-            return Origin(False, made.package)
-        if kind == "call_expression" and (package := self._required(receiver)):
+            class_ = scope.find(self.text(parts[1])) if len(parts) > 1 and parts[1].type == "identifier" else UNKNOWN
+            return Origin(False, class_.package)
+        if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
         if kind == "member_expression":
             return self._member_of_chain(receiver, scope)
         return UNKNOWN
 
-    def _required(self, call: Node) -> str | None:
-        function, *rest = call.children
-        if function.type != "identifier" or self.text(function) != "require" or not rest:
+    def _required_module(self, call: Node) -> str | None:
+        function, *siblings = call.children
+        if function.type != "identifier" or self.text(function) != "require" or not siblings:
             return None
-        strings = [child for child in rest[-1].children if child.type == "string"]
-        return self._specified(strings[0]) if strings else None
+        strings = [child for child in siblings[-1].children if child.type == "string"]
+        return self._module_in(strings[0]) if strings else None
 
-    def _specified(self, string: Node) -> str | None:
+    def _module_in(self, string: Node) -> str | None:
         return self.modules.resolve(self.text(string)[1:-1])
 
     def _member_of_name(self, origin: Origin) -> Origin:
@@ -186,8 +183,8 @@ class EcmaWalk(Walk):
         return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
 
     def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
-        """The origin of the members of `module.exports` or `X.prototype`. Looks at a few bytes only: chains may be
-        long."""
+        """Return the origin of the members of `module.exports` or `X.prototype`."""
+        # Only a few bytes are looked at, since chains may be long.
         begin, end = receiver.start_byte, receiver.end_byte
         if self.source[begin:end] == b"module.exports":
             return Origin(True, self.package)
@@ -197,7 +194,7 @@ class EcmaWalk(Walk):
         return UNKNOWN
 
     def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
-        """Whether assigning to `receiver.name` creates that member."""
+        """Return whether assigning to `receiver.name` creates that member, and remember the member."""
         if receiver.type == "this":
             if scope.this is None or not scope.this.grows or name in scope.this.members:
                 return False
@@ -210,15 +207,15 @@ class EcmaWalk(Walk):
         owner = scope.owner(head if chain != "module.exports" else "exports")
         holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
         key = (id(owner), f"{chain}.{name}")
-        if holder not in self.grows or key in self._grown:
+        if holder not in self.grows or key in self._created:
             return False
-        self._grown.add(key)
+        self._created.add(key)
         return True
 
     @on("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
-        function, *rest = node.children
-        for child in reversed(rest):
+        function, *siblings = node.children
+        for child in reversed(siblings):
             if child.type == "arguments":
                 self.push(child.children, REFERENCE, NodePlace(place.scope, True))
             elif child.child_count:
@@ -235,7 +232,7 @@ class EcmaWalk(Walk):
 
     @on("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The operand behind `instanceof` is a class."""
+        """Visit an expression; the operand behind `instanceof` is a class."""
         children = node.children
         if len(children) > 2 and children[-2].type == "instanceof":
             self.push(children[-1:], TYPE, place)
@@ -257,7 +254,8 @@ class EcmaWalk(Walk):
 
     @on("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:
-        """In JSX, a capital letter or a dot tells a component from an HTML element."""
+        """Visit a tag of JSX, unless it is the name of an HTML element."""
+        # A capital letter or a dot tells a component from an HTML element.
         children = node.children
         for index, child in enumerate(children[1:2], 1):
             if child.type == "identifier" and self.text(child)[:1].islower():
@@ -267,6 +265,7 @@ class EcmaWalk(Walk):
     @on("jsx_attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *value = node.children
+        # Attributes such as `data-x` are free text, which no component declares.
         if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)

@@ -1,2 +1,2 @@
-"""Tells whether what a file imports is there: in the project, in the language's own library, or in the installed
+"""The checks whether what a file imports is there: in the project, in the language's own library, or in the installed
 dependencies."""

@@ -1,4 +1,4 @@
-"""Finds the headers that a C or C++ project includes: what its build would know, guessed from the files alone."""
+"""The headers that a C or C++ project includes: what its build would know, guessed from the files alone."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ SYSTEM = (
     "lib/gcc/*/*/include",
     "lib/llvm-*/lib/clang/*/include",
 )
-"""Folders below /usr where Debian, Fedora and similar systems keep headers, compilers' own included."""
+"""The folders below /usr where Debian, Fedora and similar systems keep headers, compilers' own included."""
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
 def included(text: str) -> list[tuple[str, bool]]:
-    """The names in the `#include` lines of a text, in order, each with whether it is in quotes; a name made by a macro
-    is not seen."""
+    """Return the names in the `#include` lines of a text, in order, each with whether it is in quotes. A name made by a
+    macro is not seen."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 
 def imports(root: Path, _environment: Path | None) -> Imports:
-    """A header is there if it is beside the file, in a folder the project includes from, or among the system's."""
+    """Return a check of a file's headers. A header is there if it is beside the file, in a folder the project includes
+    from, or among the system's."""
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
     own = [root / folder for folder in folders(root)]
 
@@ -44,10 +45,9 @@ def imports(root: Path, _environment: Path | None) -> Imports:
 
 
 def folders(root: Path) -> list[str]:
-    """The folders below the root from which its files include others, those that are used most first.
+    """Return the folders below the root from which its files include others, those that are used most first.
 
-    Where several files fit an `#include`, the one nearest to the including file counts. A plain `<name>`, without a
-    folder, is taken to be the system's: a project's own `stdint.h` is for systems that have none.
+    If several files fit an `#include`, the one nearest to the including file counts.
     """
     paths = list(sources(root))
     named = defaultdict(list)
@@ -57,6 +57,8 @@ def folders(root: Path) -> list[str]:
     for path in paths:
         text = read_own(root, str(path)).decode(errors="replace")
         for name, quoted in included(text):
+            # A plain `<name>`, without a folder, is taken to be the system's: a project's own `stdint.h` is for systems
+            # that have none.
             if (quoted or "/" in name) and not _beside(path, name, named):
                 serves.update(_folder(path, name, named))
     return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
@@ -78,14 +80,15 @@ def _beside(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]
 
 def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> list[str]:
     parts = PurePosixPath(name).parts
-    fitting = [each for each in named[parts[-1]] if each.parts[-len(parts) :] == parts]
+    fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
     if not fitting:
         return []
-    nearest = min(fitting, key=lambda each: (-_shared(each, path), len(each.parts), str(each)))
+    # A short path, then the alphabet decides between equally near files.
+    nearest = min(fitting, key=lambda candidate: (-_shared(candidate, path), len(candidate.parts), str(candidate)))
     return [str(PurePosixPath(*nearest.parts[: -len(parts)]))]
 
 
-def _shared(one: PurePosixPath, other: PurePosixPath) -> int:
-    """The number of folders that two paths have in common, from the root on."""
-    same = (a == b for a, b in zip(one.parent.parts, other.parent.parts, strict=False))
+def _shared(first: PurePosixPath, second: PurePosixPath) -> int:
+    """Count the folders that two paths have in common, from the root on."""
+    same = (a == b for a, b in zip(first.parent.parts, second.parent.parts, strict=False))
     return sum(1 for _ in takewhile(bool, same))

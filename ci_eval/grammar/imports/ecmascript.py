@@ -1,4 +1,4 @@
-"""Whether the imports of JavaScript and TypeScript are there."""
+"""The check whether the imports of JavaScript and TypeScript are there."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ NODE = frozenset(
     "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
     "stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
 )
-"""Node.js 20's own modules, as `require("module").builtinModules` lists them."""
+"""The modules of Node.js 20 itself, as `require("module").builtinModules` lists them."""
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
 WRITTEN = re.compile(r"\.[cm]?js$")
-"""In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
+"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """A package is there if its folder, or the folder of its types, is in some `node_modules`."""
+    """Return a check of a file's imports. A package is there if its folder, or the folder of its types, is in some
+    `node_modules`."""
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
-        here = (root / path).parent
-        above = [each for each in (here, *here.parents) if each.is_relative_to(root)]
-        homes = [each / "node_modules" for each in (*above, *([environment] if environment else []))]
+        own_folder = (root / path).parent
+        above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
+        homes = [folder / "node_modules" for folder in (*above, *([environment] if environment else []))]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
-                yield name, _is_file(here / name)
+                yield name, _is_file(own_folder / name)
             else:
                 yield _package(name), _is_package(name, homes)
 
@@ -48,6 +49,7 @@ def _package(name: str) -> str:
 
 def _is_package(name: str, homes: list[Path]) -> bool:
     package = _package(name)
+    # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
     types = f"@types/{package.removeprefix('@').replace('/', '__')}"
     known = name.startswith("node:") or name.partition("/")[0] in NODE
-    return known or any(exists(home / each) for home in homes for each in (package, types))
+    return known or any(exists(home / folder) for home in homes for folder in (package, types))

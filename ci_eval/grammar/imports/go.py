@@ -1,4 +1,4 @@
-"""Whether the imports of Go are there."""
+"""The check whether the imports of Go are there."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """An import path without a dot in its first part is the standard library's, as the `go` command has it."""
-    modules = {**dict(_cached(environment / "modules") if environment else ()), **dict(_own(root))}
+    """Return a check of a file's imports. A path without a dot in its first part is the standard library's, as the `go`
+    command has it."""
+    # The project's own modules go before cached versions of them.
+    modules = {**dict(_cached_modules(environment / "modules") if environment else ()), **dict(_own_modules(root))}
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for block, single in IMPORTS.findall(text):
@@ -28,15 +30,15 @@ def imports(root: Path, environment: Path | None) -> Imports:
     return there
 
 
-def _own(root: Path) -> Iterator[tuple[str, Path]]:
+def _own_modules(root: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(root.rglob("go.mod")):
         if is_own(path, root):
             text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-            if found := MODULE.search(text):
-                yield found[1], path.parent
+            if clause := MODULE.search(text):
+                yield clause[1], path.parent
 
 
-def _cached(modules: Path) -> Iterator[tuple[str, Path]]:
+def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
     for folder, below, _ in os.walk(modules):
         for name in sorted(name for name in below if "@" in name):
             path = Path(folder, name)

@@ -1,4 +1,4 @@
-"""Sums up which imports of a project are not there."""
+"""A summary of the imports of a project that are not there."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from ci_eval.contracts import Imports
 
 MOST = 100
-"""Packages that are named; rarer ones still count in the share."""
+"""The most packages that are named; rarer ones still count in the share."""
 
 
 def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
-    """Of all imports in the `files` (path and text each) the share that is not there, None where nothing is imported;
-    and package → number of its imports that are not, the most frequent first."""
+    """Return the share of imports that are not there (None if nothing is imported), and package → number of its imports
+    that are not, the most frequent first. The `files` are pairs of path and text."""
     imports, absent = 0, Counter[str]()
     for path, text in files:
         for package, known in there(path, text):
@@ -23,6 +23,6 @@ def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | N
 
 
 def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
-    """Those that were counted, the most frequent first; at most `MOST`."""
+    """Return the packages with a count above 0, the most frequent first; at most `MOST`."""
     ordered = sorted((-count, name) for name, count in packages.items() if count)
     return {name: -count for count, name in ordered[:MOST]}

@@ -1,6 +1,6 @@
-"""Which files of a project another one imports, as far as names tell: one rule for all languages.
+"""The files of a project that another one imports, as far as names tell: one rule for all languages.
 
-It does not know search paths and build files: a module `a.b` is any file whose path ends with `a/b`, whatever its
+The rule does not know search paths and build files: a module `a.b` is any file whose path ends with `a/b`, whatever its
 ending. What an import names of the standard library may so be found in the project, too.
 """
 
@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 NEAR = "."
-"""Begins the name of a module that is looked for near the importing file: `./a`, `..a`, `#include "a"`."""
+"""The first part of the name of a module that is looked for near the importing file: `./a`, `..a`, `#include "a"`."""
 Name = tuple[str, ...]
 """A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b; perhaps with NEAR before them."""
 
@@ -28,39 +28,42 @@ _DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
 _WORDS = frozenset({"static", "as", "public", "type", "typeof"})
 _HERE = frozenset({"crate", "self", "super"})
 _INDEX = frozenset({"__init__", "index", "mod"})
-"""Files that stand for their folder."""
+"""The names of files that stand for their folder."""
 
 
 def named(text: str) -> Iterator[Name]:
-    """The modules that the text's import lines name, in order; of a `from` line first with each thing it takes."""
+    """Yield the modules that the text's import lines name, in order. For a `from` line, the module is joined with each
+    thing it takes first, then comes the module alone."""
     for line in text.split("\n"):
         if python := _FROM.match(line):
             module = _parts(python[1], ".")
-            yield from ((*module, each.split()[0]) for each in python[2].split(",") if each.split())
+            yield from ((*module, item.split()[0]) for item in python[2].split(",") if item.split())
             yield module
         elif included := _INCLUDED.match(line):
             yield _parts(f"./{included[1]}", "/")
-        elif found := [*_SCRIPT.findall(line), *_ALONE.findall(line)]:
-            yield from (_parts(each, "/") for each in found)
+        elif scripts := [*_SCRIPT.findall(line), *_ALONE.findall(line)]:
+            yield from (_parts(script, "/") for script in scripts)
         elif imported := _LINE.match(line):
             quoted = _QUOTED.findall(imported[1])
-            yield from (_parts(each, "/") for each in quoted)
+            yield from (_parts(path, "/") for path in quoted)
             if not quoted:
-                dotted = (each[0] for each in _DOTTED.finditer(imported[1]))
-                yield from (_parts(re.sub(r"::|\\", ".", each), ".") for each in dotted if each not in _WORDS)
+                dotted = (match[0] for match in _DOTTED.finditer(imported[1]))
+                yield from (_parts(re.sub(r"::|\\", ".", name), ".") for name in dotted if name not in _WORDS)
 
 
 def _parts(name: str, separator: str) -> Name:
-    """Of what only says where to look from, as in `../a` and `crate::a`, NEAR is left at most."""
+    """Return the parts of a module's name. A leading dot, as in `../a`, becomes NEAR; words such as `crate` are
+    dropped."""
+    # `crate` and `super` of Rust only say where to look from.
     parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
     return (NEAR, *parts) if name.startswith(".") else parts
 
 
 class Modules:
-    """The files of a project, found by the names of modules."""
+    """The files of a project, to look up by the names of modules."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        """`paths`: below the project's root, with `/`."""
+        """Make an index of `paths`, which are below the project's root and have `/` between folders."""
         self._by_last: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         self._packages: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         for path in sorted(paths):
@@ -73,18 +76,19 @@ class Modules:
                 self._packages[parts.parent.name].append((parts.parent.parts, path))
 
     def found(self, name: Name, importing: str) -> list[str]:
-        """The file of that name; or that which has it as a member; or those of a Go package.
+        """Return the file of that name, or the file that has it as a member, or the files of a Go package.
 
-        Of several files, the one whose whole path that is, unless the name says NEAR; else the nearest.
+        If several files fit, the one whose whole path is the name wins, unless the name says NEAR; else the nearest.
         """
         near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
-        for wanted in (name, name[:-1]):
-            known = self._by_last.get(wanted[-1], ()) if wanted else ()
+        # The last part may be a member of the module, so the name without it is tried next.
+        for candidate in (name, name[:-1]):
+            known = self._by_last.get(candidate[-1], ()) if candidate else ()
             fitting = [
-                (stem != wanted and not near, -shared(path, importing), len(stem), path)
+                (stem != candidate and not near, -shared(path, importing), len(stem), path)
                 for stem, path in known
-                if _ends(stem, wanted)
+                if _ends(stem, candidate)
             ]
             if fitting:
                 return [min(fitting)[-1]]
@@ -93,8 +97,8 @@ class Modules:
 
 
 def shared(one: str, other: str) -> int:
-    """The number of folders that two paths have in common, from the root on."""
-    folders = (each.split("/")[:-1] for each in (one, other))
+    """Count the folders that two paths have in common, from the root on."""
+    folders = (path.split("/")[:-1] for path in (one, other))
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
 
 

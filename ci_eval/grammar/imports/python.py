@@ -1,4 +1,4 @@
-"""Whether the imports of Python are there."""
+"""The check whether the imports of Python are there."""
 
 from __future__ import annotations
 
@@ -16,26 +16,34 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+
 NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
-"""Strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes may stand."""
+"""A pattern for strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes
+may stand."""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
-"""What needs no file in the project: type checkers bring `_typeshed`, and code imports it for them alone."""
+"""The modules that need no file in the project. Type checkers bring `_typeshed`, and code imports it for them alone."""
 SUFFIXES = (".pyi", *all_suffixes())
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """A module is there if its file or folder is, compiled modules included; the standard library is that of this
-    Python."""
+    """Return a check of a file's imports. A module is there if its file or folder is, compiled modules included; the
+    standard library is that of this Python."""
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
-        here = (root / path).parent
+        own_folder = (root / path).parent
         # Engines look there too: in the root, in `src`, and in the folders above the file.
-        tops = [root / "src", *site, *(each for each in (here, *here.parents) if each.is_relative_to(root))]
+        tops = [
+            root / "src",
+            *site,
+            *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
+        ]
         for name in _names(text):
             module = name.lstrip(".")
             if above := len(name) - len(module):
-                yield name, _is_module((here, *here.parents)[min(above, len(here.parents)) - 1], module)
+                yield (
+                    name,
+                    _is_module((own_folder, *own_folder.parents)[min(above, len(own_folder.parents)) - 1], module),
+                )
             else:
                 package = module.partition(".")[0]
                 yield package, package in KNOWN or any(_is_module(top, module) for top in tops)
@@ -44,10 +52,10 @@ def imports(root: Path, environment: Path | None) -> Imports:
 
 
 def _names(text: str) -> Iterator[str]:
-    """The modules that the import lines of a text name, without `as` and what follows."""
+    """Yield the modules that the import lines of a text name, without `as` and what follows."""
     for source, several in IMPORT.findall(NO_CODE.sub("", text)):
         yield from (
-            [source] if source else filter(None, (each.split()[0] for each in several.split(",") if each.strip()))
+            [source] if source else filter(None, (item.split()[0] for item in several.split(",") if item.strip()))
         )
 
 

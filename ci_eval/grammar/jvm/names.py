@@ -1,4 +1,4 @@
-"""What the languages of the JVM share: packages, how names are written, and what imports bring."""
+"""The names of the JVM's languages: packages, how names are written, and what imports bring."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ci_eval.contracts import Declarations
 from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 
 JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
-"""What names look like."""
+"""A pattern of what names look like."""
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def package_of(text: str, path: str, *, nested: bool = False) -> str:
-    """The package of a file: as its `package` clause says, else as its folder does. `nested`: several clauses add up to
-    one name, as in Scala."""
-    found = _PACKAGE.findall(text)
-    return ".".join(found if nested else found[:1]) if found else ".".join(PurePosixPath(path).parent.parts)
+    """Return the package of a file: as its `package` clause says, else as its folder does. If `nested`, several clauses
+    add up to one name, as in Scala."""
+    clauses = _PACKAGE.findall(text)
+    return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 
 
 def is_type_name(name: str) -> bool:
@@ -54,7 +54,7 @@ def acronyms(text: str, *, colons: bool) -> frozenset[str]:
 
 
 def package_part(path: str) -> str:
-    """The package in a qualified name: of `java.util.Map.Entry` it is `java.util`."""
+    """Return the package in a qualified name: `java.util` for `java.util.Map.Entry`."""
     parts = path.split(".")
     first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return ".".join(parts[:first])
@@ -65,30 +65,31 @@ class Known:
     for a variable, a function and a type."""
 
     def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str], text: str) -> None:
-        """`package`: the file's own. `usual`: types that every file imports without saying so → their packages."""
+        """Make the names of a file in `package`. `usual`: types that every file imports without saying so → their
+        packages."""
         self._acronyms = acronyms(text, colons=True)
         self.package = package
         self.declared = declared
         self.usual = usual
         self.wildcards: list[str] = []
         self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
-        """First parts of package names that the file knows, such as `java`."""
+        """The first parts of package names that the file knows, such as `java`."""
 
     def is_type(self, name: str) -> bool:
         """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
-        """The names that `import path` defines, under `name`; see the class."""
+        """Return the names that `import path` defines, under `name`, with their origins; see the class."""
         package = package_part(path.rpartition(".")[0])
         value = Origin(True, package, "class" if self.is_type(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
 
     def find(self, key: str, scope: Scope) -> Origin:
-        """The origin of `name`, `name()` or `<name>`."""
-        found = scope.find(key)
-        if found is not UNKNOWN:
-            return found
+        """Return the origin of `name`, `name()` or `<name>`; UNKNOWN if nothing defines it."""
+        origin = scope.find(key)
+        if origin is not UNKNOWN:
+            return origin
         name = key.strip("<>()")
         for package in (self.package, *self.wildcards):
             if name in self.declared.get(package, ()):

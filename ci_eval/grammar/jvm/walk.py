@@ -1,4 +1,4 @@
-"""What Kotlin and Scala share: what is in front of a dot tells where the member behind it comes from."""
+"""The walk of Kotlin and Scala: what is in front of a dot tells where the member behind it comes from."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from ci_eval.grammar.walk import NodePlace
 from ci_eval.model import Kind
 
 LOCAL = Origin(False)
+# Longer ones are chains of calls, not paths.
 LONGEST_PATH = 200
-"""Bytes of the longest `a.b.C` that is looked up; what is longer is a chain of calls, not a path."""
+"""The bytes below which `a.b.C` is looked up."""
 
 
 class JvmWalk(BlockWalk):
     """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
 
     paths: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes that are a receiver, a dot and a member."""
+    """The types of nodes that are a receiver, a dot and a member."""
     known: Known
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
-        """A name that is neither called nor in the place of a type."""
+        """Emit a name that is neither called nor in the place of a type."""
         raise NotImplementedError
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit the name before a dot; returns the origin of the members behind it."""
+        """Visit the name before a dot and return the origin of the members behind it."""
         name = self.text(node).strip("`")
         if place.scope.owner(name) is None and name in self.known.roots:
             # The beginning of `java.util.Locale.ROOT`.
             self.emit(node, Kind.IMPORT, place, Origin(True, name))
             return Origin(None, name, "module")
         self.variable(node, name, place)
-        found = self.known.find(name, place.scope)
-        if found.holder == "class" or (place.scope.owner(name) is None and self.known.is_type(name)):
-            return Origin(True, found.package)
+        origin = self.known.find(name, place.scope)
+        if origin.holder == "class" or (place.scope.owner(name) is None and self.known.is_type(name)):
+            return Origin(True, origin.package)
         return LOCAL
 
     def of_path(self, node: Node, place: NodePlace) -> Origin:
-        """The origin of the members behind `a.b.C.`."""
+        """Return the origin of the members behind `a.b.C.`; LOCAL if that is no path to a type or package."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         path = self.text(node) if is_path else ""
-        first, _, rest = path.partition(".")
-        if not rest or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
+        first, _, tail = path.partition(".")
+        if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL
         last = path.rpartition(".")[2]
         if first in self.known.roots:

@@ -1,4 +1,5 @@
-"""C++: macros that no grammar can know, and conditions in the middle of a construct, rewritten before it is read."""
+"""The rewriting of C++ before it is read: macros that no grammar can know, and conditions in the middle of a
+construct."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ _DIRECTIVE = re.compile(
 _CODE = outside(rb"[^\s]", _LITERALS)
 
 
+# Longer ones are around a whole file, so not inside of anything.
 LONGEST = 20_000
-"""Bytes of the longest condition that is looked into: those around a whole file are not inside of anything."""
+"""The bytes of the longest condition that is looked into."""
 
 
 class Branches(NamedTuple):
@@ -36,7 +38,7 @@ class Branches(NamedTuple):
 
 
 def _groups(source: bytes) -> Iterator[Branches]:
-    """Return all conditions, the inner ones before those around them."""
+    """Yield all conditions, the inner ones before those around them."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
@@ -52,7 +54,7 @@ def _groups(source: bytes) -> Iterator[Branches]:
 
 
 class Conditions:
-    """Takes the lines of `#if` … `#endif` out where they stand in the middle of a construct.
+    """A rewriting that takes the lines of `#if` … `#endif` out if they stand in the middle of a construct.
 
     The lines alone become a layer, since there are names in them. Of branches that open what another closes, the first
     stays, and the others are lost.
@@ -61,7 +63,7 @@ class Conditions:
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank the lines, and maybe branches."""
+        """Blank the lines, and maybe branches; return the text, the layer and the number of bytes lost."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
             if group.directives[-1][1] - group.directives[0][0] > LONGEST:
@@ -97,7 +99,7 @@ def _is_inside(source: bytes, group: Branches) -> bool:
 
 
 def _last(code: bytes) -> bytes:
-    """The last character that is neither a space nor in a comment, and that of a directive counts as an end."""
+    """Return the last character that is neither a space nor in a comment or directive; empty if there is none."""
     code = re.sub(
         rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|^[ \t]*\#(?:[^\\\n]|\\[\s\S])*", b"", code, flags=re.MULTILINE
     ).rstrip()
@@ -105,7 +107,8 @@ def _last(code: bytes) -> bytes:
 
 
 class Arguments:
-    """Blanks macros behind a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments alone."""
+    """A rewriting that blanks macros behind a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
+    alone."""
 
     always = False
     _PATTERN = outside(
@@ -116,7 +119,7 @@ class Arguments:
     )
 
     def apply(self, source: bytes) -> Rewritten:
-        """`GUARDED_BY(m)` becomes blank, with `(m);` in a layer."""
+        """Blank each `GUARDED_BY(m)`, and put `(m);` into a layer."""
         text, layer = bytearray(source), bytearray(b" " * len(source))
         for match in self._PATTERN.finditer(source):
             if match["skip"] is None:

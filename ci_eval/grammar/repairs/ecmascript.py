@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: what is rewritten before their grammars read it."""
+"""The rewriting of JavaScript and TypeScript before their grammars read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Go: what is rewritten before its grammar reads it."""
+"""The rewriting of Go before its grammar reads it."""
 
 from __future__ import annotations
 

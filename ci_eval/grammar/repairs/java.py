@@ -1,4 +1,4 @@
-"""Java: what is rewritten before its grammar reads it."""
+"""The rewriting of Java before its grammar reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kotlin: what is rewritten before its grammar reads it."""
+"""The rewriting of Kotlin before its grammar reads it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ci_eval.grammar.repairs.repair import ROUND, Match, Repair, outside, spaces
 
 
 def _dollars(match: Match) -> bytes:
-    """`$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
+    """Return `$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
     before, text = match["dollars"], match["text"]
     inner = re.sub(
         rb"\$+",
@@ -19,7 +19,7 @@ def _dollars(match: Match) -> bytes:
 
 
 def _context(match: Match) -> bytes:
-    """`context(a: A)` as a function's head, and `context(A)` as a value's type."""
+    """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
     named = re.match(rb"\s*\w+\s*:", match["inner"])
     return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
 

@@ -1,4 +1,4 @@
-"""PHP: what is rewritten before its grammar reads it. The older of the two grammars ends at PHP 8.1."""
+"""The rewriting of PHP before its grammar reads it. The older of the two grammars ends at PHP 8.1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOOK = re.compile(rb"(?:\#\[[^\]]*\]\s*)*(?:(?P<final>final)\s+)?&?\s*(?P<name>
 
 
 def _closing(source: bytes, begin: int) -> int:
-    """The offset behind the bracket that closes the one at `begin`; the end of the text if there is none."""
+    """Return the offset behind the bracket that closes the one at `begin`; the end of the text if there is none."""
     depth = 0
     for match in _BRACKET.finditer(source, begin):
         if match["skip"] is None:
@@ -30,7 +30,7 @@ def _closing(source: bytes, begin: int) -> int:
 
 
 def _statement_end(source: bytes, begin: int) -> int:
-    """The offset behind the `;` that ends an expression."""
+    """Return the offset behind the `;` that ends an expression; the end of the text if there is none."""
     at = begin
     while at < len(source):
         match = re.compile(rb"[;([{]").search(source, at)
@@ -43,19 +43,21 @@ def _statement_end(source: bytes, begin: int) -> int:
 
 
 def _layer(source: bytes) -> bytearray:
-    """A text of the same length that is empty but for the mark behind which code begins."""
+    """Return a text of the same length that is empty but for the mark behind which code begins."""
+    # Without the mark, the grammar takes all for text.
     layer, tag = bytearray(b" " * len(source)), max(source.find(b"<?php"), 0)
     layer[tag : tag + 5] = b"<?php"
     return layer
 
 
 class Hooks:
-    """Takes the hooks of properties out, and puts their code and parameters into texts of their own."""
+    """A rewriting that takes the hooks of properties out, and puts their code and parameters into texts of their
+    own."""
 
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """`$x { get => E; set(T $v) { S } }` becomes `$x ;`, with `E;` and `{ S }` in one layer, `fn(T $v)=>1;` in
+        """Replace `$x { get => E; set(T $v) { S } }` with `$x ;`, with `E;` and `{ S }` in one layer, `fn(T $v)=>1;` in
         another."""
         text = bytearray(source)
         code, parameters = _layer(source), _layer(source)
@@ -65,6 +67,7 @@ class Hooks:
             if match["skip"] is None:
                 begin, end = match.start("open"), _closing(source, match.start("open"))
                 text[begin:end] = b" " * (end - begin)
+                # A promoted parameter of a constructor needs no semicolon.
                 if source[end:].lstrip()[:1] not in {b",", b")"}:
                     text[begin : begin + 1] = b";"
                 for hook in _hooks(source, begin + 1, end - 1):
@@ -77,6 +80,7 @@ class Hooks:
         at = hook.start("next")
         if source[at : at + 1] == b"(":
             end = _closing(source, at)
+            # `fn` fits in front of the bracket: the word `set` was there.
             parameters[at - 2 : end] = b"fn" + source[at:end]
             parameters[end : end + 4] = b"=>1;"
             at = end + len(source[end:]) - len(source[end:].lstrip())
@@ -107,12 +111,13 @@ _CONSTANT = outside(
 
 
 class EnumConstants:
-    """Reads a constant of an enum as one of its cases, and the values of both in a layer of their own."""
+    """A rewriting that makes a constant of an enum one of its cases, and reads the values of both in a layer of their
+    own."""
 
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """`const A = B;` becomes `case  A ;`, with `B;` in a layer."""
+        """Replace `const A = B;` with `case  A ;`, with `B;` in a layer."""
         text, values, keywords = bytearray(source), _layer(source), list[Span]()
         empty = bytes(values)
         for enum in _ENUM.finditer(source):

@@ -1,17 +1,18 @@
-"""Python: what is rewritten before its grammar reads it."""
+"""The rewriting of Python before its grammar reads it."""
 
 from __future__ import annotations
 
 from ci_eval.grammar.repairs.repair import PYTHON_LIKE, Match, Repair, outside
 
 _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
-"""Square brackets with two levels of others inside."""
+"""A pattern of square brackets with two levels of others inside."""
 
 
 def _defaults(match: Match) -> bytes:
-    """`[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
+    """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
     out, depth, bound = bytearray(match[0]), 0, False
     for at in range(match.start("list") - match.start(), len(out)):
+        # The older grammar knows bounds, but no defaults, of type parameters.
         byte = out[at : at + 1]
         depth += (byte in b"[({") - (byte in b"])}")
         if depth == 1 and byte == b"=":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 Span = tuple[int, int]
-"""Begin and end in bytes."""
+"""The begin and the end of a span, in bytes."""
 Match = re.Match[bytes]
 
 
@@ -16,13 +16,13 @@ class Rewritten(NamedTuple):
 
     text: bytes
     keywords: tuple[Span, ...] = ()
-    """Words of the language that stood in what was replaced."""
+    """The words of the language that stood in what was replaced."""
     types: tuple[Span, ...] = ()
-    """Names of types in it."""
+    """The names of types that stood in what was replaced."""
     layers: tuple[bytes, ...] = ()
-    """Further texts, each as long, that are blank but for parts that are blank in `text`."""
+    """The further texts, each as long, that are blank but for parts that are blank in `text`."""
     lost: int = 0
-    """Bytes of code that are in none of them."""
+    """The number of bytes of code that are in none of the texts."""
 
 
 class Repair(NamedTuple):
@@ -34,9 +34,9 @@ class Repair(NamedTuple):
     pattern: re.Pattern[bytes]
     replacement: Callable[[Match], bytes]
     always: bool = False
-    """Whether the grammar misreads this without noticing; else it is tried where there are errors."""
+    """True if the grammar misreads this without noticing; else it is tried only if there are errors."""
     trigger: re.Pattern[bytes] | None = None
-    """What is found in every text that has a match: looking for that alone takes less time."""
+    """A pattern that every text with a match contains; to look for it alone takes less time."""
 
     def apply(self, source: bytes) -> Rewritten:
         """Return the text with all matches rewritten."""
@@ -71,28 +71,29 @@ class Repair(NamedTuple):
 C_LIKE = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
 )
-"""Comments and texts of most languages."""
+"""A pattern of comments and texts of most languages."""
 PYTHON_LIKE = (
     rb"\#[^\n]*|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|'''(?:[\s\S]*?'''|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 )
 
 
+# Limited, since a hostile file may have opening brackets only, on which the pattern would take long.
 ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
-"""What may be in round brackets, with two levels of others inside; limited, since a hostile file may have no others."""
+"""A pattern of what may be in round brackets, with two levels of others inside."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
-    """The pattern where neither a comment nor a text is."""
+    """Return the pattern outside of comments and texts, which match as the group `skip`."""
     return re.compile(rb"(?P<skip>" + skip + rb")|" + pattern, re.MULTILINE)
 
 
 def spaces(match: Match) -> bytes:
-    """Spaces in place of all but line ends."""
+    """Return spaces in place of all but line ends."""
     return re.sub(rb"[^\n]", b" ", match[0])
 
 
 def with_(match: Match, **groups: bytes) -> bytes:
-    """The match with other bytes in place of some of its groups, filled up by spaces."""
+    """Return the match with other bytes in place of some of its groups, filled up by spaces."""
     out = bytearray(match[0])
     for name, text in groups.items():
         if match[name] is not None:

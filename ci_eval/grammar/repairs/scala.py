@@ -1,4 +1,4 @@
-"""Scala: what is rewritten before its grammar reads it."""
+"""The rewriting of Scala before its grammar reads it."""
 
 from __future__ import annotations
 

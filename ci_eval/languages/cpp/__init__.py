@@ -1,4 +1,4 @@
-"""C++: which names in a file are references, and what kind each is."""
+"""The language C++: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CppWalk(CppReferences):
 
     @on(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`T a = x, *b`: what stands behind `=` is no definition."""
+        """Define the names of `T a = x, *b`; what stands behind `=` is no definition."""
         children = node.children
         if len(children) == 2 and node.type == "field_declaration":  # no name is declared but that of a class, if any
             self.push(children, REFERENCE, place)
@@ -72,18 +72,18 @@ class CppWalk(CppReferences):
         self._declare(node, role if role == STATIC else BOUND, place, None)
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
-        """Define the name in a declarator, and visit the rest of it; `inner`: the place that its parameters belong
-        to."""
+        """Define the name in a declarator, and visit its other parts. Its parameters belong to the place `inner`, or to
+        a new one."""
         while node.type in _DECLARATOR_SET and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
                 self.push(children, BOUND, place)
                 return
             at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
-            here = place
+            parameter_place = place
             if kind == "function_declarator":
-                here = inner = inner or inside("function", place)
-            self.push(children[:at] + children[at + 1 :], REFERENCE, here)
+                parameter_place = inner = inner or inside("function", place)
+            self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
             node = children[at]
         if node.type in {"operator_name", "operator_cast"}:
             self.push(node.children, REFERENCE, inner or place)
@@ -98,6 +98,7 @@ class CppWalk(CppReferences):
             name = name.children[-1]
         head = name.children[0]
         head = head.children[0] if head.child_count else head
+        # Only classes of this file are known by their members.
         class_ = self.spaces.types.get(self.text(head))
         if class_:
             if around.kind == "template":
@@ -113,7 +114,7 @@ class CppWalk(CppReferences):
             self._signature(children, place, self._body(children, place))
 
     def _body(self, children: Sequence[Node], place: NodePlace) -> NodePlace:
-        """Put off the body of a function; returns the place it is in."""
+        """Return the place of a function's body, and put off the visit of the body."""
         inner = inside("function", place)
         self._stack += [(child, REFERENCE, inner) for child in reversed(children) if child.type in _BODIES]
         return inner
@@ -133,17 +134,17 @@ class CppWalk(CppReferences):
 
     @on("template_parameter_list")
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What is declared here is no member of the class or namespace around."""
+        """Define the parameters of a template, which are no members of the class or namespace around."""
         scope = place.scope
-        here = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
+        parameter_place = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
         for child in reversed(node.children):
             parts = child.children if child.type == "parameter_declaration" else []
             # `template <Concept T>`: T is a type, `template <Enum N>`: N is a value; they look the same.
             if parts and parts[0].type in _NAMED_TYPES and parts[-1].type == "identifier":
                 scope.names[self.text(parts[-1])] = Origin(False, None, EITHER)
-                self.push(parts[:-1], REFERENCE, here)
+                self.push(parts[:-1], REFERENCE, parameter_place)
             else:
-                self.push([child], REFERENCE, here)
+                self.push([child], REFERENCE, parameter_place)
 
     @on(
         "type_parameter_declaration",
@@ -153,7 +154,7 @@ class CppWalk(CppReferences):
         "alias_declaration",
     )
     def type_name(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`typename T`, `using T = …`: the first name is new."""
+        """Define the first name of `typename T` or `using T = …`."""
         children = node.children
         own = next((i for i, child in enumerate(children) if child.type in LEAVES), None)
         if own is not None:
@@ -189,10 +190,11 @@ class CppWalk(CppReferences):
 
     @on("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
     def class_(self, node: Node, role: str, place: NodePlace) -> None:
-        """A definition, a forward declaration, or `struct T` for T."""
+        """Visit a definition, a forward declaration, or `struct T` for T."""
         children = node.children
         name = next((child for child in children if child.type in {"type_identifier", "qualified_identifier"}), None)
         body = children[-1] if children[-1].type in {"field_declaration_list", "enumerator_list"} else None
+        # A mere mention of a type defines nothing.
         if not body and (role != REFERENCE or not name):
             self.push(children, TYPE, place)
             return
@@ -211,7 +213,7 @@ class CppWalk(CppReferences):
                 self.push([child], TYPE, place)
 
     def _class_name(self, name: Node, defined: bool, inner: NodePlace, place: NodePlace) -> None:
-        """The class is known by its name around it, and in it."""
+        """Define the name of a class around it, and in it."""
         if name.type == "qualified_identifier":
             self.push([name], SIGNATURE, place)
             self._enter(name, inner.scope, place.scope)
@@ -243,18 +245,20 @@ class CppWalk(CppReferences):
             self.push(head, REFERENCE, around)
 
     def _constants(self, enumerators: Sequence[Node], scoped: bool, inner: NodePlace, place: NodePlace) -> None:
-        for each in enumerators:
-            parts = each.children
-            if each.type == "enumerator" and parts:
+        for enumerator in enumerators:
+            parts = enumerator.children
+            if enumerator.type == "enumerator" and parts:
                 origin = Origin(True, package_of(place.scope), MEMBER)
                 inner.scope.names[self.text(parts[0])] = origin
+                # Constants of a plain enum are known around it as well.
                 if not scoped:
                     declaring(place.scope).names[self.text(parts[0])] = origin
                 self.push(parts[1:], REFERENCE, inner)
 
     def _bases(self, children: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
-        """What a class extends is a type, wherever it is declared."""
+        """Define what a class extends as types, wherever they are declared."""
         for child in children:
+            # Most bases are declared in headers that are not read.
             named = child.children[0] if child.type == "template_type" else child
             if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
                 inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
@@ -266,9 +270,9 @@ class CppWalk(CppReferences):
 
     @on("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`field(x)`, or a constructor of a base: `Base<T>(x)`."""
-        first, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        """Visit `field(x)`, or a constructor of a base: `Base<T>(x)`."""
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         if first.type == "field_identifier":
             name = self.text(first)
             class_ = place.scope.enclosing("class")
@@ -288,7 +292,7 @@ class CppWalk(CppReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(CppWalk(text.encode(), declared), "cpp")
 
 

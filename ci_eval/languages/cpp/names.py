@@ -1,4 +1,4 @@
-"""C++: namespaces, and what the text of one file says about the names in them."""
+"""The namespaces of C++, and what the text of one file says about the names in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.grammar.walk import NodePlace
 
 NAMESPACE, CLASS, MEMBER, EITHER = "module", "class", "member", "either"
-"""Holders: a namespace; a type; a field, method or enum constant; what may be a type or not."""
+"""The holders: a namespace; a type; a field, method or enum constant; what may be a type or not."""
 LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, CLASS)
 MACRO = Origin(True, None, EITHER)
@@ -35,36 +35,39 @@ class CppScope(Scope):
 
 
 def package_of(scope: Scope) -> str:
-    """The namespace around a scope; "" for the global one."""
+    """Return the namespace around a scope; "" for the global one."""
     return scope.package if isinstance(scope, CppScope) else ""
 
 
 def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
-    """A place in a new scope."""
+    """Return a place in a new scope, which is inside that of `place`."""
     return NodePlace(CppScope(kind, place.scope, package=package_of(place.scope)), argument)
 
 
 def declaring(scope: Scope) -> Scope:
-    """Where a declaration belongs: its template parameters have a scope of their own."""
+    """Return the scope that a declaration belongs to."""
+    # Template parameters have a scope of their own, in which nothing else is declared.
     while scope.kind == "template" and scope.parent:
         scope = scope.parent
     return scope
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """The namespace with the most declarations at the start of a line, and these."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """Return the namespace with the most declarations at the start of a line, and these declarations."""
+    declarations: dict[str, set[str]] = defaultdict(set)
     path: list[str] = []
     for match in _TOP.finditer(text):
         if match[2]:
             del path[-1:]
         elif name := match[3] or match[4] or match[5]:
-            found["::".join(filter(None, path))].add(name)
+            declarations["::".join(filter(None, path))].add(name)
         elif match[1] is not None:
             path.append(match[1])
-    found.pop("std", None)
-    package = max(found, key=lambda each: (each != "", len(found[each])), default="")
-    return package, frozenset(found[package])
+    # What is in `std` specialises templates of the standard library.
+    declarations.pop("std", None)
+    # Any namespace goes before the global one, however little it declares.
+    package = max(declarations, key=lambda namespace: (namespace != "", len(declarations[namespace])), default="")
+    return package, frozenset(declarations[package])
 
 
 class Namespaces:
@@ -75,16 +78,16 @@ class Namespaces:
         self._names: dict[str, dict[str, Origin]] = {}
         self._roots = {package.partition("::")[0] for package in declared}
         self.types: dict[str, CppScope] = {}
-        """Name of a class or an enum → what is declared in it."""
+        """A table: name of a class or an enum → what is declared in it."""
 
     def names(self, package: str) -> dict[str, Origin]:
-        """What is known to be declared in a namespace; grows."""
+        """Return what is known to be declared in a namespace; the table grows while the file is read."""
         if package not in self._names:
             self._names[package] = dict.fromkeys(self._declared.get(package, ()), Origin(True, package, EITHER))
         return self._names[package]
 
     def open(self, name: str, outer: Scope) -> CppScope:
-        """The scope of `namespace name { … }`; without a name, that around it."""
+        """Return the scope of `namespace name { … }` inside `outer`, and define the name there."""
         around = package_of(outer)
         package = f"{around}::{name}" if around else name
         outer.names[name] = Origin(True, package, NAMESPACE)
@@ -92,18 +95,19 @@ class Namespaces:
         return CppScope("namespace", outer, self.names(package), package=package)
 
     def absolute(self, path: str, scope: Scope) -> str:
-        """The full name of a namespace that is written as `path`."""
-        head, _, rest = path.lstrip(":").partition("::")
+        """Return the full name of a namespace that is written as `path`."""
+        head, _, tail = path.lstrip(":").partition("::")
         package = self.head(head, scope).package or head
-        return f"{package}::{rest}" if rest else package
+        return f"{package}::{tail}" if tail else package
 
     def is_own(self, package: str) -> bool:
-        """Whether the project declares something in this namespace, or in one around it."""
+        """Return whether the project or the file declares a namespace with the same outermost one; `std` is never
+        own."""
         root = package.partition("::")[0]
         return root != "std" and root in self._roots
 
     def head(self, name: str, scope: Scope) -> Origin:
-        """What `name` is in `name::x`."""
+        """Return what `name` is in `name::x`; UNKNOWN if nothing tells."""
         origin = scope.find(name)
         if origin.holder in {NAMESPACE, CLASS}:
             return origin
@@ -117,7 +121,7 @@ class Namespaces:
         return Origin(True, origin.package, CLASS) if name[:1].isupper() or origin.holder == EITHER else UNKNOWN
 
     def member(self, holder: Origin, holder_name: str, name: str) -> Origin:
-        """What `name` is in `holder::name`."""
+        """Return what `name` is in `holder::name`."""
         if holder.holder == NAMESPACE:
             package = holder.package or ""
             known = self._names.get(package, {}).get(name)

@@ -1,4 +1,4 @@
-"""C++: the kinds of references; namespaces and imports; statements and lambdas."""
+"""The references of C++: their kinds; namespaces and imports; statements and lambdas."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ KEYWORDS = frozenset(
     "volatile wchar_t while xor xor_eq".split()
 )
 STATIC, IMPORTED, SIGNATURE = "static", "imported", "signature"
-"""Roles: what is defined is a member of the class itself; every name belongs to a using declaration; a function whose
-body is visited later."""
+"""The roles: what is defined is a member of the class itself; every name belongs to a using declaration; a function
+whose body is visited later."""
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
 
@@ -83,7 +83,7 @@ class CppReferences(BlockWalk):
             self.emit(node, self._kind(kind, role, origin), place, origin, name)
 
     def _define(self, name: str, role: str, scope: Scope) -> None:
-        """A variable, parameter, function, field or method."""
+        """Define a variable, parameter, function, field or method."""
         scope = declaring(scope)
         if scope.kind == "namespace":
             scope.names[name] = Origin(True, package_of(scope))
@@ -122,6 +122,7 @@ class CppReferences(BlockWalk):
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *_, member = node.children
         origin = UNKNOWN
+        # The type of any other receiver is not known.
         if receiver.type == "this" and member.type == "field_identifier":
             class_ = place.scope.enclosing("class")
             known = class_.names.get(self.text(member)) if class_ else None
@@ -140,8 +141,9 @@ class CppReferences(BlockWalk):
 
     @on("qualified_identifier")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
-        """`a::B::c`"""
+        """Emit the names of `a::B::c`, from left to right."""
         holder, holder_name = Origin(True, "", NAMESPACE), ""
+        # A loop, since paths may be long; each is nested in the one before.
         while True:
             children = node.children
             head, last = children[0], children[-1]
@@ -162,7 +164,7 @@ class CppReferences(BlockWalk):
             self._last(last, holder, holder_name, role, place)
 
     def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> tuple[str, Origin]:
-        """One of the names before `::`, and what it is."""
+        """Emit one of the names before `::`; return the name, and what it is."""
         if head.type == "template_type":
             self.push(head.children[1:], REFERENCE, place)
             head = head.children[0]
@@ -177,8 +179,8 @@ class CppReferences(BlockWalk):
         else:
             origin = self.spaces.head(name, place.scope)
         kind = Kind.TYPE_REFERENCE if origin.holder == CLASS or head.type == "type_identifier" else Kind.VARIABLE
-        shown = Origin(True, holder.package) if holder_name else origin
-        self.emit(head, Kind.IMPORT if role == IMPORTED else kind, place, shown, name)
+        token_origin = Origin(True, holder.package) if holder_name else origin
+        self.emit(head, Kind.IMPORT if role == IMPORTED else kind, place, token_origin, name)
         return name, origin
 
     def _last(self, last: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> None:
@@ -232,6 +234,7 @@ class CppReferences(BlockWalk):
 
     @on("preproc_def", "preproc_function_def")
     def macro(self, node: Node, _role: str, _place: NodePlace) -> None:
+        # Macros ignore namespaces and scopes.
         name = node.child_by_field_name("name")
         if name:
             self.file.names.setdefault(self.text(name), MACRO)
@@ -249,16 +252,16 @@ class CppReferences(BlockWalk):
                 self.push(child.children if parameters else [child], REFERENCE, inner)
 
     def _captures(self, captures: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
-        """`[x, y = z]`: y is new."""
-        rest = []
+        """Define the new names of a capture, such as y in `[x, y = z]`, and visit the others."""
+        references = []
         for child in captures:
             if child.type in {"assignment_expression", "lambda_capture_initializer"}:
                 name, *value = child.children
                 inner.scope.names[self.text(name)] = LOCAL
-                rest += value
+                references += value
             else:
-                rest.append(child)
-        self.push(rest, REFERENCE, place)
+                references.append(child)
+        self.push(references, REFERENCE, place)
 
     @on("abstract_function_declarator")
     def abstract_function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -278,7 +281,7 @@ class CppReferences(BlockWalk):
 
     @on("for_range_loop")
     def for_range(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`for (T x : y) …`: y is read first."""
+        """Visit `for (T x : y) …`, in which y is read first."""
         inner = inside("block", place, place.argument)
         children = node.children
         colon = next((i for i, child in enumerate(children) if child.type == ":"), len(children) - 1)

@@ -1,4 +1,4 @@
-"""Go: which names in a file are references, and what kind each is."""
+"""The language Go: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class GoWalk(GoReferences):
 
     @on("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The name is no token; parameters and results share the scope of the body."""
+        """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
         inner = NodePlace(Scope("function", place.scope), False)
         self._function(node.children, inner)
 
     @on("method_declaration")
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
-        keyword, receiver, *rest = node.children
+        keyword, receiver, *siblings = node.children
         inner = NodePlace(Scope("function", place.scope), False)
         self.emit(keyword, Kind.KEYWORD, place)
-        self._function(rest, inner)
+        self._function(siblings, inner)
         type_ = receiver_of(receiver)
         if receiver.type != "parameter_list" or not type_:
             return
@@ -51,38 +51,40 @@ class GoWalk(GoReferences):
 
     @on("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`a, b T`; a field's name is found through its type only, or it is the type's."""
-        rest = []
+        """Define the names of `a, b T`, apart from those of fields."""
+        types = []
         for child in node.children:
             if child.type == "identifier":
                 place.scope.names[self.text(child)] = LOCAL
+            # The name of a field is found through its type only; that of an embedded one is its type.
             elif child.type != "field_identifier":
-                rest.append(child)
-        self.push(rest, TYPE, place)
+                types.append(child)
+        self.push(types, TYPE, place)
 
     @on("type_parameter_list")
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        rest: list[Node] = []
+        bounds: list[Node] = []
         for declaration in node.children:
             for child in declaration.children:
                 if child.type == "identifier":
                     place.scope.names[self.text(child)] = LOCAL_TYPE
                 else:
-                    rest.append(child)
-        self.push(rest, TYPE, place)
+                    bounds.append(child)
+        self.push(bounds, TYPE, place)
 
     @on("type_spec", "type_alias")
     def type_spec(self, node: Node, _role: str, place: NodePlace) -> None:
-        name, *rest = node.children
+        name, *siblings = node.children
         if place.scope.kind != "file":
             place.scope.names[self.text(name)] = LOCAL_TYPE
-        generic = any(child.type == "type_parameter_list" for child in rest)
-        self.push(rest, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
+        generic = any(child.type == "type_parameter_list" for child in siblings)
+        self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
 
     @on("var_spec", "const_spec")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        """The names are known behind their values."""
+        """Visit the values, then define the names, which are known behind their values."""
         children = node.children
+        # Names at the top of a file were read before, whatever their order.
         if place.scope.kind != "file":
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
         self.push([child for child in children if child.type != "identifier"], REFERENCE, place)
@@ -91,11 +93,11 @@ class GoWalk(GoReferences):
 
     @on("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`x := …`, `x := range …`, `x = <-…`: the right side is read first."""
-        left, *rest = node.children
-        binds = any(child.type == ":=" for child in rest[:1])
+        """Visit `x := …`, `x := range …` or `x = <-…`; the right side is read first."""
+        left, *siblings = node.children
+        binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
-        self.push(rest, REFERENCE, place)
+        self.push(siblings, REFERENCE, place)
 
     @on("expression_list")
     def list_(self, node: Node, role: str, place: NodePlace) -> None:
@@ -107,7 +109,7 @@ class GoWalk(GoReferences):
 
     @on(*"if_statement for_statement expression_switch_statement select_statement communication_case".split())
     def header(self, node: Node, _role: str, place: NodePlace) -> None:
-        """What is declared between the keyword and the block is known in the block as well."""
+        """Visit a statement. What is declared between its keyword and its block is known in the block as well."""
         self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     @on("for_clause")
@@ -116,7 +118,7 @@ class GoWalk(GoReferences):
 
     @on("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`switch x := y.(type)`"""
+        """Visit `switch x := y.(type)`, in which y is read first, and x is known in the cases."""
         inner = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
         bound = next((i for i, child in enumerate(children) if child.type == ":="), 0) - 1
@@ -124,8 +126,8 @@ class GoWalk(GoReferences):
         self.push(cases, REFERENCE, inner)
         if bound > 0:
             self._stack.append((children[bound], BOUND, inner))
-        rest = [child for i, child in enumerate(children) if i != bound and not child.type.endswith("_case")]
-        self.in_order(rest, inner)
+        others = [child for i, child in enumerate(children) if i != bound and not child.type.endswith("_case")]
+        self.in_order(others, inner)
 
     @on("type_case")
     def type_case(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -141,7 +143,7 @@ class GoWalk(GoReferences):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     # The older grammar does not read a last line that does not end.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
     return tokens_of(GoWalk(source, text, path, declared), "go")

@@ -1,4 +1,4 @@
-"""Go: packages, what an import is called, and what a file declares at its top."""
+"""The packages of Go: what an import is called, and what a file declares at its top."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UNIVERSE = {
     **dict.fromkeys(_TYPES, Origin(True, "builtin", "class")),
     **dict.fromkeys(_FUNCTIONS, Origin(True, "builtin")),
 }
-"""Predeclared names (the universe block), apart from constants."""
+"""The predeclared names (the universe block), apart from constants."""
 
 _STANDARD = frozenset(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar "
     "flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices "
     "sort strconv strings structs sync syscall testing text time unicode unique unsafe weak".split()
 )
-"""First parts of the standard library's import paths."""
+"""The first parts of the standard library's import paths."""
 
 _CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
 _TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
@@ -38,7 +38,7 @@ _VERSION = re.compile(r"\.?v\d+")
 
 
 def package_of(text: str, path: str) -> str:
-    """The folder of the file; for the project's own folder, the name in the package clause."""
+    """Return the folder of the file; for the project's own folder, the name in the package clause."""
     clause = _CLAUSE.search(text)
     name = clause[1] if clause else ""
     folder = PurePosixPath(path).parent.as_posix()
@@ -49,7 +49,7 @@ def package_of(text: str, path: str) -> str:
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The package, and what the file declares without indentation, or in a group at the top."""
+    """Return the package, and what the file declares without indentation, or in a group at the top."""
     names: set[str] = set()
     names.update(*_TOP.findall(text))
     for part in text.split("\n)")[:-1]:
@@ -59,16 +59,17 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def imported_package(path: str, declared: Declarations) -> str:
-    """The folder of the project whose path the import path ends with, if there is one; else the import path."""
+    """Return the folder of the project whose path the import path ends with, if there is one; else the import path."""
     if path.partition("/")[0] in _STANDARD:
         return path
+    # The first parts are the module's address, such as `example.org/project`, which no folder has.
     parts = path.split("/")
     ends = ("/".join(parts[i:]) for i in range(len(parts)))
     return next((end for end in ends if end in declared), path)
 
 
 def local_name(path: str) -> str:
-    """The name by which a package is known where it is imported without another one, by custom."""
+    """Return the name by which a package is known, by custom, if its import gives it no other."""
     parts = path.split("/")
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()
@@ -77,7 +78,7 @@ def local_name(path: str) -> str:
 
 
 class TopLevel:
-    """What a file declares at its top, and the members of its types."""
+    """The declarations at the top of a file, and the members of its types."""
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         self._source = source
@@ -85,16 +86,16 @@ class TopLevel:
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
         self.members: dict[str, set[str]] = {}
-        """Name of a type → its fields and methods, as far as this file declares them."""
+        """A table: name of a type → its fields and methods, as far as this file declares them."""
         self.types: dict[str, Node] = {}
-        """Name of a type → what it stands for."""
+        """A table: name of a type → what it stands for."""
 
     def text(self, node: Node) -> str:
-        """The source of a node."""
+        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def read(self, root: Node) -> dict[str, Origin]:
-        """The names of the file's own declarations and imports, and those of the rest of its package."""
+        """Return the origins of the file's own declarations and imports, and of the other names of its package."""
         for node in root.children:
             kind = node.type
             if kind == "import_declaration":
@@ -140,30 +141,30 @@ class TopLevel:
             members = self.members.setdefault(self.text(name), set())
             # Not the members of what is embedded: those may be declared anywhere.
             for list_ in [stands_for, *_below(stands_for, "field_declaration_list")]:
-                for each in list_.children:
-                    if each.type in {"field_declaration", "method_spec", "method_elem"}:
-                        members.update(self.text(child) for child in each.children if child.type == "field_identifier")
+                for field in list_.children:
+                    if field.type in {"field_declaration", "method_spec", "method_elem"}:
+                        members.update(self.text(child) for child in field.children if child.type == "field_identifier")
 
 
-def _below(node: Node, wanted: str, group: str = "") -> Iterator[Node]:
-    """The children of that type, also those inside a group."""
+def _below(node: Node, node_type: str, group: str = "") -> Iterator[Node]:
+    """Yield the children of that type, also those inside a group."""
     for child in node.children:
-        if child.type == wanted:
+        if child.type == node_type:
             yield child
         elif child.type == group:
-            yield from _below(child, wanted)
+            yield from _below(child, node_type)
 
 
 def _declared_names(node: Node) -> Iterator[Node]:
-    for wanted in ("var_spec", "const_spec"):
-        for spec in _below(node, wanted, "var_spec_list"):
+    for spec_type in ("var_spec", "const_spec"):
+        for spec in _below(node, spec_type, "var_spec_list"):
             yield from (child for child in spec.children if child.type == "identifier")
 
 
 def receiver_of(parameters: Node) -> Node | None:
-    """The name of the type in `(t *Type[T])`."""
-    found = next((child for child in parameters.children if child.type == "parameter_declaration"), None)
-    while found and found.type != "type_identifier":
+    """Return the name of the type in `(t *Type[T])`; None if there is none."""
+    node = next((child for child in parameters.children if child.type == "parameter_declaration"), None)
+    while node and node.type != "type_identifier":
         kinds = {"type_identifier", "pointer_type", "generic_type", "parenthesized_type"}
-        found = next((child for child in found.children if child.type in kinds), None)
-    return found
+        node = next((child for child in node.children if child.type in kinds), None)
+    return node

@@ -1,4 +1,4 @@
-"""Go: the kinds of references."""
+"""The references of Go, and what kind each is."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ KEYWORDS = frozenset(
 LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, "class")
 RECEIVER = "of "
-"""Begins the holder of a method's receiver; the name of its type follows."""
+"""The beginning of the holder of a method's receiver; the name of its type follows."""
 DEFINED = "defined"
-"""Role of a name that is new even if its scope has one like it: `var x`, a parameter."""
+"""The role of a name that is new even if its scope has one like it: `var x`, a parameter."""
 OTHERS, FIELDS = "[", "{"
-"""Roles of the braces of a composite literal, one letter for each level of nesting; at the last, `{`, keys are names of
-fields."""
+"""The roles of the braces of a composite literal, one letter for each level of nesting; at the last, `{`, keys are
+names of fields."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
@@ -62,7 +62,7 @@ class GoReferences(BlockWalk):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
 
     def _plain(self, node: Node, name: str, role: str, place: NodePlace) -> Origin:
-        """A name that no dot precedes."""
+        """Emit a name that no dot precedes, and return its origin."""
         origin = place.scope.find(name)
         if name == "_":
             return origin
@@ -76,7 +76,7 @@ class GoReferences(BlockWalk):
 
     @on("selector_expression", "qualified_type")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """`x.y`; what x is tells types of packages from what the grammar mistakes for them."""
+        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         origin = UNKNOWN
         if receiver.child_count or receiver.type not in self.names:
@@ -84,13 +84,14 @@ class GoReferences(BlockWalk):
         else:
             origin = self._plain(receiver, self.text(receiver), REFERENCE, place)
         kind = Kind.METHOD_CALL if role == CALLED else Kind.FIELD
+        # What x is tells types of packages from what the grammar mistakes for them.
         if member.type == "type_identifier" and role != CALLED and origin.static is not False:
             kind = Kind.TYPE_REFERENCE
         text = self.text(member)
         self.emit(member, kind, place, self._member_of(origin, text) if origin.holder else UNKNOWN, text)
 
     def _member_of(self, origin: Origin, member: str) -> Origin:
-        """What `x.member` is, from what x is."""
+        """Return the origin of `x.member`, from that of x."""
         if origin.holder in {"module", "class"}:
             return Origin(True, origin.package)
         if origin.holder.startswith(RECEIVER):
@@ -109,9 +110,10 @@ class GoReferences(BlockWalk):
 
     @on("type_conversion_expression")
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`[]byte(x)`; the newer grammar finds `f[int](x)` to be one as well."""
+        """Visit a conversion such as `[]byte(x)`."""
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
+        # The newer grammar finds `f[int](x)` to be a conversion as well.
         if type_.type == "generic_type":
             parts = type_.children
             self._instantiate(parts[0], parts[-1], place)
@@ -119,24 +121,26 @@ class GoReferences(BlockWalk):
             self.push([type_], TYPE, place)
 
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
-        """`called[arguments](…)`: a generic function, or an element of something that holds functions."""
-        inner = [only for child in arguments.children for only in _unwrapped(child)]
+        """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
+        functions."""
+        inner = [node for child in arguments.children for node in _unwrap(child)]
         head = called if called.type in self.names else called.children[0] if called.child_count else called
         origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
+        # Local variables, and arguments that are values, make it an index.
         by_value = origin.static is False and origin.holder != "class"
         by_value |= any(self._is_value(child, place.scope) for child in inner)
         if not by_value:
             self.push(inner, TYPE, place)
-            self._called(called, CALLED, place)
+            self._visit_called(called, CALLED, place)
             return
         for child in inner:
             if child.type == "type_identifier":
                 self._plain(child, self.text(child), REFERENCE, place)
             else:
                 self.push([child], REFERENCE, place)
-        self._called(called, REFERENCE, place)
+        self._visit_called(called, REFERENCE, place)
 
-    def _called(self, called: Node, role: str, place: NodePlace) -> None:
+    def _visit_called(self, called: Node, role: str, place: NodePlace) -> None:
         if called.type == "type_identifier":
             self._plain(called, self.text(called), role, place)
         else:
@@ -155,12 +159,12 @@ class GoReferences(BlockWalk):
 
     @on("unary_expression")
     def unary(self, node: Node, role: str, place: NodePlace) -> None:
-        """`(*T)(x)` is a conversion."""
+        """Visit an operator and its operand; `(*T)(x)` is a conversion."""
         self.push(node.children, TYPE if role == CALLED else REFERENCE, place)
 
     @on("array_type")
     def array(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Its length is a constant."""
+        """Visit an array type, whose length is a constant."""
         self.push(node.children, REFERENCE, place)
 
     # ------------------------------------------------------------------------------------------ composite literals
@@ -172,7 +176,7 @@ class GoReferences(BlockWalk):
         self.push([type_], TYPE, place)
 
     def _levels(self, type_: Node, scope: Scope) -> str:
-        """The role of the outermost braces of a literal of this type; see OTHERS and FIELDS."""
+        """Return the role of the outermost braces of a literal of this type; see OTHERS and FIELDS."""
         levels = ""
         for _ in range(8):  # a type may be declared through itself
             kind = type_.type
@@ -197,7 +201,7 @@ class GoReferences(BlockWalk):
 
     @on("literal_element")
     def literal_element(self, node: Node, role: str, place: NodePlace) -> None:
-        """Braces without a type are those of an element of the collection."""
+        """Visit an element of a literal. Braces without a type are those of an element of the collection."""
         children = node.children
         braces = children and children[0].type == "literal_value"
         self.push(children, (role if role[0] == FIELDS else role[1:]) if braces else REFERENCE, place)
@@ -213,6 +217,7 @@ class GoReferences(BlockWalk):
             self.push(children[:1], role, place)
 
 
-def _unwrapped(node: Node) -> list[Node]:
-    """The newer grammar puts each type argument into a node of its own."""
+def _unwrap(node: Node) -> list[Node]:
+    """Return the nodes of a type argument."""
+    # The newer grammar puts each type argument into a node of its own.
     return node.children if node.type == "type_elem" else [node]

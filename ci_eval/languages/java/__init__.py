@@ -1,4 +1,4 @@
-"""Java: which names in a file are references, and what kind each is."""
+"""The language Java: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class JavaWalk(BlockWalk):
             self.emit(node, kind, place, owner.names[name], name)
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit what is in front of a dot; returns the origin of the members behind it."""
+        """Visit what is in front of a dot; return the origin of the members behind it."""
         if node.type != "identifier":
             self.push([node], REFERENCE, place)
             return self._of_expression(node, place)
@@ -167,8 +167,9 @@ class JavaWalk(BlockWalk):
 
     @on("scoped_type_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`java.util.Map.Entry`, handled at once, since each part is nested in the one before it."""
-        parts, rest = self._parts(node)
+        """Emit the parts of `java.util.Map.Entry`."""
+        # Handled at once, since each part is nested in the one before it.
+        parts, others = self._parts(node)
         path: list[str] = []
         for part in parts:
             name = self.text(part)
@@ -181,19 +182,19 @@ class JavaWalk(BlockWalk):
             kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
             self.emit(part, kind, place, Origin(True, package or None), name)
             path.append(name)
-        self.push(rest, TYPE, place)
+        self.push(others, TYPE, place)
 
     def _parts(self, node: Node) -> tuple[list[Node], list[Node]]:
-        """The names of a qualified one from left to right, and what else there is in it."""
+        """Return the names of a qualified one from left to right, and the other nodes in it."""
         parts: list[Node] = []
-        rest: list[Node] = []
+        others: list[Node] = []
         while True:
             children = node.children
             inner = [child for child in children if child.type in {"scoped_type_identifier", "scoped_identifier"}]
             parts += reversed([child for child in children if child.type in self.names])
-            rest += [child for child in children if child not in inner and child.type not in self.names]
+            others += [child for child in children if child not in inner and child.type not in self.names]
             if not inner:
-                return parts[::-1], rest
+                return parts[::-1], others
             node = inner[0]
 
     @on("import_declaration")
@@ -212,7 +213,7 @@ class JavaWalk(BlockWalk):
 
     @on("scoped_identifier")
     def qualified(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Of an annotation: `@java.lang.Override`."""
+        """Emit the qualified name of an annotation: `@java.lang.Override`."""
         self.scoped_type(node, TYPE, place)
 
     @on("annotation", "marker_annotation")
@@ -242,6 +243,7 @@ class JavaWalk(BlockWalk):
     )
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(JavaScope("type", place.scope), False)
+        # Only local types are new here: others were read with the file or their class.
         if place.scope.kind == "block" and (name := node.child_by_field_name("name")):
             place.scope.names[f"<{self.text(name)}>"] = Origin(None, self.package, "class")
         components: dict[str, Origin] = {}
@@ -267,14 +269,14 @@ class JavaWalk(BlockWalk):
         return [(child, REFERENCE, inner) for child in children]
 
     def _components(self, parameters: Node) -> dict[str, Origin]:
-        """The components of a record: they are fields, and methods of the same names."""
-        found: dict[str, Origin] = {}
+        """Return the components of a record, which are fields, and methods of the same names."""
+        components: dict[str, Origin] = {}
         for child in parameters.children:
             name = child.child_by_field_name("name") if child.type == "formal_parameter" else None
             if name is not None:
-                known = Origin(False, self.package)
-                found |= {self.text(name): known, f"{self.text(name)}()": known}
-        return found
+                origin = Origin(False, self.package)
+                components |= {self.text(name): origin, f"{self.text(name)}()": origin}
+        return components
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
         for child in node.children:
@@ -287,11 +289,12 @@ class JavaWalk(BlockWalk):
         self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
 
     def _later(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these next, in their order, leaves as well."""
+        """Visit these nodes next, in their order."""
+        # Leaves are handled at once, as in `push`.
         for node, role, place in nodes:
             if not node.child_count:
                 self.push([node], role, place)
-        self._stack += [each for each in reversed(nodes) if each[0].child_count]
+        self._stack += [item for item in reversed(nodes) if item[0].child_count]
 
     @on("class_body")
     def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -319,7 +322,7 @@ class JavaWalk(BlockWalk):
 
     @on("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component")
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A type and a name; the name is known in all that follows, that of a loop in its body."""
+        """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
         if node.type == "enhanced_for_statement":
             place = NodePlace(JavaScope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
@@ -342,10 +345,10 @@ class JavaWalk(BlockWalk):
 
     @on("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        name, *rest = node.children
+        name, *siblings = node.children
         if place.scope.kind == "block":
             place.scope.names[self.text(name)] = LOCAL
-        self.push(rest, REFERENCE, place)
+        self.push(siblings, REFERENCE, place)
 
     @on("instanceof_expression")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -362,14 +365,14 @@ class JavaWalk(BlockWalk):
     @on("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(JavaScope("block", place.scope), False)
-        parameters, *rest = node.children
+        parameters, *siblings = node.children
         if parameters.type in {"identifier", "inferred_parameters"}:
             for child in parameters.children if parameters.child_count else [parameters]:
                 if child.type == "identifier":
                     inner.scope.names[self.text(child)] = LOCAL
         else:
-            rest = [parameters, *rest]
-        self.in_order(rest, inner)
+            siblings = [parameters, *siblings]
+        self.in_order(siblings, inner)
 
     @on("block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -377,14 +380,14 @@ class JavaWalk(BlockWalk):
 
     @on("ternary_expression")
     def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Names bound in the condition are known in the branches."""
+        """Visit a condition and its branches, in which the names bound in the condition are known."""
         self.in_order(node.children, place)
 
     @on("record_pattern")
     def record_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
-        first, *rest = node.children
+        first, *siblings = node.children
         self.push([first], TYPE, place)
-        self.push(rest, REFERENCE, place)
+        self.push(siblings, REFERENCE, place)
 
     @on("labeled_statement", "break_statement", "continue_statement")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -392,7 +395,7 @@ class JavaWalk(BlockWalk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(JavaWalk(text, path, declared), "java")
 
 

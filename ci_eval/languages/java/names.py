@@ -1,4 +1,4 @@
-"""What a Java file's own text says about where its names come from: package, imports, declarations."""
+"""The origins of the names in a Java file, as far as its own text says: package, imports, declarations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LANG = frozenset(
     "ThreadLocal Throwable TypeNotPresentException UnsupportedOperationException VerifyError VirtualMachineError "
     "Void".split()
 )
-"""Types of java.lang, which every file imports."""
+"""The types of java.lang, which every file imports."""
 
 # At most so many modifiers: a file may be nothing but such words.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
@@ -36,7 +36,7 @@ _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The package, and the types declared without indentation."""
+    """Return the package, and the types declared without indentation."""
     return package_of(text, path), frozenset(_TOP.findall(text))
 
 
@@ -51,7 +51,7 @@ class JavaScope(Scope):
 
 
 class JavaNames:
-    """Reads declarations and imports off the syntax tree of one file."""
+    """A reader of declarations and imports in the syntax tree of one file."""
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         self._source = source
@@ -60,7 +60,7 @@ class JavaNames:
         self._acronyms = acronyms(source.decode(), colons=False)
         self._wildcards: list[str] = []
         self.roots = {"java", "javax", package.partition(".")[0]}
-        """First parts of the packages that the file knows."""
+        """The first parts of the packages that the file knows."""
 
     def text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode()
@@ -70,16 +70,16 @@ class JavaNames:
         return is_type_name(name) or name in self._acronyms
 
     def of_file(self, root: Node) -> dict[str, Origin]:
-        """What imports bring and what types the file declares."""
-        found: dict[str, Origin] = {}
+        """Return the names that imports bring, and the types that the file declares."""
+        names: dict[str, Origin] = {}
         for child in root.children:
             if child.type == "import_declaration":
-                found.update(self._imported(child))
+                names.update(self._imported_names(child))
             elif child.type in _TYPES and (name := child.child_by_field_name("name")):
-                found[f"<{self.text(name)}>"] = Origin(True, self.package, "class")
-        return found
+                names[f"<{self.text(name)}>"] = Origin(True, self.package, "class")
+        return names
 
-    def _imported(self, node: Node) -> Iterator[tuple[str, Origin]]:
+    def _imported_names(self, node: Node) -> Iterator[tuple[str, Origin]]:
         kinds = [child.type for child in node.children]
         path = next((self.text(child) for child in node.children if child.is_named), "")
         path = re.sub(r"\s+", "", path)
@@ -89,6 +89,7 @@ class JavaNames:
             if not static:
                 self._wildcards.append(path)
             return
+        # `import static` may mean a field, a method or a type.
         package, _, name = path.rpartition(".")
         if static:
             package = package_part(package)
@@ -97,10 +98,10 @@ class JavaNames:
         yield f"<{name}>", Origin(True, package_part(package), "class")
 
     def type_origin(self, name: str, scope: Scope) -> Origin:
-        """Where a type of that simple name comes from."""
-        found = scope.find(f"<{name}>")
-        if found is not UNKNOWN:
-            return found
+        """Return the origin of a type of that simple name; UNKNOWN if nothing tells."""
+        origin = scope.find(f"<{name}>")
+        if origin is not UNKNOWN:
+            return origin
         if name in self._declared.get(self.package, ()):
             return Origin(True, self.package, "class")
         for package in self._wildcards:
@@ -109,30 +110,31 @@ class JavaNames:
         return Origin(True, "java.lang", "class") if name in LANG else UNKNOWN
 
     def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
-        """What the body of a type declares: known in all of it, before it is read."""
-        found: dict[str, Origin] = {}
+        """Return what the body of a type declares, which is known in all of it, before it is read."""
+        origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
             if kind == "enum_body_declarations":
-                found.update(self.members(child.children, "class_body"))
+                origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":
-                self._add(found, child, "{}", True)
+                self._add(origins, child, "{}", True)
             elif kind in _TYPES:
-                self._add(found, child, "<{}>", True)
+                self._add(origins, child, "<{}>", True)
             elif kind in {"method_declaration", "annotation_type_element_declaration"}:
-                self._add(found, child, "{}()", self._is_static(child))
+                self._add(origins, child, "{}()", self._is_static(child))
             elif kind in {"field_declaration", "constant_declaration"}:
+                # Fields of an interface are constants, without the word `static`.
                 static = body_type in _INTERFACES or self._is_static(child)
                 for declarator in child.children:
                     if declarator.type == "variable_declarator":
-                        self._add(found, declarator, "{}", static)
-        return found
+                        self._add(origins, declarator, "{}", static)
+        return origins
 
-    def _add(self, found: dict[str, Origin], node: Node, how: str, static: bool) -> None:
+    def _add(self, origins: dict[str, Origin], node: Node, pattern: str, static: bool) -> None:
         name = node.child_by_field_name("name")
         if name is not None:
-            holder = "class" if how == "<{}>" else ""
-            found[how.format(self.text(name))] = Origin(static, self.package, holder)
+            holder = "class" if pattern == "<{}>" else ""
+            origins[pattern.format(self.text(name))] = Origin(static, self.package, holder)
 
     def _is_static(self, node: Node) -> bool:
         first = node.children[0] if node.child_count else None

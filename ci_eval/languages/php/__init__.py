@@ -1,4 +1,4 @@
-"""PHP: which names in a file are references, and what kind each is."""
+"""The language PHP: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class PhpWalk(PhpReferences):
 
     @on("member_access_expression", "nullsafe_member_access_expression")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
-        receiver, *rest = node.children
-        for child in rest:
+        receiver, *siblings = node.children
+        for child in siblings:
             if child.type == "name":
                 name = self.text(child)
                 origin = self._member(receiver, f"${name}", False, place)
@@ -45,9 +45,9 @@ class PhpWalk(PhpReferences):
 
     @on("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
     def method_call(self, node: Node, _role: str, place: NodePlace) -> None:
-        receiver, *rest = node.children
+        receiver, *siblings = node.children
         scoped = node.type == "scoped_call_expression"
-        for child in reversed(rest):
+        for child in reversed(siblings):
             if child.type == "name":
                 name = self.text(child)
                 origin = self._member(receiver, f"{name.lower()}()", True if scoped else None, place)
@@ -58,9 +58,9 @@ class PhpWalk(PhpReferences):
 
     @on("class_constant_access_expression", "scoped_property_access_expression")
     def static_member(self, node: Node, role: str, place: NodePlace) -> None:
-        """`A::B`, `A::class`, `A::$b`; the name of a method where a class takes it from a trait."""
-        receiver, *rest = node.children
-        for child in rest:
+        """Emit `A::B`, `A::class` or `A::$b`, or the name of a method that a class takes from a trait."""
+        receiver, *siblings = node.children
+        for child in siblings:
             # In `A::{$b}` the name has a variable in it.
             is_name = child.type == "variable_name" or (child.type == "name" and not child.child_count)
             name = self.text(child) if is_name else ""
@@ -77,8 +77,8 @@ class PhpWalk(PhpReferences):
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
-        """The origin of a member; `otherwise`: whether it is static as far as its syntax tells, where its class does
-        not."""
+        """Return the origin of a member. `otherwise`: whether it is static as far as its syntax tells, if its class
+        does not."""
         kind = receiver.type
         if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(otherwise)
@@ -89,6 +89,7 @@ class PhpWalk(PhpReferences):
             return class_.member(name, otherwise) if class_ else Origin(otherwise)
         if kind == "variable_name":
             return Origin(otherwise)
+        # `parent::f()` may call an instance's method.
         if low == "parent":
             return Origin(None if name.endswith("()") else otherwise)
         if kind == "name":
@@ -100,7 +101,7 @@ class PhpWalk(PhpReferences):
         function, *arguments = node.children
         if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
             # `isset(…)` is no call.
-            self.push([each for child in arguments for each in child.children], REFERENCE, place)
+            self.push([part for child in arguments for part in child.children], REFERENCE, place)
         else:
             self.push(arguments, OUT, place)
         self.push([function], CALLED, place)
@@ -113,12 +114,12 @@ class PhpWalk(PhpReferences):
 
     @on("argument")
     def argument(self, node: Node, role: str, place: NodePlace) -> None:
-        """A variable that was not set before, and is an argument, is set by the function that is called (by
-        reference)."""
+        """Visit an argument, or emit its name and visit its value."""
         children = node.children
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
             children = children[2:]
+        # A variable that was not set before is set by the function that is called (by reference).
         out = role == OUT and place.scope.kind != "file" and children[-1].type == "variable_name"
         self.push(children, OUT if out else REFERENCE, place)
 
@@ -146,19 +147,19 @@ class PhpWalk(PhpReferences):
 
     @on("encapsed_string", "heredoc_body", "shell_command_expression")
     def text_with_code(self, node: Node, _role: str, place: NodePlace) -> None:
-        """In `"$x[key]"`, outside braces, the key is text."""
+        """Visit the code in a string. In `"$x[key]"`, outside braces, the key is text."""
         before = ""
         nodes: list[Node] = []
         for child in node.children:
             plain = child.type == "subscript_expression" and before != "{"
-            nodes += [each for each in child.children if each.type != "name"] if plain else [child]
+            nodes += [part for part in child.children if part.type != "name"] if plain else [child]
             if child.type == "variable_name" and before != "{":
                 self._member_in_text(child, place)
             before = child.type
         self.push(nodes, REFERENCE, place)
 
     def _member_in_text(self, variable: Node, place: NodePlace) -> None:
-        """`?->b` behind `$a`, which the grammars take for text."""
+        """Emit b of `?->b` behind `$a`, which the grammars take for text."""
         member = _NULLSAFE_MEMBER.match(self.source, variable.end_byte)
         if member:
             skip = member.start(1) - variable.start_byte
@@ -166,11 +167,11 @@ class PhpWalk(PhpReferences):
 
     @on("dynamic_variable_name")
     def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`$$x`, `${…}`; in text, `${x}` and `${x['y']}` are the variable x."""
+        """Visit `$$x` or `${…}`; in text, `${x}` and `${x['y']}` are the variable x."""
         for child in node.children:
             if child.type == "subscript_expression" and child.child_count:
-                first, *rest = child.children
-                self.push(rest, REFERENCE, place)
+                first, *siblings = child.children
+                self.push(siblings, REFERENCE, place)
                 child = first
             if child.type == "name":
                 self._variable(child, self.text(child), REFERENCE, place)
@@ -198,13 +199,13 @@ class PhpWalk(PhpReferences):
 
     @on("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        first, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         self.push([first], BOUND, place)
 
     @on("list_literal", "array_creation_expression", "array_element_initializer")
     def items(self, node: Node, role: str, place: NodePlace) -> None:
-        """`[$a, 'k' => $b] = …`: the keys are references."""
+        """Visit `[$a, 'k' => $b] = …`, in which the keys are references."""
         children = node.children
         if role != BOUND:
             self.push(children, REFERENCE, place)
@@ -215,22 +216,23 @@ class PhpWalk(PhpReferences):
 
     @on("pair", "by_ref", "global_declaration")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        """`$k => $v` of foreach, `&$v`, `global $x`."""
+        """Visit `$k => $v` of foreach, `&$v` or `global $x`; the parts have the role of the whole."""
         if node.type == "global_declaration":
             place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
     @on("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
-        """`$a['k'] = …` defines `$a` as an array if it was not there."""
-        first, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        """Visit `$a['k'] = …`, which defines `$a` as an array if it was not there."""
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         self.push([first], BOUND if role == BOUND else REFERENCE, place)
 
     @on("foreach_statement")
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
+        # Only what stands behind `as` is defined.
         begin = kinds.index("as") + 1 if "as" in kinds else 0
         end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
         self.push(children[end:], REFERENCE, place)
@@ -261,6 +263,7 @@ class PhpWalk(PhpReferences):
                 if hook:
                     self.emit(child, Kind.KEYWORD, place)
             else:
+                # Types, attributes and modifiers are read in the scope around the function.
                 outside = child.type.endswith(("_type", "_list", "_modifier", "type_list")) or not child.is_named
                 nodes.append((child, REFERENCE, place if outside else inner))
         self.each(nodes)
@@ -275,15 +278,16 @@ class PhpWalk(PhpReferences):
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
             if child.type == "anonymous_function_use_clause":
-                self._taken(child, place, inner.scope)
+                self._define_captured(child, place, inner.scope)
             else:
                 nodes.append((child, REFERENCE, inner))
         self.each(nodes)
 
-    def _taken(self, clause: Node, place: NodePlace, scope: Scope) -> None:
-        """`use ($x, &$y)`: both are known inside; what is taken by reference need not have been there before."""
+    def _define_captured(self, clause: Node, place: NodePlace, scope: Scope) -> None:
+        """Define the variables of `use ($x, &$y)` inside the closure."""
         for child in clause.children:
             variable = child.children[-1] if child.type == "by_ref" else child
+            # What is taken by reference need not have been there before.
             self.push([variable], BOUND if child.type == "by_ref" else REFERENCE, place)
             if variable.type == "variable_name":
                 scope.names[self.text(variable)[1:]] = LOCAL
@@ -299,7 +303,7 @@ class PhpWalk(PhpReferences):
                 body = child.children
                 known = members(body, self.php.namespace, self.source)
                 inner = NodePlace(PhpScope("class", class_=known), False)
-                nodes += [(each, REFERENCE, inner) for each in body]
+                nodes += [(member, REFERENCE, inner) for member in body]
             else:
                 nodes.append((child, OUT if child.type == "arguments" else REFERENCE, place))
         self.each(nodes)
@@ -318,7 +322,7 @@ class PhpWalk(PhpReferences):
 
     @on("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`A::x as y`, `x as protected y`, `x as protected`."""
+        """Emit the names of `A::x as y`, `x as protected y` and `x as protected`."""
         before = True
         for child in node.children:
             if child.type == "name" and before:
@@ -329,7 +333,7 @@ class PhpWalk(PhpReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(PhpWalk(text.encode(), text, declared), "php")
 
 

@@ -1,4 +1,5 @@
-"""What a PHP file's own text says about where its names come from: namespaces, imports, classes and their members."""
+"""The origins of the names in a PHP file, as far as its own text says: namespaces, imports, classes and their
+members."""
 
 from __future__ import annotations
 
@@ -15,13 +16,14 @@ _TOP = re.compile(
     r"^(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum|function|const)[ \t]+&?(\w+)", re.MULTILINE
 )
 PART = re.compile(rb"[\w\x80-\xff]+")
-"""One part of a qualified name."""
+"""A pattern of one part of a qualified name."""
+# Anything longer is no name, but would take long.
 LONGEST = 1000
-"""Bytes of the longest qualified name that is looked up; anything longer is no name, and would take long."""
+"""The length from which a qualified name is not looked up."""
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """The first namespace ("" for the global one), and what the file declares without indentation."""
+    """Return the first namespace ("" for the global one), and what the file declares without indentation."""
     namespace = _NAMESPACE.search(text)
     return namespace[1] if namespace else "", frozenset(_TOP.findall(text))
 
@@ -32,10 +34,11 @@ class PhpClass:
 
     namespace: str | None
     members: dict[str, Origin] = field(default_factory=dict)
-    """`$x` properties, `x` constants, `x()` methods in lower case → their origins."""
+    """The origins of members: `$x` for properties, `x` for constants, `x()` in lower case for methods."""
 
     def member(self, name: str, otherwise: bool | None) -> Origin:
-        """The origin of a member; `otherwise`: whether a member that is not declared here, but inherited, is static."""
+        """Return the origin of a member. `otherwise`: whether a member that is not declared here, but inherited, is
+        static."""
         return self.members.get(name) or Origin(otherwise)
 
 
@@ -56,22 +59,22 @@ class PhpNames:
         self.enter(self.namespace)
 
     def enter(self, namespace: str) -> None:
-        """A namespace begins: nothing is imported."""
+        """Start a namespace, in which nothing is imported yet."""
         self.namespace = namespace
         self._known = self._own | self._declared.get(namespace, frozenset())
         self._imported: dict[str, dict[str, str]] = {"class": {}, "function": {}, "const": {}}
-        self._found: dict[tuple[str, str], Origin] = {}
+        self._origins: dict[tuple[str, str], Origin] = {}
 
     def import_(self, kind: str, name: str, alias: str) -> None:
-        """`use function A\\b as c;` — `name` is the full one."""
+        """Add the import `use function A\\b as c;`, of which `name` is the full name."""
         self._imported[kind][alias if kind == "const" else alias.lower()] = name
-        self._found.clear()
+        self._origins.clear()
 
     def find(self, kind: str, name: str) -> Origin:
-        """The origin of a class, function or constant that is named without a namespace."""
-        origin = self._found.get((kind, name))
+        """Return the origin of a class, function or constant that is named without a namespace."""
+        origin = self._origins.get((kind, name))
         if origin is None:
-            origin = self._found[kind, name] = self._find(kind, name)
+            origin = self._origins[kind, name] = self._find(kind, name)
         return origin
 
     def _find(self, kind: str, name: str) -> Origin:
@@ -82,28 +85,29 @@ class PhpNames:
         return Origin(True, (self.namespace or None) if kind == "class" or name in self._known else None, "class")
 
     def absolute(self, name: str) -> str:
-        """The full name for a qualified one, without the first backslash."""
-        first, separator, rest = name.partition("\\")
+        """Return the full name for a qualified one, without the first backslash."""
+        first, separator, tail = name.partition("\\")
         if not first:
-            return rest
+            return tail
         if first.lower() == "namespace":
-            return f"{self.namespace}\\{rest}".lstrip("\\")
+            return f"{self.namespace}\\{tail}".lstrip("\\")
         start = self._imported["class"].get(first.lower()) if separator else None
-        return (start or f"{self.namespace}\\{first}".lstrip("\\")) + separator + rest
+        return (start or f"{self.namespace}\\{first}".lstrip("\\")) + separator + tail
 
 
 def members(body: Sequence[Node], namespace: str, source: bytes) -> PhpClass:
-    """What the body of a class declares: its methods know it before it is read."""
-    found = PhpClass(namespace or None)
+    """Return what the body of a class declares; its methods know it before it is read."""
+    class_ = PhpClass(namespace or None)
     for node in body:
         if node.type in _MEMBERS:
             children = node.children
             static = node.type in _STATIC or any(child.type == "static_modifier" for child in children)
-            for name, is_static in _declared(node.type, children, static):
+            for name, is_static in _declared_names(node.type, children, static):
                 text = source[name.start_byte : name.end_byte].decode()
+                # Names of methods ignore case, those of properties and constants do not.
                 key = f"{text.lower()}()" if name.type == "name" and node.type == "method_declaration" else text
-                found.members[key] = Origin(is_static, found.namespace)
-    return found
+                class_.members[key] = Origin(is_static, class_.namespace)
+    return class_
 
 
 _STATIC = frozenset(["const_declaration", "enum_case"])
@@ -111,8 +115,9 @@ _MEMBERS = _STATIC | {"property_declaration", "method_declaration"}
 _ELEMENTS = frozenset(["property_element", "const_element"])
 
 
-def _declared(kind: str, children: Sequence[Node], static: bool) -> Iterator[tuple[Node, bool]]:
-    """The names in a declaration, and whether they are static; parameters of constructors may be properties as well."""
+def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterator[tuple[Node, bool]]:
+    """Yield the names in a declaration, and whether they are static. Parameters of constructors may be properties as
+    well."""
     for child in children:
         if child.type in _ELEMENTS and child.child_count:
             yield child.children[0], static
@@ -121,4 +126,4 @@ def _declared(kind: str, children: Sequence[Node], static: bool) -> Iterator[tup
         elif child.type == "formal_parameters":
             for parameter in child.children:
                 if parameter.type == "property_promotion_parameter":
-                    yield from ((each, False) for each in parameter.children if each.type == "variable_name")
+                    yield from ((part, False) for part in parameter.children if part.type == "variable_name")

@@ -1,4 +1,4 @@
-"""PHP's names where they refer to something: variables, types, functions, constants, namespaces, imports."""
+"""The references of PHP: variables, types, functions, constants, namespaces, imports."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ KEYWORDS = frozenset(
 LOCAL, GLOBAL = Origin(False), Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
-"""Roles: a variable that is new even if there is one of that name; what a function may define (by reference)."""
+"""The roles: a variable that is new even if there is one of that name; what a function may define (by reference)."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
 _RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
-"""Types that no class may be called, whatever the grammar takes them for."""
+"""The types that no class may be called, whatever the grammar takes them for."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
@@ -54,7 +54,7 @@ class PhpReferences(Walk):
         return PhpScope("file")
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these next, in their order."""
+        """Visit these nodes next, in their order."""
         for child, role, place in reversed(nodes):
             self.push([child], role, place)
 
@@ -74,7 +74,7 @@ class PhpReferences(Walk):
             self.emit(node, Kind.VARIABLE, place, Origin(origin.static, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace, length: int = 0) -> None:
-        """`length`: of the node, with what stands before the name."""
+        """Emit a variable or define it. `length`: that of the node in bytes, with what stands before the name."""
         skip = length - len(name.encode()) if length else 0
         if not name:
             return
@@ -91,7 +91,7 @@ class PhpReferences(Walk):
             self.emit(node, kind, place, self._origin(name, scope), name, skip)
 
     def _origin(self, name: str, scope: Scope) -> Origin:
-        """A variable of a function is local even if nothing shows where it gets its value."""
+        """Return the origin of a variable; in a function it is local even if nothing shows where it gets its value."""
         if name in _SUPER_GLOBALS:
             return GLOBAL
         owner = scope.owner(name)
@@ -106,14 +106,14 @@ class PhpReferences(Walk):
 
     @on("qualified_name", "relative_name")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
-        r"""`A\b`, `\A\b`, `namespace\b`: the names before the last are namespaces."""
+        r"""Emit `A\b`, `\A\b` or `namespace\b`; the names before the last are namespaces."""
         kinds = {TYPE: Kind.TYPE_REFERENCE, CALLED: Kind.METHOD_CALL}
         text = self.text(node)
         full = self.php.absolute(text) if len(text) < LONGEST else ""
         self._path(node, full, kinds.get(role, Kind.VARIABLE), Kind.TYPE_REFERENCE, place)
 
     def _path(self, node: Node, full: str, last: Kind, others: Kind, place: NodePlace) -> None:
-        """Each name of a qualified one, whose absolute spelling is `full` ("" = unknown)."""
+        """Emit each name of a qualified one, whose absolute spelling is `full` ("" = unknown)."""
         begin, end = node.start_byte, node.end_byte
         parts = [(m.start() - begin, m[0].decode()) for m in PART.finditer(self.source, begin, end)]
         if parts and parts[0][1].lower() == "namespace":
@@ -143,7 +143,7 @@ class PhpReferences(Walk):
                 kind = child.type if child.type in {"function", "const"} else kind
             elif child.type == "namespace_name":
                 before = self.text(child).strip("\\")
-                self._imported(child, before, place)
+                self._emit_import(child, before, place)
             elif child.type == "namespace_use_group":
                 for clause in child.children:
                     self._clause(clause, before, kind, place)
@@ -151,10 +151,11 @@ class PhpReferences(Walk):
                 kind = self._clause(child, "", kind, place)
 
     def _clause(self, clause: Node, before: str, kind: str, place: NodePlace) -> str:
-        """`A\\B as C`; what is imported is told by the first clause for all, or by each for itself."""
+        """Define the import of `A\\B as C`; return what is imported: "class", "function" or "const"."""
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
+            # What is imported is told by the first clause for all, or by each for itself.
             if child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
                 kind = child.type if child.type in {"function", "const"} else kind
@@ -163,15 +164,15 @@ class PhpReferences(Walk):
             elif child.is_named:
                 path = self.text(child).strip("\\")
                 name = f"{before}\\{path}" if before else path
-                self._imported(child, name, place)
+                self._emit_import(child, name, place)
         if name and len(name) < LONGEST:
             self.php.import_(kind, name, alias or name.rpartition("\\")[2])
         return kind
 
-    def _imported(self, node: Node, full: str, place: NodePlace) -> None:
+    def _emit_import(self, node: Node, full: str, place: NodePlace) -> None:
         self._path(node, full if len(full) < LONGEST else "", Kind.IMPORT, Kind.IMPORT, place)
 
 
 def class_of(place: NodePlace) -> PhpClass | None:
-    """The class around."""
+    """Return the class around a place; None if there is none."""
     return place.scope.class_ if isinstance(place.scope, PhpScope) else None

@@ -1,4 +1,4 @@
-"""Python: which names in a file are references, and what kind each is."""
+"""The language Python: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PythonWalk(Walk):
         self.push([receiver], REFERENCE, place)
 
     def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
-        """The first `self.x = …` of a class is where x comes into being."""
+        """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
         owner = scope.instance_of(self.text(receiver)) if receiver.type == "identifier" else None
         if owner is None or name in owner.names:
             return False
@@ -81,7 +81,7 @@ class PythonWalk(Walk):
 
     @on("string")
     def string(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Only what is interpolated is code."""
+        """Visit what is interpolated in a string, since only that is code."""
         if self.text(node.children[0]).strip("\"'rRbBuU"):
             self.push(node.children, REFERENCE, place)
 
@@ -117,7 +117,7 @@ class PythonWalk(Walk):
                 self.push([child], REFERENCE, place)
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
-        """`[T: Bound, *Ts, **P]`: the names are new, the bounds are types."""
+        """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types; the names are new."""
         for parameter in node.children:
             inner = parameter.children[0] if parameter.type == "type" else parameter
             if inner.type == "constrained_type":
@@ -125,6 +125,7 @@ class PythonWalk(Walk):
 
     def _define(self, node: Node, scope: Scope) -> None:
         name = node.child_by_field_name("name")
+        # A name is known before its body is read, since functions may call themselves.
         if name:
             scope.names[self.text(name)] = self.python.defined(node, scope.kind)
 
@@ -143,7 +144,8 @@ class PythonWalk(Walk):
 
     @on("default_parameter", "typed_parameter", "typed_default_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`x: T`, `x=1`, `x: T = 1`, `*x`, `**x`: the first name is new, the rest is read outside the function."""
+        """Define the first name of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts are read outside the
+        function."""
         outer = NodePlace(place.scope.parent or place.scope, False)
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
         self.push(node.children[first + 1 :], REFERENCE, outer)
@@ -159,7 +161,8 @@ class PythonWalk(Walk):
 
     @on("assignment", "for_in_clause", "for_statement", "named_expression")
     def target_first(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`x = …`, `for x in …`, `x := …`: the first named child after a keyword, if any, is bound."""
+        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, after a keyword if there is
+        one."""
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
         self.push(node.children[first + 1 :], REFERENCE, place)
         self.push([node.children[first]], BOUND, place)
@@ -180,7 +183,7 @@ class PythonWalk(Walk):
 
     @on("as_pattern")
     def as_pattern(self, node: Node, role: str, place: NodePlace) -> None:
-        """`with f() as x`, `except E as x`, `case p as x`."""
+        """Define x of `with f() as x`, `except E as x` or `case p as x`."""
         self.push(node.children[-1:], BOUND, place)
         self.push(node.children[:-1], role, place)
 
@@ -191,9 +194,9 @@ class PythonWalk(Walk):
 
     @on("type_alias_statement")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`type X = …`"""
-        keyword, name, *rest = node.children
-        self.push(rest, REFERENCE, place)
+        """Define the name X of `type X = …`."""
+        keyword, name, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
         defined = name.children
         if defined and defined[0].type == "generic_type":
             defined, parameters = defined[0].children[:1], defined[0].children[1:]
@@ -204,7 +207,7 @@ class PythonWalk(Walk):
 
     @on("global_statement", "nonlocal_statement")
     def declared_elsewhere(self, node: Node, _role: str, place: NodePlace) -> None:
-        """After `global x` or `nonlocal x`, assigning x defines nothing."""
+        """Visit `global x` or `nonlocal x`, after which assigning x defines nothing."""
         for child in node.children:
             if child.type == "identifier":
                 name = self.text(child)
@@ -225,10 +228,11 @@ class PythonWalk(Walk):
 
     @on("dotted_name")
     def dotted_name(self, node: Node, role: str, place: NodePlace) -> None:
-        """In a pattern: one name is bound, a dotted one is looked up."""
-        first, *rest = [child for child in node.children if child.type == "identifier"]
-        self.name(first, REFERENCE if rest else role, place)
-        for member in rest:
+        """Visit a dotted name, or a plain one, which a pattern binds."""
+        first, *members = [child for child in node.children if child.type == "identifier"]
+        # In a pattern, one name is bound, but a dotted one is looked up.
+        self.name(first, REFERENCE if members else role, place)
+        for member in members:
             self.emit(member, Kind.TYPE_REFERENCE if role == TYPE else Kind.FIELD, place)
 
     @on("import_statement", "import_from_statement", "future_import_statement")
@@ -239,11 +243,11 @@ class PythonWalk(Walk):
         if node.type == "future_import_statement":
             package = "__future__"
         for child in node.children:
-            taken = child.is_named and not (source and child.start_byte == source.start_byte)
-            self._import_part(child, package if taken else "", place)
+            is_member = child.is_named and not (source and child.start_byte == source.start_byte)
+            self._import_part(child, package if is_member else "", place)
 
     def _import_part(self, node: Node, package: str, place: NodePlace) -> None:
-        """The names of modules and of what is taken from them; the alias is a definition."""
+        """Emit the names of modules and of what is taken from them; the alias is a definition."""
         if node.type in self.keywords:
             self.emit(node, Kind.KEYWORD, place)
         elif node.type == "identifier":
@@ -259,7 +263,7 @@ class PythonWalk(Walk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     walk = PythonWalk(text.encode(), path, declared)
     return tokens_of(walk, "python")
 

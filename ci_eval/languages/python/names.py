@@ -1,4 +1,4 @@
-"""What a Python file's own text says about where its names come from: imports, definitions, scopes."""
+"""The origins of the names in a Python file, as far as its own text says: imports, definitions, scopes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class PythonScope(Scope):
-    """A namespace of Python."""
+    """A namespace of Python, in which names are looked up as Python does."""
 
     def find(self, name: str) -> Origin:
-        """Look a name up as Python does: names of a class are not visible in its methods."""
+        """Return the origin of a name; names of a class are not visible in its methods."""
         if name in self.names:
             return self.names[name]
         scope = self.parent
@@ -37,8 +37,9 @@ class PythonScope(Scope):
 
 
 def module_of(path: str) -> str:
-    """The module's name: `flask.json` for `src/flask/json/__init__.py`."""
+    """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
+    # Source layouts: these folders are on the path, so not part of the name.
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
@@ -48,12 +49,12 @@ _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.M
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """The module, and what it defines without indentation."""
-    return module_of(path), frozenset(one or two for one, two in _TOP.findall(text))
+    """Return the module, and what it defines without indentation."""
+    return module_of(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
 
 
 class PythonNames:
-    """Reads names and their origins off the syntax tree of one file."""
+    """A reader of names and their origins in the syntax tree of one file."""
 
     def __init__(self, source: bytes, path: str) -> None:
         self._source = source
@@ -61,32 +62,32 @@ class PythonNames:
         self.module = module_of(path)
 
     def text(self, node: Node) -> str:
-        """The source of a node."""
+        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def top_level(self, root: Node) -> dict[str, Origin]:
-        """What the module imports and defines at its top: its functions know it before it is read."""
-        found: dict[str, Origin] = {}
+        """Return what the module imports and defines at its top: its functions know it before it is read."""
+        origins: dict[str, Origin] = {}
         stack = list(root.children)
         while stack:
             node = stack.pop()
             if node.type in {"import_statement", "import_from_statement"}:
-                found.update(self.imported(node))
+                origins.update(self.imported(node))
             elif node.type in {"function_definition", "class_definition"}:
                 name = node.child_by_field_name("name")
                 if name:
-                    found[self.text(name)] = self.defined(node, "module")
+                    origins[self.text(name)] = self.defined(node, "module")
             elif node.type in _BLOCKS:
                 stack.extend(node.children)
-        return found
+        return origins
 
     def defined(self, definition: Node, scope: str) -> Origin:
-        """The origin of a function or class defined in a scope of that kind."""
+        """Return the origin of a function or class defined in a scope of that kind."""
         holder = "class" if definition.type == "class_definition" else ""
         return Origin(True if scope == "module" else None, self.module, holder)
 
     def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
-        """The names an import brings into scope; `import a.b` brings `a`, and `a.b` for chains."""
+        """Yield the names an import brings into scope; `import a.b` brings `a`, and `a.b` for chains."""
         source = statement.child_by_field_name("module_name")
         package = self.absolute(self.text(source)) if source else None
         for child in statement.children:
@@ -97,6 +98,7 @@ class PythonNames:
             name = self.text(child.children[0] if child.type == "aliased_import" else child)
             alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
             if package is not None:
+                # By convention, what begins with a capital letter is a class.
                 yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
                 continue
             yield alias, Origin(True, name, "module")
@@ -105,16 +107,16 @@ class PythonNames:
                 yield head, Origin(True, head, "module")
 
     def absolute(self, module: str) -> str:
-        """The absolute name of a module: `flask.app` for `.app` in flask/views.py."""
+        """Return the absolute name of a module: `flask.app` for `.app` in flask/views.py."""
         level = len(module) - len(module.lstrip("."))
         if not level:
             return module
         parts = self.module.split(".")
-        kept = parts[: len(parts) - level + self._is_package]
-        return ".".join([*kept, *filter(None, [module[level:].strip()])])
+        base = parts[: len(parts) - level + self._is_package]
+        return ".".join([*base, *filter(None, [module[level:].strip()])])
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
-        """The origin of `receiver.name`."""
+        """Return the origin of `receiver.name`."""
         if receiver.type == "identifier":
             return self._member_of_name(self.text(receiver), name, scope)
         if receiver.type in _LITERALS:
@@ -130,13 +132,14 @@ class PythonNames:
     def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
         owner = scope.instance_of(receiver)
         if owner:
+            # By convention, `cls` is the class itself.
             return Origin(receiver == "cls", self.module if name in owner.names else None)
         origin = scope.find(receiver)
         return Origin(True, origin.package) if origin.holder else Origin()
 
 
 def _member_of_chain(chain: str, scope: Scope) -> Origin:
-    """The origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
+    """Return the origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
     if not _CHAIN.fullmatch(chain):
         return Origin()
     exact = scope.find(chain)

@@ -1,4 +1,4 @@
-"""Asks jedi where Python names come from, when the text of their file does not say."""
+"""The origins of Python's names that jedi knows, if the text of their file does not tell them."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, with `is_static` and `package` filled in where jedi knows them. Runs nothing of the project."""
+    """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
     import jedi  # Takes long, and most commands resolve nothing.
 
     # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
     jedi.settings.auto_import_modules = []
-    jedi.settings.cache_directory = _parsed().name
+    jedi.settings.cache_directory = _cache_folder().name
     project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
     script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
-    return [_resolved(script, text, token) if _is_open(token) else token for token in tokens]
+    return [_resolve_token(script, text, token) if _is_open(token) else token for token in tokens]
 
 
 @cache
-def _parsed() -> TemporaryDirectory[str]:
-    """For this process alone: parso takes what it finds there by the date of the file it was made of."""
+def _cache_folder() -> TemporaryDirectory[str]:
+    """Return a folder for jedi's cache, for this process alone."""
+    # parso takes what it finds in a cache by the date of the file it was made of.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
@@ -48,7 +49,7 @@ def _is_open(token: Token) -> bool:
     return known.kind not in _NEVER_RESOLVED and (known.is_static is None or known.package is None)
 
 
-def _resolved(script: jedi.Script, text: str, token: Token) -> Token:
+def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
     line, column = line_and_column(text, token.offset)
     targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
     if not targets:
@@ -60,7 +61,8 @@ def _resolved(script: jedi.Script, text: str, token: Token) -> Token:
 
 
 def _is_static(target: Name) -> bool | None:
-    """A member of a module or class: defined at their level, and no method that needs an instance."""
+    """Return whether a name is a member of a module or class: defined at their level, and no method that needs an
+    instance."""
     if target.type in {"module", "class"}:
         return True
     parent = target.parent()

@@ -1,4 +1,4 @@
-"""Ruby: which names in a file are references, and what kind each is."""
+"""The language Ruby: which names in a file are references, and what kind each is."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ class RubyWalk(RubyReferences):
             return self.own_method(name, place) if knows(name, place) else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
+        # A literal is an instance of a class of the standard library.
         if kind in LITERALS:
             return Origin(False, LITERALS[kind])
         if kind == "call":
@@ -69,15 +70,16 @@ class RubyWalk(RubyReferences):
         return UNKNOWN
 
     def _member_of_constant(self, receiver: Node, called: str, place: NodePlace, static: bool) -> Origin:
-        """A method that a module or class has itself, or (not static) one of what its `new` makes."""
+        """Return the origin of a method that a module or class has itself, or (not static) of one that the result of
+        its `new` has."""
         if receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(static)
         name = self.text(receiver)
-        first, _, rest = name.removeprefix("::").partition("::")
+        first, _, tail = name.removeprefix("::").partition("::")
         if not first[:1].isupper() or not first.isidentifier():
             return Origin(static)
         before = None if name.startswith("::") else self.ruby.constant(first, space_of(place)).package
-        package, _, last = "::".join(filter(None, [before, first, rest])).rpartition("::")
+        package, _, last = "::".join(filter(None, [before, first, tail])).rpartition("::")
         if called != "new" and CAPITALS.fullmatch(last) and not self.is_module(last, package):
             return UNKNOWN  # `LIMIT.to_s`
         return Origin(static, f"{package}::{last}".removeprefix("::"))
@@ -95,14 +97,14 @@ class RubyWalk(RubyReferences):
 
     @on("pair")
     def pair(self, node: Node, role: str, place: NodePlace) -> None:
-        """`k: v`, `"k" => v`, and `k:`, which takes the value from the local or method k."""
-        key, *rest = node.children
+        """Visit `k: v`, `"k" => v`, or `k:`, which takes the value from the local or method k."""
+        key, *siblings = node.children
         if key.type == "hash_key_symbol":
             if role == ARGUMENTS:
                 self.emit(key, Kind.ARGUMENT_NAME, place)
-            elif not any(child.is_named for child in rest):
+            elif not any(child.is_named for child in siblings):
                 self.identifier(key, self.text(key), REFERENCE, place)
-            self.push(rest, REFERENCE, place)
+            self.push(siblings, REFERENCE, place)
         else:
             self.push(node.children, REFERENCE, place)
 
@@ -117,7 +119,7 @@ class RubyWalk(RubyReferences):
 
     @on("alias", "undef")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`alias new old`, `undef old`."""
+        """Emit the old name of `alias new old` or `undef old`."""
         first = True
         for child in node.children:
             if child.type in self.keywords:
@@ -139,13 +141,14 @@ class RubyWalk(RubyReferences):
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         space = self.ruby.enter(self.text(name), space_of(place)) if name else space_of(place)
+        # A class sees no local variables of the code around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
             if child.type == "superclass":
-                nodes += [(each, TYPE, place) for each in child.children]
+                nodes += [(part, TYPE, place) for part in child.children]
             elif child.type == "scope_resolution":
-                nodes += [(each, TYPE, place) for each in child.children[:-1]]
+                nodes += [(part, TYPE, place) for part in child.children[:-1]]
             elif child.type != "constant":
                 nodes.append((child, REFERENCE, inner))
         self.each(nodes)
@@ -180,9 +183,9 @@ class RubyWalk(RubyReferences):
 
     @on("optional_parameter", "keyword_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        name, *rest = node.children
+        name, *siblings = node.children
         self.push([name], PARAMETER, place)
-        self.push(rest, REFERENCE, place)
+        self.push(siblings, REFERENCE, place)
 
     @on(
         *(
@@ -196,14 +199,17 @@ class RubyWalk(RubyReferences):
 
     @on("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        """A name is known from the left side on, even on the right side."""
-        first, *rest = node.children
-        self.each([(first, BOUND, place), *((child, REFERENCE, place) for child in rest)])
+        """Visit the left side first: a name is known from there on, even on the right side."""
+        # In `x = x`, the second x is the new local, which is nil.
+        first, *siblings = node.children
+        self.each([(first, BOUND, place), *((child, REFERENCE, place) for child in siblings)])
 
     @on("for")
     def for_(self, node: Node, _role: str, place: NodePlace) -> None:
-        for_, first, *rest = node.children
-        self.each([(for_, REFERENCE, place), (first, BOUND, place), *((each, REFERENCE, place) for each in rest)])
+        for_, first, *siblings = node.children
+        self.each(
+            [(for_, REFERENCE, place), (first, BOUND, place), *((sibling, REFERENCE, place) for sibling in siblings)]
+        )
 
     @on("rescue")
     def rescue(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -215,18 +221,18 @@ class RubyWalk(RubyReferences):
 
     @on("binary")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        r"""`/(?<x>…)/ =~ y` defines x."""
+        r"""Visit an expression; `/(?<x>…)/ =~ y` defines x."""
         children = node.children
         self.push(children, REFERENCE, place)
         if children[0].type == "regex":
-            found = _CAPTURED.findall(self.text(children[0]))
-            place.scope.names.update({name: LOCAL for name in found if not place.scope.owner(name)})
+            names = _CAPTURED.findall(self.text(children[0]))
+            place.scope.names.update({name: LOCAL for name in names if not place.scope.owner(name)})
 
     # --------------------------------------------------------------------------------------------------- patterns
 
     @on("in_clause", "match_pattern", "test_pattern")
     def in_clause(self, node: Node, _role: str, place: NodePlace) -> None:
-        """`in pattern`, `value => pattern`, `value in pattern`."""
+        """Visit `in pattern`, `value => pattern` or `value in pattern`."""
         children = node.children
         at = next((i for i, child in enumerate(children) if child.type in {"in", "=>"}), 0)
         nodes = [(child, PATTERN if i == at + 1 else REFERENCE, place) for i, child in enumerate(children)]
@@ -234,14 +240,14 @@ class RubyWalk(RubyReferences):
 
     @on("keyword_pattern")
     def keyword_pattern(self, node: Node, role: str, place: NodePlace) -> None:
-        key, *rest = node.children
-        if key.type == "hash_key_symbol" and not any(child.is_named for child in rest):
+        key, *siblings = node.children
+        if key.type == "hash_key_symbol" and not any(child.is_named for child in siblings):
             self.identifier(key, self.text(key), role, place)
-        self.push(rest, role, place)
+        self.push(siblings, role, place)
 
 
 def _inside(node: Node, place: NodePlace) -> Scope:
-    """The scope of a block."""
+    """Return the scope of a block."""
     takes_it = all(child.type not in _PARAMETERS for child in node.children)
     around = place.scope if isinstance(place.scope, RubyScope) else None
     return RubyScope("block", around, {}, "", space_of(place), is_static(place), takes_it)
@@ -251,7 +257,7 @@ _PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """The completable tokens of one file."""
+    """Return the completable tokens of one file."""
     return tokens_of(RubyWalk(text.encode(), text, declared), "ruby")
 
 

@@ -1,4 +1,4 @@
-"""Ruby's names where they refer to something: locals, methods without a receiver, constants, fields, globals."""
+"""The references of Ruby: locals, methods without a receiver, constants, fields, globals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYWORDS = frozenset(
 )
 LOCAL, GLOBAL = Origin(False), Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
-"""Roles: a local that is new even if there is one of that name; what a pattern binds; the arguments of a call."""
+"""The roles: a local that is new even if there is one of that name; what a pattern binds; the arguments of a call."""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
@@ -44,7 +44,7 @@ class RubyReferences(Walk):
         return RubyScope("file", space=self.ruby.top)
 
     def _location(self, package: str | None) -> Location | None:
-        """A class is a package, too."""
+        """Return the location of a package; a class is a package, too."""
         if package is None:
             return None
         around, _, name = package.rpartition("::")
@@ -52,7 +52,8 @@ class RubyReferences(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """As for any language, but a name waits for what stands before it, which may define it."""
+        """Visit nodes next, in their order, as for any language; but a name waits for the nodes before it."""
+        # What stands before a name may define it.
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
@@ -72,7 +73,7 @@ class RubyReferences(Walk):
         self._stack += inner
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these next, in their order; names wait."""
+        """Visit these nodes next, in their order; names wait."""
         names = self.names
         for child, role, place in reversed(nodes):
             if child.type in names:
@@ -123,6 +124,7 @@ class RubyReferences(Walk):
 
     def _global(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         top = self.ruby.top.variables
+        # Globals such as `$1` and `$stdout` exist without an assignment.
         if (
             role in {BOUND, PARAMETER, PATTERN}
             and (name, True) not in top
@@ -134,7 +136,7 @@ class RubyReferences(Walk):
             self.emit(node, Kind.VARIABLE, place, GLOBAL, name)
 
     def _field(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        """`@x`, `@@x`: the first assignment in a class defines."""
+        """Emit `@x` or `@@x`, or define it if this is the first assignment in a class."""
         space, static = space_of(place), name.startswith("@@") or is_static(place)
         known = (name, static) in space.variables
         if role in {BOUND, PARAMETER, PATTERN} and not known:
@@ -148,9 +150,10 @@ class RubyReferences(Walk):
 
     @on("scope_resolution")
     def scoped_constant(self, node: Node, role: str, place: NodePlace) -> None:
-        """`A::B::C`, in a loop: chains may be long."""
+        """Emit the names of `A::B::C`, from left to right."""
         names: list[Node] = []
         first: Node | None = node
+        # A loop, since chains may be long.
         while first is not None and first.type == "scope_resolution":
             children = first.children
             names.append(children[-1])
@@ -180,7 +183,7 @@ class RubyReferences(Walk):
         self.emit(names[0], kind, place, Origin(True, package or None), name)
 
     def is_module(self, name: str, package: str | None) -> bool:
-        """Whether `name`, a constant of `package`, is known to be a module or class."""
+        """Return whether `name`, a constant of `package`, is known to be a module or class."""
         full = f"{package}::{name}" if package else name
         return full in self.ruby.spaces or full in self.declared or name in TYPES
 
@@ -197,10 +200,10 @@ def space_of(place: NodePlace) -> Space:
 
 
 def is_static(place: NodePlace) -> bool:
-    """Whether `self` is a module."""
+    """Return whether `self` is a module."""
     return isinstance(place.scope, RubyScope) and place.scope.static
 
 
 def knows(name: str, place: NodePlace) -> bool:
-    """Whether the class around has a method of that name."""
+    """Return whether the class around has a method of that name."""
     return (name, is_static(place)) in space_of(place).methods
