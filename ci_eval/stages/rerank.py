@@ -131,10 +131,11 @@ class _Reranked:
         ranking = (time.perf_counter() - started) * 1000
         rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
         if rank is None:
-            rank = lookup.rank  # behind what was stored: it keeps its place
+            rank = lookup.rank  # not among the stored suggestions, so its rank stays
         moved = ordered is not shown
         # Suggestions may be equal, so identity tells them apart.
         positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
+        # What the client highlights belongs to its own order.
         highlighted = 0 if moved else lookup.highlighted
         left = len(session.expected_text) - len(lookup.prefix)
         return replace(

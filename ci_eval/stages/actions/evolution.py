@@ -58,6 +58,7 @@ class Evolution:
         actions: list[Action] = []
         if self._next < 0:
             self._next = sum(part.begin <= limit for part in self._parts)
+            # From the end, so that the offsets of earlier parts stay right.
             for part in reversed(self._parts[self._next :]):
                 actions += self._turn(part)
         while self._next < len(self._parts) and self._parts[self._next].begin <= limit:

@@ -37,6 +37,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
     """Return the sorted paths of the files to evaluate, below the root. Raises ConfigError if an evaluation root is
     missing or is not in the project."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
+    # Evaluation roots may overlap.
     paths: set[str] = set()
     for evaluation_root in config.evaluation_roots or (".",):
         start = root / evaluation_root
@@ -71,6 +72,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
         try:
+            # This raises for a name that is not UTF-8.
             path.encode()
             data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode(data)

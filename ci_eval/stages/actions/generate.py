@@ -131,7 +131,12 @@ def generate(
     )
     so_far = Generated()
     with Workers[str, GeneratedFile | FileError](
-        make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, tries=2, shared=(job,)
+        # A process must have a few files to be worth its start.
+        make,
+        jobs=min(jobs, max(len(paths) // 8, 1)),
+        timeout=TIMEOUT,
+        tries=2,
+        shared=(job,),
     ) as workers:
         done = 0
         for outcome in workers.map(deque(paths)):

@@ -104,8 +104,8 @@ def _plain_record(record: Record) -> Record:
 
 
 def _plain(text: str) -> str:
-    """Return the text with the line ends that a source file is read with. Raises ValueError if it holds a NUL
-    character."""
+    """Return the text as a source file is read: without byte order marks, with plain line ends. Raises ValueError if it
+    holds a NUL character."""
     if "\0" in text:
         raise ValueError("it holds a NUL character, which no text does")
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
@@ -123,7 +123,7 @@ def _path(line: dict[str, object], cluster: Sequence[str]) -> str:
 
 
 def _part(text: str) -> str:
-    """Return a part of a path: the text itself if it is harmless, else its harmless characters with a digest."""
+    """Return a part of a path: the text itself if it is harmless, else a harmless form of it with a digest."""
     safe = re.sub(r"[^A-Za-z0-9._+-]+", "_", text)[:80].lstrip(".")
     return (
         safe
@@ -140,14 +140,14 @@ def generate_records(
     found: Records, project: ProjectInfo, language: Language, strategy: StrategyConfig, task: Task, workspace: Workspace
 ) -> Generated:
     """Write the actions of every record, and the errors of the lines that are none."""
-    made = Generated()
+    generated = Generated()
     for file in found.files:
         source = Source(project=project.identified, path=file.path, text=file.text, language=language)
         actions = actions_of_items(source, file.items, strategy, task)
         workspace.write_actions(file.path, pack_actions(actions))
-        made.files += 1
-        made.sessions += actions.sessions
-        made.size += len(file.text)
+        generated.files += 1
+        generated.sessions += actions.sessions
+        generated.size += len(file.text)
     for error in found.errors:
         workspace.write_error(error)
-    return made
+    return generated

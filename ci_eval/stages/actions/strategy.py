@@ -194,6 +194,7 @@ class _Typist:
             session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
             for step in steps:
                 if step != typed:
+                    # Each prefix begins with the one before it.
                     self.actions.append(PrintText(text=step[len(typed) :]))
                     typed = step
                 self.actions.append(
@@ -238,6 +239,7 @@ class _Typist:
 
 
 def _id(base: blake2b, begin: int, text: str) -> str:
+    # To copy a hash is faster than to hash the base again.
     identity = base.copy()
     identity.update(f"{begin}\0{text}".encode())
     return identity.hexdigest()

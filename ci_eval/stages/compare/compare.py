@@ -312,6 +312,7 @@ def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], Part
         for key, sums in paired.parts.items()
         if key[0] == dimension
         and fewest <= sums.sessions
+        # A part of all sessions would only repeat the headline.
         and (dimension == "file" or sums.sessions < paired.divided[dimension])
     ]
     return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]

@@ -53,7 +53,7 @@ def _is_common(condition: Condition) -> bool:
 def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
     """Yield the dotted name and the value, as JSON, of each part of the configuration sent to an engine."""
     for name, value in msgspec.to_builtins(sent).items():
-        # Whether a command took a named engine as its model is no condition: what it was told then is.
+        # The name of the engine that a command is like is no condition: the configuration that follows from it is.
         if name != "like":
             yield from _leaves(name, value)
 

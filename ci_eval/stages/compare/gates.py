@@ -98,7 +98,7 @@ class Gate:
     ) -> GateResult:
         """Check whether the comparison passes the gate. A figure that is missing, or not comparable, never does."""
         name = self.filter_among(filters, headline)
-        # What is of the whole run, such as memory, stands under ALL alone.
+        # Figures of the whole run, such as memory, stand under ALL alone.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         difference, info = figures[self.metric], infos[self.metric]
         result = self._judge_difference(difference, info)
@@ -151,6 +151,7 @@ class Gate:
         margin = abs(self.limits[0].of(difference.base, info.unit))
         if outcome.low is None or outcome.high is None:
             return self._result("undecided", f"a loss of that size is not ruled out: {outcome.why}")
+        # A narrower margin takes more files.
         needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
         if isinstance(outcome, Elsewhere) and outcome.effective < needed:
             reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {outcome.effective:.0f}"
@@ -213,6 +214,7 @@ def sessions_to_decide(value: float, low: float, high: float, limits: Sequence[f
     distance = min(abs(value - limit) for limit in limits)
     if not distance or not sessions:
         return None
+    # An interval narrows with the square root of the number of sessions.
     needed = sessions * ((high - low) / 2 / distance) ** 2
     return math.ceil(needed) if needed < MOST_SESSIONS else None
 

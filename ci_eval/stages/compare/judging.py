@@ -66,7 +66,7 @@ class _Own:
     @classmethod
     def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
         """Pick the figures with these indices."""
-        at, columns = list(places), [4 * place + column for place in places for column in range(4)]
+        at, columns = list(places), [4 * index + column for index in places for column in range(4)]
         return cls(
             infos=infos,
             total=sums.total[at],
@@ -109,6 +109,7 @@ class _Own:
         weights, changed = influence(self.total), self.changes > 0
         shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
         sampling = np.where(changed, shared.diagonal(), 0.0)
+        # A figure that did not change shows no spread of its own, so the bound is its error.
         bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
         error, df = self.noise.with_sampling(np.where(changed, sampling, bound))
         center = np.where(changed, self.new - self.base, 0.0)
@@ -150,38 +151,39 @@ class Judge:
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """Return the difference of each metric under one filter, by name."""
-        differences = {metric.info.name: self._times(place, sums) for place, metric in enumerate(self.metrics)}
+        differences = {metric.info.name: self._times(index, sums) for index, metric in enumerate(self.metrics)}
         places = [
-            place
-            for place, metric in enumerate(self.metrics)
-            if not metric.timed and np.all(sums.total[place, [1, 3]] > 0)
+            index
+            for index, metric in enumerate(self.metrics)
+            # Columns 1 and 3 are the denominators of base and new.
+            if not metric.timed and np.all(sums.total[index, [1, 3]] > 0)
         ]
-        names = [self.metrics[place].info.name for place in places]
-        infos = [self.metrics[place].info for place in places]
+        names = [self.metrics[index].info.name for index in places]
+        infos = [self.metrics[index].info for index in places]
         if places:
             # Only the declared metrics are adjusted for their number.
             family = [at for at, name in enumerate(names) if name in self.declared]
             of_project = self._here(sums, places, family)
             of_code = self._elsewhere(np.stack(sums.rows)[:, places], infos, family)
-            for place, name, difference, more in zip(places, names, of_project, of_code, strict=True):
-                over = "found by both" if self.metrics[place].found_by_both else ""
+            for index, name, difference, more in zip(places, names, of_project, of_code, strict=True):
+                over = "found by both" if self.metrics[index].found_by_both else ""
                 differences[name] = replace(difference, elsewhere=more, over=over)
         return differences
 
-    def _times(self, place: int, sums: FilterSums) -> Difference:
+    def _times(self, index: int, sums: FilterSums) -> Difference:
         """Return a difference without a verdict: that of a metric that depends on times, or that has no figure on one
         side."""
-        metric = self.metrics[place]
+        metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         if metric.statistic == "quantile":
             base, new = (quantile_of(side, metric.quantile) for side in sums.latencies)
         else:
-            total = sums.total[place]
+            total = sums.total[index]
             base, new = (float(total[at] / total[at + 1]) if total[at + 1] else None for at in (0, 2))
         if base is None or new is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        n = int(min(sums.latencies.sum(axis=1)) if metric.statistic == "quantile" else sums.observed[place])
+        n = int(min(sums.latencies.sum(axis=1)) if metric.statistic == "quantile" else sums.observed[index])
         return Difference(
             base=base, new=new, difference=new - base, why=NOT_IN_TURNS, n=n, elsewhere=Elsewhere(why=NOT_IN_TURNS)
         )
@@ -204,7 +206,7 @@ class Judge:
     def _here(self, sums: Sums, places: Sequence[int], family: Sequence[int], tests: int = 1) -> list[Difference]:
         """Return the differences of the figures with these indices. `family`: those of them that are judged
         together."""
-        own = _Own.of(sums, places, [self.metrics[place].info for place in places])
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
         certain = np.array([self._certain(own, at) for at in range(len(places))])
         # Without certainty the interval must also hold what the engines might have answered instead.
         intervals = self._intervals(own, family, np.where(certain, self.asked, 0.0), tests)
@@ -224,11 +226,11 @@ class Judge:
         if own.noise.variance.any():
             # A few rounds do not tell how noise moves figures together: Bonferroni instead of the joint intervals.
             adjusted = singly(spread, max(len(family), 1))
-            together = [adjusted[place] for place in family]
+            together = [adjusted[index] for index in family]
         else:
             together = joint(spread, family) if family else []
-        for place, interval in zip(family, together, strict=True):
-            intervals[place] = interval
+        for index, interval in zip(family, together, strict=True):
+            intervals[index] = interval
         return intervals
 
     def _judge_figure(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
@@ -283,7 +285,7 @@ class Judge:
         if unit not in LARGEST:
             return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
         if own.strata:
-            # The interval of a figure over weighted sessions is that of the report of new.
+            # The report of new has the interval of a figure over weighted sessions.
             return None, None
         noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
         columns = slice(4 * at + 2, 4 * at + 4)
@@ -323,13 +325,14 @@ class Judge:
         if info.unit not in LARGEST or not own.observed[at]:
             return None
         spread = own.spread(np.zeros(len(own.infos)))
-        # Standard errors from the difference to the end of the interval, as in this comparison's own.
+        # The number of standard errors from the difference to the end of this comparison's interval.
         reach = (interval.high - interval.low) / 2
         seen = interval.detectable - reach
         errors = reach / seen * FOUR_OF_FIVE if seen > 0 else NORMAL.inv_cdf(1 - 0.025)
         observed = float(own.observed[at])
         needed = ((errors + FOUR_OF_FIVE) / POINT * float(spread.error[at])) ** 2 * observed
         if certain and not own.noise.variance[at]:
+            # A finite population needs fewer: n / (1 + n / N).
             needed /= 1 + needed * self.asked / observed
         return int(np.ceil(needed * max(self.pairs, observed) / observed))
 
@@ -339,19 +342,19 @@ class Judge:
         sample = elsewhere(rows)
         enough = (sample.effective >= FEWEST) & np.isfinite(sample.spread.error)
         intervals: dict[int, Interval] = dict(enumerate(singly(sample.spread, tests)))
-        together = [place for place in family if enough[place]]
+        together = [index for index in family if enough[index]]
         intervals |= dict(zip(together, joint(sample.spread, together) if together else [], strict=True))
         return [
             self._of_code(
-                info, intervals[place], float(sample.spread.difference[place]), float(sample.effective[place])
+                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )
-            if enough[place]
+            if enough[index]
             else Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=too_few(len(rows), float(sample.effective[place]), self.kind),
-                effective=float(sample.effective[place]),
+                why=too_few(len(rows), float(sample.effective[index]), self.kind),
+                effective=float(sample.effective[index]),
             )
-            for place, info in enumerate(infos)
+            for index, info in enumerate(infos)
         ]
 
     def _of_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:

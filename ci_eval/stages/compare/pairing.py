@@ -54,6 +54,7 @@ class FailureCount:
     def of(self, session: SessionScore) -> bool:
         """Count a session; return whether the engine failed on it in any round."""
         statuses = [session.status]
+        # Only rounds that differ from the first one are stored.
         if session.otherwise:
             statuses = [answer.status for answer in answers(session, self.rounds)]
         failed = [status for status in statuses if status in FAILED]
@@ -117,6 +118,7 @@ class Paired:
         known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
         if not unequal([asked[name] / known[name] for name in asked]):
             return False
+        # The mean weight of a session is 1, so that sums keep their size.
         scale = sum(asked.values()) / sum(known.values())
         weights = {name: scale * known[name] / asked[name] for name in asked}
         for sums in self.filters.values():
@@ -376,8 +378,9 @@ class _FilePairs:
         # First the headline's sessions; then what a person feels most, the score (a rank of 1 → 2 weighs more than
         # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
-        kept = self._paired.improvements if gain > 0 else self._paired.regressions
-        if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
+        largest = self._paired.improvements if gain > 0 else self._paired.regressions
+        # The first change of the heap is the smallest.
+        if len(largest) == SHOWN and (size, base.id) <= largest[0][:2]:
             return
         change = Change(
             id=base.id,
@@ -394,7 +397,7 @@ class _FilePairs:
             base_status=base.status.value,
             new_status=new.status.value,
         )
-        (heapq.heappush if len(kept) < SHOWN else heapq.heappushpop)(kept, (size, base.id, change))
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
 
     def _line_of(self, offset: int) -> int:
         if self._line_ends is None:
@@ -465,7 +468,7 @@ class StoredPairs:
             theirs = {
                 session.id: session for session in self._new.sessions_in(source.path, Session) if evaluated(session)
             }
-            # Where no session is on both sides, the file has another text there, and offsets mean nothing.
+            # If no session is on both sides, the file has another text in new, and offsets mean nothing.
             if mine.keys() & theirs.keys():
                 either = mine | theirs
                 order = sorted(

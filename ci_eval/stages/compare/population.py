@@ -18,6 +18,7 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
     ours, theirs = base.manifest(), new.manifest()
     merged = bool(ours.projects)
     if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
+        # The manifests have the number, so no actions need to be read.
         known = Counter({"": ours.generated})
     else:
         known = sessions_of(base, new, merged=merged)

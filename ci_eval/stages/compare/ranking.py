@@ -185,6 +185,7 @@ class _Together:
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
         """Return the sums of one metric over two sides, and the same sums cluster by cluster (clusters x 1 x 4)."""
+        # Each side has two columns: numerator and denominator.
         columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
         sums = Sums(figures=1)
         sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)

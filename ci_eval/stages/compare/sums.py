@@ -88,6 +88,7 @@ def directions_of(seen: Floats) -> Floats:
     """
     above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
     both = (below_base != 0) & (below_new != 0)
+    # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.
     return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
 
 

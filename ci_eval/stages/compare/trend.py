@@ -132,6 +132,7 @@ def append(
     `declared`: names of the metrics that were compared. `run`: address of the CI's run.
     """
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
+    # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"

@@ -55,10 +55,16 @@ def times(
             if partner := theirs.get(session.id):
                 pairs += 1
                 _observe(
-                    session, partner, int(GROUPS * draw(manifest.seed, f"{session.id} group")), chosen, filters, seen
+                    # Groups are drawn, and a session is in the same one on both sides.
+                    session,
+                    partner,
+                    int(GROUPS * draw(manifest.seed, f"{session.id} group")),
+                    chosen,
+                    filters,
+                    seen,
                 )
     asked = pairs / max(manifest.generated, pairs, 1)
-    # Nobody declares each of them, and whoever finds one that changed believes it: all are one family.
+    # None of these metrics is declared, and readers believe any that changed: all are one family.
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
         name: {metric.info.name: sides[metric.info.name].difference(metric, asked, tests) for metric in chosen}

@@ -98,14 +98,14 @@ class KeptEngine:
             return
         self._weigh()
         if self._unstarted:
-            # The next question starts it: a start that takes as long as it may would be lost here.
+            # The next question starts the engine: a start that runs into its limit would be lost here.
             self.close()
             return
         began = time.perf_counter()
         try:
             self._running.restart()
         except (EngineFailure, OSError):
-            # It is started for the next question, which fails if that does.
+            # The next question starts the engine, and fails if the start fails.
             self.close()
         self._starting = time.perf_counter() - began
 
@@ -133,7 +133,7 @@ class KeptEngine:
         memory is known."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
-        made = Footprint(
+        footprint = Footprint(
             start_ups=tuple(self._start_ups),
             dropped=self.dropped,
             waited=round(seconds - self._waited[0], 3),
@@ -144,7 +144,7 @@ class KeptEngine:
         )
         self._start_ups, self._memory, self._weighed = [], None, 0
         self._waited, self.dropped = (seconds, unready), 0
-        return made
+        return footprint
 
     def _waiting(self) -> tuple[float, int]:
         running: object = self._running
@@ -167,7 +167,7 @@ class KeptEngine:
         try:
             return self._running.confined if self._running else ""
         except EngineFailure:
-            # It is about to fail; a question will tell.
+            # The engine is about to fail; the next question reports that.
             return ""
 
     def close(self) -> None:

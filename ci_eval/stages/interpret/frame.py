@@ -60,7 +60,7 @@ def listed(
     features: list[Sequence[Hashable]] = [*zip(*columns, strict=True)]
     if before is None:
         return Listed(Frame(ids, [*map(_number_keys, features)]), files)
-    # How it went tells most, so that it comes first: what else is known tells where it has changed.
+    # The earlier result tells most, so it comes first; the other features tell what has changed.
     went = [before.get(session_id) for session_id in ids]
     earlier = [None if score is None else round(score, 1) for score in went]
     features = [earlier, *(list(zip(earlier, values, strict=True)) for values in features)]
@@ -105,11 +105,11 @@ def _values(calls: Sequence[CallCompletion | PlayItem], text: str) -> Iterator[t
         left, second = words[-1] if words else None, words[-2] if len(words) > 1 else None
         begins_line = not before.rpartition("\n")[2].strip()
         kind, expected, number = known.kind, call.expected_text, often[call.expected_text]
-        place = (kind, typed, known.location, known.first_use, known.is_argument)
+        usage = (kind, typed, known.location, known.first_use, known.is_argument)
         yield (
             (kind, typed),
-            place,
-            (*place, None if begins_line else left, known.package, expected),
+            usage,
+            (*usage, None if begins_line else left, known.package, expected),
             (kind, left, begins_line),
             (left, second),
             (kind, expected),

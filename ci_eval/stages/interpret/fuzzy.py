@@ -23,6 +23,7 @@ def score(typed: str, candidate: str) -> int | None:
     if not _is_subsequence(low_typed, low):
         return None
     best = _best(typed, low_typed, candidate, low)
+    # An impossible way has about NEVER points, but not exactly.
     return best if best > NEVER // 2 else None
 
 
@@ -45,6 +46,7 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
         reached = NEVER
         for at, character in enumerate(low):
             if number and at >= 2:
+                # A gap is at least one character.
                 reached = max(reached, previous[at - 2])
             if character != letter:
                 continue

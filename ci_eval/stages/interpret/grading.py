@@ -73,7 +73,7 @@ class Grading:
             grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
-        # What a judge can tell without a reference, no similarity can.
+        # A judge needs no reference; a similarity does.
         able = self._graders if references else [grader for grader in self._graders if grader.judges]
         if not able:
             return lookup
@@ -86,7 +86,7 @@ class Grading:
         for grader in able:
             read = self._task.readers.get(grader.name)
             texts = [*read(lookup.answer, record)] if record and read else suggested
-            # A judge is not asked about nothing; for the others, no suggestion is an empty one.
+            # A judge is not asked if there is no suggestion; the other graders grade an empty one then.
             closest = against.closest(grader, texts if grader.judges else texts or [""])
             if self._task.summed and not grader.judges:
                 grades |= _rename_taken(grader.name, self._task.summed([values for values, _ in closest]), grades)
@@ -149,7 +149,7 @@ class _Against:
         return [self._closest(grader, text) for text in texts]
 
     def _closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
-        # All graders see the same ones: to make them takes longer than some grades.
+        # All graders share the pairings: to make them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
             pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
@@ -159,6 +159,7 @@ class _Against:
         else:
             scores, decisive = max(((grader.grade(pairing), pairing) for pairing in pairings), key=_first_score)
         if "score" in scores:
+            # A plain `score` is a percentage, and is stored under the grader's name.
             scores = {grader.name: scores["score"] / 100}
         return scores, grader.remark(decisive)
 

@@ -102,7 +102,8 @@ class Keeper:
 
     @property
     def hopeless(self) -> bool:
-        """Return whether most sessions have failed, of enough of them, so that asking on would waste time."""
+        """Return whether at least HOPELESS sessions have failed, and more than half, so that asking on would waste
+        time."""
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
     def gives_up(self) -> bool:

@@ -144,6 +144,7 @@ class Player:
     def _count(self, status: Status, message: str) -> None:
         if status in FAILED:
             self._failures += 1
+            # Later sessions are not asked, so their messages name no cause.
             if self._failures <= PATIENCE:
                 self._last_failure = (status, message)
         elif status not in UNASKED:
@@ -196,6 +197,7 @@ class Player:
             hands = _Hands(self, self._open)
             self._setup.task.play(item, hands)
             typed = hands.typed
+        # The task may have typed the beginning.
         self.document.insert(item.expected_text[typed:])
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
@@ -324,7 +326,8 @@ class Player:
             shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a modelled user one takes what costs fewer keys than typing on: steps through the list, and Enter.
+        # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
+        # those left to type.
         user = session.user
         selected = (
             user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
@@ -359,7 +362,7 @@ class Player:
 
     def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
         text, caret, call = self.document.text, self.document.caret, session.call
-        # The file as it is on disk: the document may hide what stands behind the caret.
+        # The text is that of the file on disk: the document may hide the code behind the caret.
         end = call.offset + len(call.expected_text)
         return self._showing.show(
             suggestions,

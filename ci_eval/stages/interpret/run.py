@@ -54,7 +54,7 @@ def interpret(
     rounds: int = 1,
 ) -> Progress:
     """Ask one engine about every file that has no sessions yet; see `in_turns`."""
-    (made,) = in_turns(
+    (progress,) = in_turns(
         [EngineSide(workspace, setup)],
         probability=probability,
         limit=limit,
@@ -63,7 +63,7 @@ def interpret(
         shard=shard,
         rounds=rounds,
     )
-    return made
+    return progress
 
 
 def in_turns(
@@ -96,7 +96,7 @@ def in_turns(
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
-        # Several rounds ask everything again, and by a fresh process. Each question to a language model costs money.
+        # Several rounds ask everything again with a fresh process. Each question to a language model costs money.
         is_checked = rounds == 1 and not isinstance(side.setup.engine, EndpointEngine)
         twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
         plans.append([replace(assignment, twice=twice) for assignment in planned])
@@ -141,6 +141,7 @@ def _ask(
                 for assignment, played in zip(outcome.task.assignments, _results_of(outcome), strict=True):
                     keepers[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
+            # The pool also counts the sessions of unfinished files.
             done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
             for side, keeper in enumerate(keepers):
@@ -187,6 +188,7 @@ def plan(
     """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
     own = _own_files(workspace, shard)
     drawn = {}
+    # A limit needs the draws of all files, also those of other shards.
     for file in own if limit is None else workspace.action_files():
         drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_asked(file)))
     below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
@@ -212,7 +214,7 @@ def _size(workspace: Workspace, probability: float, limit: int | None, chosen: C
 
 
 def share_twice(sessions: float) -> float:
-    """Return the share of a run's sessions that are asked a second time, of so many."""
+    """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 
@@ -234,7 +236,8 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
     """Yield the folder for the finished sessions of the files that workers are at."""
     folder = workspace.folder / "unfinished"
     if folder.exists():
-        # Of a run that was killed. It could be taken up, but for what a machine that lost its power did not write.
+        # This is left of a run that was killed. It is not resumed: a machine that lost its power may not have written
+        # all.
         shutil.rmtree(folder)
     try:
         yield atomic.make_folder(folder)
@@ -245,7 +248,7 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
 def write_names(workspace: Workspace, root: Path) -> Path:
     """Write the names of all files with actions, for rankers and logs; return the path of the names.
 
-    Files that changed since their actions were made are left out.
+    Files that changed since their actions were made, or that cannot be read, are left out.
     """
     texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.action_heads()))
     names.count(texts).save(workspace.names_path)

@@ -40,8 +40,10 @@ class Showing:
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path
-        place = setup.surroundings
-        context = FileContext(path=path, text=text, keywords=place.keywords, names=setup.names, surroundings=place)
+        surroundings = setup.surroundings
+        context = FileContext(
+            path=path, text=text, keywords=surroundings.keywords, names=setup.names, surroundings=surroundings
+        )
         self._order = setup.ranker.open(context)
         self._client = CLIENTS.load(setup.client)
         self._reader = Reader.of(context) if setup.logging else None
@@ -87,7 +89,7 @@ class Showing:
             stored=tuple(stored) if ordered is shown else _add_positions(stored, shown),
             duplicates=duplicates(shown),
             highlighted=listing.highlighted if ordered is shown else 0,
-            # Of an order that stays as it is only the clock would tell a time.
+            # An unchanged order takes no time but that of reading the clock.
             ranking=0.0 if ordered is shown else ranking,
             features=self._features(shown, ordered, caret),
         )

@@ -66,10 +66,10 @@ def play(assignment: Assignment) -> Played:
     log = _log(assignment, text)
     player = Player(assignment, Document(text), engine, log)
     if log:
-        # What is logged of a session is not in the journal: all are asked again.
+        # The journal does not hold what is logged of a session, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
     twice = _ask(assignment, player, actions)
-    # Only now is it known of all sessions what they are stored with.
+    # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in finished(assignment.journal):
         pack.take_over(line, twice)
     if log:
@@ -145,11 +145,12 @@ def replay(assignment: Assignment) -> Session | None:
 
 
 def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
-    """Return every chosen session of a file with one status, for one reason, unless the session is finished."""
+    """Return the outcome of a file whose unfinished sessions all get one status, for one reason."""
     actions = read_actions(assignment.actions)
     text = text_of(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
     known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
+    # Sessions finish in the order of their actions.
     for call in islice(chosen(assignment, actions), len(known), None):
         pack.add(session_of(assignment, call, *assignment.given_up.get(call.session, (status, message))))
     return Played(
@@ -168,5 +169,5 @@ def text_of(root: Path, path: str, wanted: str) -> str | None:
     try:
         text = decode(read_own(root, path))
     except (NotText, OSError):
-        return None  # the file's sessions are skipped, and say why
+        return None  # the sessions of this file are skipped, with the reason
     return text if checksum(text) == wanted else None

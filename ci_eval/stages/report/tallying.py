@@ -96,6 +96,7 @@ class Tally:
         self._kinds: set[Kind] = set()
         self._observations = [Observations(metric, sampling) for metric in metrics]
         self._collector = Collector(self._observations)
+        # Index 0 is for sessions without a stratum.
         self._stands_for = [1.0, *(stratum.weight for stratum in sampling.strata)] if sampling else [1.0]
         self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
@@ -127,8 +128,8 @@ class Tally:
             self._bands[band] += self._stands_for[session.stratum]
         kind = session.properties.kind
         self._kinds.add(kind)
-        place = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
-        self._collector.add(place, seen if weight == 1 else self._weighted(seen, weight))
+        key = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
+        self._collector.add(key, seen if weight == 1 else self._weighted(seen, weight))
         if moved:
             self._add_moved(kind, weight, moved)
 
@@ -314,8 +315,9 @@ class Tallying:
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](Tallying.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
-                # What went wrong in a worker is raised here as what it is, if it goes wrong again.
+                # A part that failed in a worker is added up again here, so that its error is raised as it is.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
+                # Parts are added in the order of the files: the last digits of sums depend on it.
                 while order and order[0] in done:
                     _add(tallies, done.pop(order.popleft()))
         return tallies
@@ -359,7 +361,7 @@ class Tallying:
                 band = band_of(task, session) if asked else None
                 sums.responses.add(session)
                 seen = all_observations_of(observed, session)
-                # Observed as each round answered, where that is not the same.
+                # The observations round by round, if not all rounds were answered alike.
                 moved = (
                     list(zip(*(by_round(metric, session, rounds) for metric in observed), strict=True))
                     if session.otherwise and rounds > 1
@@ -392,7 +394,7 @@ def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:
         for position, character in enumerate(path):
             if character == "/":
                 by_folder[path[: position + 1]].append(number)
-    # The innermost of several with the same files comes last.
+    # Of several folders with the same files, the innermost comes last.
     innermost = {
         tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
     }

@@ -29,7 +29,7 @@ Scored = tuple[int, Suggestion]
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
-    # As the editor does while letters are typed: each filters what the one before it has left, in that order.
+    # Like in the editor, each typed letter filters what the letter before it has left, in that order.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
         scored = _filter(scored, _Words(caret, typed))
     return Listing(
@@ -83,17 +83,17 @@ class _Words:
 
 def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
     score = graceful_score if len(scored) <= MANY else full_score
-    kept: list[Scored] = []
+    fitting: list[Scored] = []
     for _, suggestion in scored:
         if isinstance(suggestion, Offer) and not suggestion.visible:
             continue
         word, begin = words.of(suggestion)
         if begin >= len(word):
-            kept.append((UNTYPED, suggestion))
+            fitting.append((UNTYPED, suggestion))
         elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
-            kept.append((points, suggestion))
-    kept.sort(key=_best_first)
-    return kept
+            fitting.append((points, suggestion))
+    fitting.sort(key=_best_first)
+    return fitting
 
 
 def _best_first(scored: Scored) -> int:
