@@ -9,7 +9,12 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(sys.argv[1] if sys.argv[1:] else Path(__file__).parent.parent) / "ci_eval"
+ROOT = Path(__file__).parent.parent
+PACKAGE = Path(sys.argv[1] if sys.argv[1:] else ROOT) / "ci_eval"
+# The rules for words are those of the tests.
+sys.path.insert(0, str(ROOT))
+from tests.words import count_comments, read_words  # noqa: E402
+
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -58,6 +63,22 @@ def imports(path: Path, known: set[str]) -> set[str]:
     return named & known
 
 
+def print_words(paths: list[Path], lines: int) -> None:
+    """Print the shares of docstrings, functions and names that break the rules for words."""
+    words = [read_words(path) for path in paths]
+    docstrings = sum(len(module.docstrings) for module in words)
+    functions = sum(len(module.functions) for module in words)
+    names = sum(len(module.names) for module in words)
+    inverted = sum(len(module.inverted) for module in words) / docstrings
+    participles = sum(len(module.participles) for module in words) / functions
+    empty = 100_000 * sum(len(module.empty_names) for module in words) / names
+    print(f"| docstrings that are inverted, of {docstrings:,} | {inverted:.1%} |")
+    print(f"| docstrings of fewer than five words | {sum(len(module.short) for module in words)} |")
+    print(f"| functions named by a participle or a preposition | {participles:.1%} |")
+    print(f"| names that say nothing (`found`, `each` …), of 100,000 | {empty:,.0f} |")
+    print(f"| comments, of 100 lines | {100 * sum(map(count_comments, paths)) / lines:.1f} |")
+
+
 def cycles(graph: Graph) -> int:
     """Modules that import themselves by way of others."""
 
@@ -90,6 +111,7 @@ def main() -> None:
     print(f"| lines of a function: median, most | {statistics.median(lengths):.0f}, {longest[0]} (`{longest[1]}`) |")
     print(f"| modules in a cycle of imports | {cycles({name: imports(paths[name], set(paths)) for name in paths})} |")
     print(f"| share of the largest room | {rooms[largest] / sum(lines.values()):.0%} (`{largest}/`) |")
+    print_words(list(paths.values()), sum(lines.values()))
 
 
 if __name__ == "__main__":

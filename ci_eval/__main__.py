@@ -1,4 +1,4 @@
-"""python -m ci_eval"""
+"""The command `python -m ci_eval`, the same as `ci-eval`."""
 
 from ci_eval.cli import main
 

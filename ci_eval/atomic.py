@@ -1,4 +1,4 @@
-"""Writes files so that there is always either the old or the new one, never half of it."""
+"""The writing of files in one step: there is always either the old or the new file, never half of it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def empty_folder(folder: Path, option: str = "--output") -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Wraps the writing of a file or folder: raises WorkspaceError where the system refuses, for example since the disk
-    is full."""
+    """Wrap the writing of a file or folder. Raises WorkspaceError if the system refuses, for example since the disk is
+    full."""
     try:
         yield
     except OSError as error:
@@ -60,7 +60,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove what a killed process left half written below the folder."""
+    """Remove half-written files that a killed process left below the folder."""
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -1,4 +1,5 @@
-"""Finds the variants of one kind, such as metrics or engines: modules of a folder, and entry points of packages."""
+"""A catalog of the variants of one kind, such as metrics or engines: modules of a folder, and entry points of
+packages."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Plugin:
 
     point: EntryPoint
     package: str
-    """The package's name."""
+    """The name of the package."""
     version: str
 
     def load(self, kind: object) -> object:
@@ -67,7 +68,7 @@ class Catalog(Generic[T]):
         """List the modules of `package`, each of which ends in a value called `value`.
 
         `spelling`: turns a module's name into the word that users write. `belongs`: whether a module is of this kind,
-        where a package holds several kinds. `kind`: the class or protocol that values of entry points must have; None
+        if a package holds several kinds. `kind`: the class or protocol that values of entry points must have; None
         leaves that to the caller.
         """
         self._belongs = belongs
@@ -122,7 +123,7 @@ class Catalog(Generic[T]):
 
 
 def guess(given: str, known: Iterable[str]) -> str:
-    """ "; did you mean X?" where one of the known names is similar, else ""."""
+    """Return "; did you mean X?" if one of the known names is similar, else ""."""
     spelled = {name.lower(): name for name in known}
     close = get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
     return f"; did you mean {spelled[close[0]]}?" if close else ""

@@ -1,4 +1,4 @@
-"""Random numbers that depend on nothing but the seed and what is drawn for."""
+"""A source of random numbers that depend on the seed and an identity alone."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from hashlib import blake2b
 
 
 def draw(seed: int, identity: str) -> float:
-    """A random number in [0, 1); the same for the same seed and identity, in every run, worker and shard."""
+    """Return a random number in [0, 1); the same for the same seed and identity, in every run, worker and shard."""
     digest = blake2b(f"{seed}\0{identity}".encode(), digest_size=7).digest()
     return int.from_bytes(digest, "big") / 2**56
 
 
 def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:
-    """The number below which the chosen ones of these draws are: each is chosen with `probability`, and at most `limit`
-    are.
+    """Return the number below which the chosen draws are: each is chosen with `probability`, and at most `limit` of
+    them.
 
-    The draws are only looked at where there is a limit.
+    The draws are only read if there is a limit.
     """
     if limit is None:
         return probability

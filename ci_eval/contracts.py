@@ -38,7 +38,8 @@ from ci_eval.splitting.contract import Splitting
 WORD = re.compile(r"\w+")
 
 Declarations = Mapping[str, frozenset[str]]
-"""Full name of each package (module, namespace) of a project → the names declared at its top, as far as known."""
+"""The names declared at the top of each package (module, namespace) of a project, as far as known, by the package's
+full name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,65 +47,71 @@ class Shape:
     """The node types that matter for hiding what a person has not typed yet, by their names in the grammar."""
 
     containers: frozenset[str] = frozenset()
-    """Nodes that only hold declarations and statements, and what stands between them: module, class, class body …"""
+    """The nodes that only hold declarations and statements, and what stands between them: module, class, class body
+    …"""
     lists: frozenset[str] = frozenset()
-    """Nodes outside functions whose children are the declarations and statements a person types one after the other:
-    the file, the body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only."""
+    """The nodes outside functions whose children are the declarations and statements a person types one after the
+    other: the file, the body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only.
+    """
     bodies: frozenset[str] = frozenset()
-    """Nodes that hold the statements of a function, with their brackets where they have some; also "PARENT NODE"."""
+    """The nodes that hold the statements of a function, with their brackets if they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
-    """Leaves that an editor or a person puts there early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
+    """The leaves that an editor or a person puts there early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
     quoted: frozenset[str] = frozenset()
-    """Nodes of text in quotes whose closing quote is no leaf of its own."""
+    """The nodes of text in quotes whose closing quote is no leaf of its own."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """Nodes that must be there, and the shortest text in their place, for the first after the caret: block → `{}`."""
+    """The nodes that must be there, and the shortest text in their place, for the first after the caret: block →
+    `{}`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One programming language, as stage 1 needs it."""
+    """A programming language, as stage 1 needs it."""
 
     name: str
     title: str
     grammars: Mapping[str, str]
-    """End of a file's name, for example ".py" → name of its grammar in the bundles; "" stands for every other file."""
+    """The grammar in the bundles for each end of a file's name, for example ".py"; "" stands for every other file."""
     keywords: frozenset[str]
     extract: Callable[[str, str, Declarations], Extraction]
-    """Text of a file, its path, what the project declares → its completable tokens in order of offset."""
+    """A function: text of a file, its path, the project's declarations → its completable tokens in order of offset."""
     declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
-    """Text and path → the file's own package, and the names it declares there: read quickly rather than exactly."""
+    """A function: text and path → the file's own package, and the names it declares there: read quickly rather than
+    exactly."""
     shape: Shape | None = None
-    """None: for PREVIOUS, everything after the caret is gone."""
+    """The shape of the syntax trees; None: for PREVIOUS, everything after the caret is gone."""
     resolve: Resolver | None = None
-    """Fills in properties that only a type analysis can tell; called only when a filter needs them."""
+    """A function that fills in properties that only a type analysis can tell; called only when a filter needs them."""
     resolver: str = ""
-    """Name and version of that analysis: what it found is kept until this, the file or the project changes."""
+    """The name and version of that analysis: its results are stored until this, the file or the project changes."""
     word: re.Pattern[str] = WORD
-    """What a name looks like, as it stands at the beginning of what is inserted."""
+    """The pattern of a name, as it stands at the beginning of what is inserted."""
     imports: Callable[[Path, Path | None], Imports] | None = None
-    """The project's root, the folder with its dependencies → how to tell what is there; None where files do not say."""
+    """A function: the project's root, the folder with its dependencies → a reader of imports; None if files do not
+    tell."""
     dependencies: str = ""
-    """How what its projects need is installed: a name of `adapters/environments.py`; "" = not at all."""
+    """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """How the names of its files end."""
+        """Return the ends of the names of its files."""
         return tuple(self.grammars)
 
 
 Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
-"""A file's path below the project's root, its text → of each import in it: its package, whether it is there."""
+"""A reader of imports: a file's path below the project's root, its text → the package of each import, and whether it is
+there."""
 
 
 class Resolver(Protocol):
-    """Decides `is_static` and `package` where the text of the file alone could not."""
+    """A function that decides `is_static` and `package` if the text of the file alone could not."""
 
     def __call__(self, root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """An engine made ready: what `start` needs, small enough to send to a worker process."""
+    """An engine that is ready: what `start` needs, small enough to send to a worker process."""
 
     info: EngineInfo
     folder: Path | None = None
@@ -112,67 +119,70 @@ class Installation:
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """Where an engine runs."""
+    """The engine context: the project, the language and the limits with which an engine runs."""
 
     root: Path
     language: str
     keywords: frozenset[str]
     cache: Path
     timeout: float
-    """Seconds one completion may take."""
+    """The seconds that one completion may take."""
     memory: int
-    """Bytes the engine may use; 0 = no limit."""
+    """The bytes that the engine may use; 0 = no limit."""
     suffixes: tuple[str, ...] = ()
-    """How the names of the language's files end."""
+    """The ends of the names of the language's files."""
     word: re.Pattern[str] = WORD
     initialize: float = 60.0
     ready: float = 120.0
-    """Seconds that a language server may take to start (`initialize`), and then for the work it announces."""
+    """The seconds that a language server may take to start (`initialize`), and then for the work it announces."""
     ignored: frozenset[str] = frozenset()
-    """Names of files and folders of the project that are left out."""
+    """The names of files and folders of the project that are left out."""
     environment: Path | None = None
-    """Folder with the project's own dependencies."""
+    """The folder with the project's own dependencies."""
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
-    """Folders beside its own that the engine may read and run, where it is confined."""
+    """The folders beside its own that a confined engine may read and run."""
     kinds: frozenset[Kind] | None = None
     """The kinds of tokens that are asked for in this run; None = all."""
 
 
+# gc=False: there is one for each lookup, and none is part of a reference cycle.
 class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One question at one place of the open document."""
+    """A lookup at one offset of the open document."""
 
     offset: int
     prefix: str
     expected: str
-    """For the controls (`oracle`) only: an engine that reads it measures nothing."""
+    """The expected text, for the controls (`oracle`) only: an engine that reads it measures nothing."""
     continues: bool = False
-    """Whether only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
+    """A flag: only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
     record: Record | None = None
-    """What is asked in place of the caret, where the task's items come from a dataset."""
+    """The record that is asked in place of the caret if the task's items come from a dataset."""
     span: Span = "word"
     word: re.Pattern[str] = WORD
-    """How much is asked for, and what a name looks like; `spans.py` has the rules."""
+    """The extent of what is asked for (`span`), and the pattern of a name; `spans.py` has the rules."""
     repeat: int = 0
     """The number of the round in which the same question is asked once more."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The engine's candidates in its own order, and how long it took by its own clock (ms)."""
+    """The completion result of an engine: its candidates in its own order, and how long it took by its own clock
+    (ms)."""
 
     suggestions: Sequence[Suggestion]
     latency: float
     usage: Usage | None = None
-    """What it took, where it is a language model's."""
+    """The usage of a language model, if one answered."""
     raw: str = ""
-    """All that a language model wrote, where that is more than its suggestions, or they are read from it."""
+    """The whole response of a language model, if that is more than its suggestions, or they are read from it."""
     typed: int | None = None
     dropped: int = 0
-    """Characters of the prefix that were `typed` when it was asked (None = all); items that could not be read."""
+    """The number of items that could not be read; `typed` is the number of characters of the prefix that were typed
+    when the engine was asked (None = all)."""
 
 
 Edit = tuple[int, int, str]
-"""(offset, number of code points deleted there, text inserted there)."""
+"""An edit of the document: (offset, number of code points deleted there, text inserted there)."""
 
 
 class Running(Protocol):
@@ -180,79 +190,80 @@ class Running(Protocol):
 
     @property
     def confined(self) -> str:
-        """How well its process is confined, by what it tried from inside; "" where it has no process of its own."""
+        """Return the sandbox report measured inside the engine's process; "" if it has no process of its own."""
 
     def open(self, path: str, text: str) -> None:
-        """Show a file of the project; `path` is relative to its root. Replaces the file open before."""
+        """Show a file of the project; `path` is relative to its root. It replaces the file that was open before."""
 
     def edit(self, edits: Sequence[Edit]) -> None:
         """Apply edits, one after the other, to the open file."""
 
     def complete(self, query: Query) -> Answer:
-        """Answer at the caret; the time it takes is the latency a person waits."""
+        """Ask for the completion result at the caret. Its duration is the latency that a person waits."""
 
     def restart(self) -> None:
-        """A fresh process; no file is open afterwards."""
+        """Start a fresh process; no file is open afterwards."""
 
     def close(self) -> None:
-        """End the process and whatever it started; never raises."""
+        """Stop the process and whatever it started; never raises."""
 
 
 class Engine(Protocol):
-    """Something that completes code."""
+    """A program or language model that completes code."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def summary(self) -> str:
-        """One line for `ci-eval list engines`."""
+        """Return one line for `ci-eval list engines`."""
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Names of the languages it knows; None = any."""
+        """Return the names of the languages it knows; None = any."""
 
     @property
     def version(self) -> str:
-        """The default."""
+        """Return the version that is installed by default."""
 
     @property
     def source(self) -> str:
-        """Where it is installed from."""
+        """Return the source that it is installed from."""
 
     @property
     def licence(self) -> str:
-        """As an SPDX expression."""
+        """Return its licence as an SPDX expression."""
 
     @property
     def verified(self) -> bool:
-        """Whether this project's tests drive it for real."""
+        """Return whether this project's tests drive it for real."""
 
     @property
     def toolchains(self) -> Mapping[str, str]:
-        """What its default version is built with or runs on: name (`adapters/toolchains.py`) → lowest version."""
+        """Return what its default version is built with or runs on: name (`adapters/toolchains.py`) → lowest
+        version."""
 
     @property
     def needs_dependencies(self) -> bool:
-        """Whether it suggests next to nothing where what the project imports is not installed."""
+        """Return whether it suggests next to nothing if the project's imports are not installed."""
 
     @property
     def takes_records(self) -> bool:
-        """Whether it answers records of a dataset; all engines answer at a caret."""
+        """Return whether it answers records of a dataset; all engines answer at a caret."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Programs of this machine that it is installed with or runs on."""
+        """Return the programs of this machine that it is installed with or runs on."""
 
     @property
     def own_process(self) -> bool:
-        """Whether it runs in a process of its own, which is then confined."""
+        """Return whether it runs in a process of its own, which is then confined."""
 
     def installed(self, cache: Path) -> bool | None:
-        """Whether its default version is ready below `cache`; None for what comes with ci-eval."""
+        """Return whether its default version is ready below `cache`; None for engines that come with ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Make it ready below `cache`, once; None = its default version. Raises PreparationError or ConfigError."""
+        """Install its version (None = the default one) below `cache`, once. Raises PreparationError or ConfigError."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 
@@ -263,10 +274,10 @@ class Configurable(Protocol):
 
     @property
     def described(self) -> str:
-        """Those of its options that are not the usual ones, for people; "" = none."""
+        """Return those of its options that are not the usual ones, for people; "" = none."""
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """The same engine with these options. Raises ConfigError."""
+        """Return the same engine with these options. Raises ConfigError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,31 +289,31 @@ class Item:
     text: str
     properties: Properties
     ranges: tuple[tuple[int, int], ...] = ()
-    """Begin and end, within the item, of the tokens in it."""
+    """The begin and end, within the item, of the tokens in it."""
     record: Record | None = None
-    """What it is made of, where it comes from a dataset."""
+    """The record that it is made of, if it comes from a dataset."""
 
 
 class Hands(Protocol):
-    """What a task may do while it plays an item."""
+    """An editor: what a task may do to the document while it plays an item."""
 
     def type(self, text: str) -> None:
-        """Insert text at the caret, which is behind it afterwards."""
+        """Insert text at the caret, which is behind the text afterwards."""
 
     def ask(self, prefix: str, expected: str) -> LookupScore | None:
-        """Ask for `expected`, of which `prefix` stands before the caret; None where the session has failed."""
+        """Ask for `expected`, of which `prefix` stands before the caret; None if the session has failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Band:
-    """Sessions that went about equally well, in reports."""
+    """A group of sessions that went about equally well, in reports."""
 
     name: str
-    """Unique in its task."""
+    """The name of the band, unique in its task."""
     outcome: Literal["first", "near", "low", "absent"]
-    """Its colour, the best first."""
+    """The colour of the band, the best first."""
     label: str = ""
-    """For people, where that is not the name."""
+    """The text for people, if that is not the name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,58 +323,62 @@ class Task:
     name: str
     summary: str
     unit: str
-    """What its sessions are, in the plural: metrics are of a unit."""
+    """The unit of its sessions, in the plural: metrics are of a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
-    """The text of a file, its tokens that pass the filters → the items in order of offset. None: a dataset has them."""
+    """A function: the text of a file, its tokens that pass the filters → the items in order of offset. None: a dataset
+    has them."""
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
-    """In place of `record`, where a line is several items."""
+    """The sample expansion, in place of `record`, if a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
-    """What is expected, what of it is typed, the suggestions as shown → the rank (1-based) of the one that counts."""
+    """A function: the expected text, its typed prefix, the suggestions as shown → the rank (1-based) of the one that
+    counts."""
     status: Callable[[Sequence[LookupScore]], Status]
-    """The lookups of a session in which nothing failed, none only where items are played → OK, NO_MATCH or EMPTY."""
+    """A function: the lookups of a session in which nothing failed, none only if items are played → OK, NO_MATCH or
+    EMPTY."""
     score: Callable[[SessionScore], float]
-    """How well a session went, from 0 to 1: of two evaluations, the one with the higher score won it."""
+    """A function: session → how well it went, from 0 to 1: of two evaluations, the one with the higher score won it."""
     bands: Sequence[Band]
-    """The best first."""
+    """The bands of its sessions, the best first."""
     band: Callable[[SessionScore], Band]
-    """That of an evaluated session."""
+    """A function: an evaluated session → its band."""
     legend: Mapping[str, str]
-    """Outcome → what it means, for people."""
+    """The meaning of each outcome, for people."""
     heading: str
-    """Over the bands, in reports."""
+    """The heading over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """Produces an item: types, and asks where it wants to; what it leaves untyped is typed afterwards. None: the item
-    is asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
+    """A function that produces an item: it types, and asks at the offsets it chooses; what it leaves untyped is typed
+    afterwards. None: the item is asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
     every_token: bool = False
-    """Whether its items are made of all tokens of the code, definitions, literals and punctuation among them."""
+    """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem
-    """What an item is stored as, where it is played."""
+    """The class that a played item is stored as."""
     askable: Callable[[PlayItem], int] | None = None
-    """The lookups that an item takes if no suggestion is taken, where it is played."""
+    """A function: a played item → the number of lookups that it takes if no suggestion is taken."""
     span: Span = "word"
-    """How much of the text an item is, and an answer may be."""
+    """The extent of the text that an item is, and that a result may be."""
     configured: Callable[[Task, StrategyConfig], Task] | None = None
-    """The task as that strategy wants it, where it has a choice."""
+    """A function: the task as a strategy wants it, if the strategy has a choice."""
     graders: Sequence[str] = ()
-    """Names of the graders that look at the suggestions."""
+    """The names of the graders that look at the suggestions."""
     graded: int = 1
-    """How many suggestions of each lookup are graded, from the first on."""
+    """The number of suggestions of each lookup that are graded, from the first on."""
     judge: str = ""
-    """Name of the grader that looks at them, too, where the configuration has a judge."""
+    """The name of the grader that looks at them, too, if the configuration has a judge."""
     runner: str = ""
-    """Name of the grader that runs them, where the configuration says so."""
+    """The name of the grader that runs them, if the configuration says so."""
     best: bool = False
-    """Whether a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
+    """A flag: a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
-    """One grader's scores of the suggestions, in order → the lookup's grades; only these are stored. None: `best`."""
+    """A function: one grader's scores of the suggestions, in order → the lookup's grades; only these are stored. None:
+    `best`."""
     read: Callable[[str, Record], Sequence[Suggestion]] | None = None
-    """What an engine answered to a record → the suggestions in it; None: what it answered is the suggestion."""
+    """A function: an engine's response to a record → the suggestions in it; None: the response is the suggestion."""
     write: Callable[[str], str] | None = None
-    """What is expected → the answer that holds it, which is what controls are told; None: it is the answer."""
+    """A function: the expected text → the response that holds it, which the controls get; None: it is the response."""
     readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = field(default_factory=dict)
-    """Grader → the texts that it looks at instead, read from the answer in a way of its own."""
+    """The texts that single graders look at instead: grader → a function that reads them from the response."""
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
@@ -373,24 +388,25 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     hypothesis: str
     language: str = ""
     before: str = ""
-    """What stands before the text in its file, and `after` it; both are empty where there is no file."""
+    """The text before this one in its file, and `after` it; both are empty if there is no file."""
     after: str = ""
     record: Record | None = None
-    """What was asked, where that comes from a dataset."""
+    """The record that was asked, if it comes from a dataset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How tests that engines wrote are run."""
+    """The settings for running tests that engines wrote."""
 
     wanted: RunConfig
     confine: Confine = "auto"
     memory: int = 0
-    """Bytes that one run may use; 0 = no limit."""
+    """The bytes that one run may use; 0 = no limit."""
 
 
 class Grader(Protocol):
-    """Tells how close a text is to what was expected. One that must be installed is a `graders.Installed`, too."""
+    """A measure of how close a text is to what was expected. A grader that must be installed is a `graders.Installed`,
+    too."""
 
     @property
     def name(self) -> str: ...
@@ -399,39 +415,42 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Name of the score → its value, higher is closer; the same names for every pairing that it can grade. A single
-        one may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises CiEvalError.
+        """Return the scores by name, higher is closer; the same names for every pairing that it can grade.
+
+        A single score may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises
+        CiEvalError.
         """
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Where suggestions are ranked. `after`: what stands behind the caret, of which no logged feature is made."""
+    """The caret at which suggestions are ranked. `after`: the text behind the caret, of which no logged feature is
+    made."""
 
     path: str
     before: str
     """The text of the file before the word that is being typed."""
     prefix: str
-    """What is typed of that word."""
+    """The typed part of that word."""
     query: int = 0
-    """Queries made in this session before this one."""
+    """The number of lookups in this session before this one."""
     after: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileContext:
-    """What a ranker may know of the file that is open. `surroundings`: the project; None where it is not there."""
+    """The file that is open, as far as a ranker may know it. `surroundings`: the project; None if it is not there."""
 
     path: str
     text: str
-    """As it is on disk: only what tells the other files from it may be made of it."""
+    """The text as it is on disk: only what distinguishes the other files from it may be made of it."""
     keywords: frozenset[str]
     names: Path | None = None
-    """File with the names of the whole project (`learning/names.py`)."""
+    """The file with the names of the whole project (`learning/names.py`)."""
     surroundings: Surroundings | None = None
 
 
 Ordering = Callable[[Sequence[Suggestion], CaretContext], Sequence[Suggestion]]
-"""The same suggestions, best first. Its time counts as latency."""
+"""A function that returns the same suggestions, best first. Its time counts as latency."""
 
 
 class Ranker(Protocol):
@@ -445,54 +464,61 @@ class Ranker(Protocol):
 
     @property
     def needs_names(self) -> bool:
-        """Whether it looks at the names of the project's other files."""
+        """Return whether it looks at the names of the project's other files."""
 
     def configured(self, model: Path | None) -> Ranker:
-        """With the model of the configuration, which one that needs none ignores. Raises ConfigError."""
+        """Return it with the model of the configuration; a ranker that needs none ignores the model. Raises
+        ConfigError."""
 
     def open(self, context: FileContext) -> Ordering:
-        """How suggestions in that file are ordered, from its beginning to its end."""
+        """Return the function that orders suggestions in that file, for the time that it is open."""
 
 
 Observation = tuple[float, float]
-"""(numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an area."""
+"""A pair of numbers: (numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an
+area."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """One figure of the report: what is observed in each session, and how observations become the figure."""
+    """A figure of the report: what is observed in each session, and how observations become the figure."""
 
     info: MetricInfo
     observe: Callable[[SessionScore], Sequence[Observation]]
     """The observations of one session: none if it is outside the metric's denominator."""
     order: tuple[int, ...] = (99,)
-    """Where reports show it: the lowest first, of equals those of the same file in that file's order."""
+    """The rank in reports: the lowest first, of equals those of the same file in that file's order."""
     order_of_a_user: tuple[int, ...] | None = None
-    """Where they show it if a user is modelled and it is what that user gets out of completion: among the first."""
+    """The rank in reports if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"
-    """ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count: sum of the values.
-    auc: of (score, 1 where it was right, else 0), the area under the ROC curve; none where all were right, or none."""
+    """The kind of figure. ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count:
+    sum of the values. auc: of (score, 1 if it was right, else 0), the area under the ROC curve; none if all were right,
+    or none."""
     quantile: float = 1.0
-    """0 < quantile <= 1, for the statistic of that name; 1 is the maximum."""
+    """The quantile (0 < quantile <= 1) for the statistic of that name; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a model does."""
+    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a language model
+    does."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
     found_by_both: bool = False
-    """Whether a comparison counts only sessions observed on both sides: else, a side that finds less looks better."""
+    """A flag: a comparison counts only sessions observed on both sides. Otherwise a side that finds less looks
+    better."""
     of_the_user: bool = False
-    """Whether it looks at ranks in sessions that end where a modelled user stops: then it is a figure of the two."""
+    """A flag: it looks at ranks in sessions that end when a modelled user stops, so it is a figure of engine and
+    user."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A session, the number of rounds → its observations in each, whose variance is noise. None: as in that round."""
+    """A function: a session, the number of rounds → its observations in each, whose variance is noise. None: as in that
+    round."""
     timed: bool = False
-    """Whether it depends on how long answers took: compared only where two engines were asked in turns."""
+    """A flag: it depends on how long results took, and is compared only if two engines were asked in turns."""
 
     @property
     def compared(self) -> bool:
-        """Whether comparisons judge by it: a count says how much was asked, an area has no verdict."""
+        """Return whether comparisons judge by it: a count says how much was asked, an area has no verdict."""
         return self.statistic in {"ratio", "quantile"}
 
     @property
     def is_maximum(self) -> bool:
-        """Whether one observation decides: no sample tells how far off such a figure is."""
+        """Return whether one observation decides: no sample tells how far off such a figure is."""
         return self.statistic == "quantile" and self.quantile == 1

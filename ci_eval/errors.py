@@ -1,11 +1,11 @@
-"""Every error ci-eval raises on purpose, and the exit code each one ends the command with.
+"""The errors that ci-eval raises on purpose, and the exit code that each ends the command with.
 
     CiEvalError                    (70, a bug)
     ├── GateFailed                  1  the reports are complete, and a rule about their figures is broken
     ├── ConfigError                 2  configuration or usage
     ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
     ├── NothingToEvaluate           3  no file, no token or no session was left
-    ├── PreparationError            4  project or engine could not be made ready
+    ├── PreparationError            4  project or engine could not be prepared
     │   ├── DownloadError              the bytes did not arrive
     │   ├── ChecksumError              other bytes arrived than the config pins
     │   ├── ArchiveError               the archive is hostile or broken
@@ -63,7 +63,7 @@ class NothingToEvaluate(CiEvalError):
 
 
 class PreparationError(CiEvalError):
-    """The target project or the engine could not be made ready."""
+    """The target project or the engine could not be prepared."""
 
     exit_code = 4
 
@@ -85,7 +85,7 @@ class InstallError(PreparationError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a workspace was being made: what is in `folder` can be taken up."""
+    """An interrupt by Ctrl-C while a workspace was being made: a run can resume what is in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class EngineFailure(CiEvalError):
     exit_code = 5
 
     def __init__(self, message: str, *, restart: bool = True) -> None:
-        """`restart`: whether the engine cannot be asked again until it has been started anew."""
+        """Store the message. `restart`: whether the engine must be started again before it can be asked."""
         super().__init__(message)
         self.restart = restart
 
@@ -138,7 +138,8 @@ class BudgetSpent(EngineFailure):
 
 
 class TooManyFailures(EngineFailure):
-    """More sessions failed than the configuration allows; the workspace and its reports are complete."""
+    """The number of failed sessions is larger than the configuration allows; the workspace and its reports are
+    complete."""
 
 
 class NothingSuggested(EngineFailure):

@@ -1,4 +1,4 @@
-"""What tasks share in which exactly the expected text counts."""
+"""The scoring for tasks in which only the exact expected text counts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from ci_eval.model import LookupScore, Status, Suggestion, Token
 
 
 def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """An item for each token."""
+    """Return an item for each token."""
     return (
-        Item(begin=each.offset, end=each.offset + len(each.text), text=each.text, properties=each.properties)
-        for each in tokens
+        Item(begin=token.offset, end=token.offset + len(token.text), text=token.text, properties=token.properties)
+        for token in tokens
     )
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
     """Return the rank of the first suggestion whose acceptance leaves the expected text and no more."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected and not found.tail), None)
+    return next(
+        (number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected and not suggestion.tail),
+        None,
+    )
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
-    """As the last lookup ended, when all of the prefix was typed."""
+    """Return the status of the last lookup, when the whole prefix was typed."""
     last = lookups[-1]
     return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY

@@ -1,4 +1,4 @@
-"""Tells a project's own files, which are regular files inside of it, from links that lead out, pipes and devices."""
+"""A test for a project's own files, which are regular files inside of it, not links that lead out, pipes or devices."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
-"""Folders with other people's code; hidden folders and the metadata of wheels are left out too."""
+"""The folders with other people's code. Hidden folders and the metadata of wheels are left out too."""
 
 
 def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str] = NOT_SOURCE) -> Iterator[str]:
-    """Paths, relative to `root`, of the regular files below `start` whose names have one of these ends.
+    """Yield the paths, relative to `root`, of the regular files below `start` whose names have one of these ends.
 
     Files and folders with a name in `ignored` are left out, and so are hidden folders.
     """
@@ -29,18 +29,19 @@ def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str]
 
 
 def is_own(path: Path, root: Path) -> bool:
-    """Whether `path` is a regular file below `root`: reading it cannot block, and reveals nothing from elsewhere."""
+    """Return whether `path` is a regular file below `root`: reading it cannot block, and reveals nothing from
+    elsewhere."""
     try:
-        found = path.resolve(strict=True)
-        return found.is_relative_to(root.resolve()) and stat.S_ISREG(found.stat().st_mode)
+        target = path.resolve(strict=True)
+        return target.is_relative_to(root.resolve()) and stat.S_ISREG(target.stat().st_mode)
     except (OSError, RuntimeError, ValueError):
         # RuntimeError: a cycle of links, before Python 3.13.
         return False
 
 
 def read_own(root: Path, path: str) -> bytes:
-    """The bytes of a file of the project, at `path` below `root`. Raises OSError, also where it is not a regular file
-    of its own."""
+    """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also if it is not a regular
+    file of its own."""
     if not is_own(root / path, root):
         (root / path).lstat()
         raise OSError(f"{path} is no regular file of the project")
@@ -50,7 +51,7 @@ def read_own(root: Path, path: str) -> bytes:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is anything at `path`; False for a name that no file system allows."""
+    """Return whether there is anything at `path`; False for a name that no file system allows."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -1,11 +1,12 @@
-"""Filters by what is known about a token; the same in stage 1 and in reports. Figures are about the sessions that a
-report filter lets through; one of these filters leads."""
+"""A set of filters by what is known about a token; the same in stage 1 and in reports. Figures are about the sessions
+that a report filter lets through; one of these filters leads."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from ci_eval.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
 from ci_eval.patterns import matches
@@ -20,26 +21,34 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""Groups of kinds with report filters of their own: many engines leave keywords to the editor."""
+"""The groups of kinds with report filters of their own: many engines leave keywords to the editor."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFilter:
-    """The sessions that figures are about, each with its weight."""
+    """A filter for the sessions that figures are about, each with its weight."""
 
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
-    """Only sessions in which so many letters were typed; None = any number."""
+    """The number of typed letters that a session must have; None = any number."""
+    file: str | None = None
+    """A glob that the path of a session's file must match."""
+    text: str | None = None
+    """A glob that the expected text must match."""
     weights: Mapping[Kind, float] | None = None
-    """How much a session of each kind counts; None = all count 1."""
+    """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
-    """Whether there are figures by file, folder and kind, too."""
+    """A flag for figures by file, folder and kind, too."""
 
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
+            return 0.0
+        if self.file is not None and not fnmatchcase(session.file, self.file):
+            return 0.0
+        if self.text is not None and not fnmatchcase(session.expected_text, self.text):
             return 0.0
         weight = 1.0 if self.weights is None else self.weights.get(session.properties.kind, 0.0)
         if not weight or self.filters is None:
@@ -61,14 +70,14 @@ class ReportFilters:
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the same, led by ALL if the headline's filter lets none of the sessions through.
+        """Return these filters, led by ALL if the headline's filter lets none of the sessions through.
 
         `sessions`: name of a filter → number of the sessions that it lets through.
         """
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
-        """Return the same, led by ALL."""
+        """Return these filters, led by ALL."""
         return replace(self, headline=EVERYTHING)
 
 
@@ -90,7 +99,7 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [ReportFilter(name=part.name, filters=part.filters) for part in declared]
+    filters += [_declared(part) for part in declared]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -106,6 +115,10 @@ def report_filters(
     if weights:
         filters.append(ReportFilter(name=WEIGHTED, weights=weights))
     return ReportFilters(all=tuple(filters), headline=leads)
+
+
+def _declared(part: SessionsFilter) -> ReportFilter:
+    return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
@@ -159,12 +172,12 @@ def _leading_length(lengths: Sequence[int]) -> int | None:
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:
-    """Whether the filters ask for properties that the text of the file alone may not tell."""
-    return any(wanted is not None for wanted in (filters.is_static, filters.package_regex, filters.location))
+    """Return whether the filters ask for properties that the text of the file alone may not tell."""
+    return any(setting is not None for setting in (filters.is_static, filters.package_regex, filters.location))
 
 
 def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
-    """Whether a token passes the filters; None where that depends on a property which is not known."""
+    """Return whether a token passes the filters; None if that depends on an unknown property."""
     verdicts = [
         filters.statement_types is None or known.kind in filters.statement_types,
         filters.minimum_length is None or len(text) >= filters.minimum_length,
@@ -177,22 +190,23 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
         _among(known.scenario, filters.scenarios),
         _among(known.evolution, filters.evolutions),
     ]
+    # A filter that fails decides, even if others are unknown.
     return False if False in verdicts else None if None in verdicts else True
 
 
-def _equal(value: bool | str | None, wanted: bool | str | None) -> bool | None:
-    if wanted is None:
+def _equal(value: bool | str | None, required: bool | str | None) -> bool | None:
+    if required is None:
         return True
-    return None if value is None else value == wanted
+    return None if value is None else value == required
 
 
-def _among(value: str | None, wanted: Sequence[str] | None) -> bool | None:
-    if wanted is None:
+def _among(value: str | None, allowed: Sequence[str] | None) -> bool | None:
+    if allowed is None:
         return True
-    return None if value is None else value in wanted
+    return None if value is None else value in allowed
 
 
-def _matches(package: str | None, wanted: str | None) -> bool | None:
-    if wanted is None:
+def _matches(package: str | None, pattern: str | None) -> bool | None:
+    if pattern is None:
         return True
-    return None if package is None else matches(wanted, package)
+    return None if package is None else matches(pattern, package)

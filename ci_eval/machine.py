@@ -1,4 +1,4 @@
-"""What the manifest says of this machine, what processes on it hold, and where ci-eval keeps its cache."""
+"""The facts about this machine for the manifest, the memory of its processes, and the folder of ci-eval's cache."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ci_eval.model.engine.sent import MachineState
 
 
 def cache_folder() -> Path:
-    """The folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
-    given = os.environ.get("CI_EVAL_CACHE")
-    if given:
-        return Path(given).expanduser().absolute()
+    """Return the folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
+    own_folder = os.environ.get("CI_EVAL_CACHE")
+    if own_folder:
+        return Path(own_folder).expanduser().absolute()
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "ci-eval"
 
 
 def cores() -> int:
-    """Number of CPU cores that this process may use."""
+    """Return the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def cpu() -> str:
-    """Name of the processor, and the number of its cores."""
+    """Return the name of the processor, and the number of its cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -37,48 +37,48 @@ def cpu() -> str:
 
 
 def system() -> str:
-    """Operating system, release and architecture."""
+    """Return operating system, release and architecture, separated by blanks."""
     return f"{platform.system()} {platform.release()} {platform.machine()}"
 
 
 def python() -> str:
-    """Implementation and version of Python."""
+    """Return implementation and version of Python."""
     return f"{platform.python_implementation()} {platform.python_version()}"
 
 
 def now() -> str:
-    """The time in UTC, to the second, in ISO 8601."""
+    """Return the time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
 
 
 BUSY_LOAD = 2.0
-"""Processes for each core that run or wait, from which on a machine is busy."""
+"""The least number of processes per core, running or waiting, with which a machine is busy."""
 BUSY_PRESSURE = 0.5
-"""Share of the time in which processes wait for a core, from which on a machine is busy."""
+"""The least share of the time in which processes wait for a core, with which a machine is busy."""
 PRESSURE = Path("/proc/pressure/cpu")
 
 
 class Watch:
-    """Watches how busy the machine is, from when it is made."""
+    """A watch of how busy the machine is, from its creation on."""
 
     def __init__(self, pressure: Path = PRESSURE) -> None:
         self._file = pressure
         self._began = time.monotonic()
-        self._waited = _waited(pressure)
+        self._seconds_waited = _seconds_waited(pressure)
 
     def state(self) -> MachineState:
-        """Return how busy the machine was since then."""
-        seconds, waited = time.monotonic() - self._began, _waited(self._file)
+        """Return how busy the machine was since the watch was created."""
+        seconds, waited = time.monotonic() - self._began, _seconds_waited(self._file)
         pressure = None
-        if waited is not None and self._waited is not None and seconds > 0:
-            pressure = round(min((waited - self._waited) / seconds, 1.0), 3)
+        if waited is not None and self._seconds_waited is not None and seconds > 0:
+            pressure = round(min((waited - self._seconds_waited) / seconds, 1.0), 3)
         load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
         busy = (load or 0) >= BUSY_LOAD * cores() or (pressure or 0) >= BUSY_PRESSURE
         return MachineState(load=load, pressure=pressure, cores=cores(), busy=busy)
 
 
-def _waited(file: Path) -> float | None:
-    """Return for how many seconds so far some process has waited for a core; None where the system does not say.
+def _seconds_waited(file: Path) -> float | None:
+    """Return the seconds for which some process has waited for a core so far; None if the system does not say.
 
     See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
     """
@@ -86,28 +86,28 @@ def _waited(file: Path) -> float | None:
         lines = file.read_text().splitlines()
     except OSError:
         return None
-    some = next((line for line in lines if line.startswith("some ")), "")
-    total = some.rpartition("total=")[2].strip()
+    line = next((line for line in lines if line.startswith("some ")), "")
+    total = line.rpartition("total=")[2].strip()
     return int(total) / 1e6 if total.isdigit() else None
 
 
 def collect_rarely() -> None:
-    """Have this process look for reference cycles less often than is usual: here millions of small values are made, of
-    which hardly any are in cycles, and to look at them takes a tenth of a report's time."""
+    """Make this process look for reference cycles less often than usual."""
+    # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
     gc.set_threshold(10_000)
 
 
 def peak_below(pid: int) -> int | None:
-    """The sum of the most bytes that were resident in each process below that one (not in itself), of those that run
-    now. None where there is none, or where the system has no lists of them, as only Linux does.
+    """Return the sum of the peak resident bytes of the processes that now run below that one (not of itself). None if
+    there is none, or if the system has no lists of them: only Linux does.
 
-    The processes may have held their most at different times, and pages that they share count for each.
+    The processes may have had their peaks at different times, and shared pages count for each.
     """
-    peaks = [peak for each in _below(pid) if (peak := peak_of(each)) is not None]
+    peaks = [peak for child in _descendants(pid) if (peak := peak_of(child)) is not None]
     return sum(peaks) if peaks else None
 
 
-def _below(pid: int) -> Iterator[int]:
+def _descendants(pid: int) -> Iterator[int]:
     waiting = [pid]
     while waiting:
         children: list[int] = []
@@ -120,10 +120,10 @@ def _below(pid: int) -> Iterator[int]:
 
 
 def peak_of(pid: int | str) -> int | None:
-    """The most bytes that were resident in a process; None where that is not known. "self": in this one."""
+    """Return the peak resident bytes of a process; None if they are unknown. "self" stands for this process."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:  # it has ended, or this is not Linux
         return None
-    found = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
-    return int(found.split()[1]) * 1024 if found else None
+    entry = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
+    return int(entry.split()[1]) * 1024 if entry else None

@@ -1,4 +1,4 @@
-"""How a session went: what metrics, comparisons and pages see of it."""
+"""The scoring of a session for metrics, comparisons and pages."""
 
 from __future__ import annotations
 
@@ -13,38 +13,40 @@ from ci_eval.model.report import Responses
 
 
 def evaluated(session: SessionScore) -> bool:
-    """Everything but what was not asked: a session the engine failed on is a miss, not a gap."""
+    """Return whether the session was asked. A session on which the engine failed is evaluated: it is a miss, not a
+    gap."""
     return session.status not in UNASKED
 
 
 def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observation]:
-    """What the metric observes; times only where the session was asked in this run."""
+    """Return what the metric observes; no times if the session was not asked in this run."""
     return () if metric.timed and session.reused else metric.observe(session)
 
 
 def all_observations_of(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """What each of them observes."""
+    """Return the observations of each metric; no times if the session was not asked in this run."""
     if session.reused:
         return [observations_of(metric, session) for metric in metrics]
     return [metric.observe(session) for metric in metrics]
 
 
 def rank_of(session: SessionScore) -> int | None:
-    """Place of the expected text at the last lookup, where the whole prefix was typed; None if absent or failed."""
+    """Return the rank of the expected text at the last lookup, when the whole prefix was typed; None if absent or
+    failed."""
     if session.status in FAILED or not session.lookups:
         return None
     return session.lookups[-1].rank
 
 
 def grades_of(session: SessionScore) -> Mapping[str, float]:
-    """Those of the last lookup; none where the engine failed, or nothing is graded."""
-    found = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
-    return found or {}
+    """Return the grades of the last lookup; none if the engine failed, or nothing is graded."""
+    grades = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
+    return grades or {}
 
 
 def grade(session: SessionScore, name: str) -> Sequence[Observation]:
-    """Return the grade of an evaluated session: 0 where the engine failed, and nothing where there was nothing to hold
-    the answer against, as of a record whose reference is withheld."""
+    """Return the grade of an evaluated session: 0 if the engine failed. Return nothing if there was no reference to
+    grade by, as in a record whose reference is withheld."""
     if not evaluated(session):
         return []
     grades = grades_of(session)
@@ -61,30 +63,30 @@ def is_ungraded(session: SessionScore) -> bool:
 
 
 def score(task: Task, session: SessionScore) -> float:
-    """From 0 to 1; 0 where the engine failed, or was not asked."""
+    """Return the score from 0 to 1; 0 if the engine failed, or was not asked."""
     return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 
 def band(task: Task, session: SessionScore) -> str:
-    """The name of the evaluated session's band, or `failed`, or `no reference`."""
+    """Return the name of the evaluated session's band, or `failed`, or `no reference`."""
     if is_ungraded(session):
         return UNGRADED_BAND
     return FAILED_BAND if session.status in FAILED else task.band(session).name
 
 
 FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
-"""Beside the bands of the task."""
+"""The bands of all tasks, beside their own."""
 
 
 def outcome(task: Task, session: SessionScore) -> str:
-    """That of its band, or `failed`, or `skipped`, also where nobody can tell."""
+    """Return the outcome of the session's band, or `failed`, or `skipped`, also if nobody can tell."""
     if session.status in FAILED:
         return "failed"
     return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
 
 
 class ResponseCounts:
-    """Counts why a language model stopped, and how its answers were read."""
+    """A count of why a language model stopped, and of how its responses were read."""
 
     def __init__(self) -> None:
         self.finishes: Counter[str] = Counter()
@@ -102,13 +104,13 @@ class ResponseCounts:
             self.empty[last.usage.finish] += 1
 
     def add_all(self, counts: ResponseCounts) -> None:
-        """Add what was counted of other sessions."""
+        """Add the counts of other sessions."""
         self.finishes += counts.finishes
         self.rules += counts.rules
         self.empty += counts.empty
 
     def figures(self) -> Responses | None:
-        """Return what was counted; None where no language model answered."""
+        """Return the counts; None if no language model answered."""
         if not self.finishes:
             return None
         return Responses(
@@ -119,12 +121,13 @@ class ResponseCounts:
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:
-    """The rank that says how the session went; None where a task plays its items, which one rank does not sum up."""
+    """Return the rank that says how the session went; None if a task plays its items, which a single rank cannot sum
+    up."""
     return None if task.play else rank_of(session)
 
 
 def answered(session: SessionScore) -> bool:
-    """Whether the last lookup offered anything."""
+    """Return whether the last lookup offered anything."""
     return session.status in ANSWERED
 
 
@@ -132,23 +135,24 @@ ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """The session as it went in each round, first to last; where answers are alike, the session of the first round."""
-    later = {each.round: each for each in session.otherwise}
+    """Yield the session as it went in each round, first to last. If a round went like the first, yield the session of
+    the first round."""
+    later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
-        found = later.get(number)
-        yield session if found is None else _replaced(session, found.status, found.lookups)
+        answer = later.get(number)
+        yield session if answer is None else _copy_with(session, answer.status, answer.lookups)
 
 
-def _replaced(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+def _copy_with(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
     fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
     return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
 
 
 def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
-    """The observations of one session in each round."""
+    """Return the observations of one session in each round."""
     if metric.by_round:
         return list(metric.by_round(session, rounds))
-    return [observations_of(metric, each) for each in answers(session, rounds)]
+    return [observations_of(metric, answer) for answer in answers(session, rounds)]
 
 
 @dataclass(frozen=True)
@@ -161,29 +165,31 @@ class PassAt:
 
     k: int
     passed: Callable[[SessionScore], bool | None]
-    """Whether the session passed as it went in one round; None where that cannot be told."""
+    """A function: the session as it went in one round → whether it passed; None if that cannot be told."""
 
     def observe(self, session: SessionScore) -> Sequence[Observation]:
-        """See Metric."""
-        told = [each for each in self._told(session, session.rounds) if each is not None]
-        return [(self._chance(len(told), sum(told)), 1.0)] if evaluated(session) and len(told) > self.k else []
+        """Return the estimate for an evaluated session with more than k known answers; else nothing."""
+        known = [result for result in self._results(session, session.rounds) if result is not None]
+        return [(self._chance(len(known), sum(known)), 1.0)] if evaluated(session) and len(known) > self.k else []
 
     def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
-        """See Metric: the estimate, moved so that what varies between rounds is its variance by the jackknife."""
-        told = self._told(session, rounds)
-        known = [each for each in told if each is not None]
+        """Yield the estimate for each round, moved so that its variance between rounds is its variance by the
+        jackknife."""
+        results = self._results(session, rounds)
+        known = [result for result in results if result is not None]
         count, passes = len(known), sum(known)
         if not self.observe(session):
-            yield from ([] for _ in told)
+            yield from ([] for _ in results)
             return
         estimate = self._chance(count, passes)
+        # The variance over the rounds of what is yielded is then the jackknife's variance of the estimate.
         unit = sqrt((rounds - 1) * (count - 1) / count)
-        for each in told:
-            without = estimate if each is None else self._chance(count - 1, passes - each)
+        for result in results:
+            without = estimate if result is None else self._chance(count - 1, passes - result)
             yield [(estimate + unit * (estimate - without), 1.0)]
 
-    def _told(self, session: SessionScore, rounds: int) -> list[bool | None]:
-        return [self.passed(each) for each in answers(session, rounds)]
+    def _results(self, session: SessionScore, rounds: int) -> list[bool | None]:
+        return [self.passed(answer) for answer in answers(session, rounds)]
 
     def _chance(self, count: int, passes: int) -> float:
         return 1 - comb(count - passes, self.k) / comb(count, self.k)
@@ -199,7 +205,7 @@ def mean_over_sessions(
     order_of_a_user: tuple[int, ...] | None = None,
     of_the_user: bool = False,
 ) -> Metric:
-    """A metric that is the mean of `value` over all evaluated sessions; higher is better."""
+    """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
@@ -210,7 +216,8 @@ def mean_over_sessions(
 
 
 def recall_within(k: int) -> Metric:
-    """Share of sessions whose expected text is among the first `k`; empty and failed answers count as misses."""
+    """Return a metric: the share of sessions whose expected text is among the first `k`. Empty and failed answers count
+    as misses."""
 
     def hit(session: SessionScore) -> float:
         rank = rank_of(session)

@@ -1,4 +1,4 @@
-"""Regular expressions from a configuration, matched by RE2: whatever they are, in time proportional to the text."""
+"""The regular expressions of a configuration, matched by RE2: in time proportional to the text, whatever they are."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ci_eval.errors import ConfigError
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern matches the whole text. Raises ConfigError for an invalid pattern."""
+    """Return whether the pattern matches the whole text. Raises ConfigError if the pattern is invalid."""
     return compiled(pattern).fullmatch(text) is not None
 
 
 @lru_cache
 def compiled(pattern: str) -> re2._Regexp:
-    """The pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
+    """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
     options.log_errors = False
     try:
@@ -31,7 +31,7 @@ def compiled(pattern: str) -> re2._Regexp:
     try:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeEncodeError) as error:
-        why = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
         raise ConfigError(
-            f"expected a regular expression without lookaround, backreferences and long repetitions ({why})"
+            f"expected a regular expression without lookaround, backreferences and long repetitions ({reason})"
         ) from error

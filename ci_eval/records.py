@@ -1,4 +1,4 @@
-"""What tasks share whose items are records of a dataset."""
+"""The records of datasets, for all tasks whose items they are."""
 
 from __future__ import annotations
 
@@ -23,39 +23,40 @@ class _Neutral(msgspec.Struct):
 
 
 def neutral(line: Mapping[str, object]) -> Record:
-    """A line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?, "run"?}`.
+    """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
+    "run"?}`.
 
-    Raises ValueError where a field is missing or of another type.
+    Raises ValueError if a field is missing or of another type.
     """
-    found = msgspec.convert(line, _Neutral)
+    fields = msgspec.convert(line, _Neutral)
     return Record(
-        language=found.language or "",
-        instruction=found.instruction or "",
-        context=_texts(found.context),
-        references=_given(found.references or ()),
-        run=found.run,
+        language=fields.language or "",
+        instruction=fields.instruction or "",
+        context=_texts(fields.context),
+        references=_known_references(fields.references or ()),
+        run=fields.run,
     )
 
 
 def takes_dataset(task: Task) -> bool:
-    """Whether its items are records rather than places in source code."""
+    """Return whether the task's items are records rather than pieces of source code."""
     return bool(task.record or task.splitting)
 
 
 def has_carets(task: Task) -> bool:
-    """Whether completion engines can be asked about its records, at carets in texts."""
+    """Return whether completion engines can be asked about the task's records, at carets in texts."""
     return bool(task.splitting and task.splitting.named)
 
 
 def splitter_of(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
-    """How that task reads the lines of a dataset."""
+    """Return the function by which the task reads the lines of a dataset."""
     if task.splitting:
         return task.splitting.splitter(lines, queries, seed)
     assert task.record
-    return partial(_one_item, task.record)
+    return partial(_read_item, task.record)
 
 
-def _one_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
+def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
     record = read(line)
     properties = Properties(kind=Kind.RECORD, language=record.language or None)
     expected = record.references[0] if record.references else ""
@@ -63,7 +64,7 @@ def _one_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str,
 
 
 def field(line: Mapping[str, object], name: str) -> object:
-    """The value of a field, which may lie in another: `meta.repository`; None where there is none."""
+    """Return the value of a field, which may lie in another: `meta.repository`; None if there is none."""
     value: object = line
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -71,7 +72,7 @@ def field(line: Mapping[str, object], name: str) -> object:
 
 
 def ask_once(item: PlayItem, hands: Hands) -> None:
-    """Play a record: one lookup, nothing typed."""
+    """Play a record: one lookup, with nothing typed."""
     hands.ask("", item.expected_text)
 
 
@@ -86,27 +87,28 @@ class _Mera(msgspec.Struct):
 
 
 def of_mera(line: Mapping[str, object]) -> Record:
-    """A line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else a neutral one. Raises ValueError."""
+    """Return the record of a line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else of a neutral
+    one. Raises ValueError."""
     if "inputs" not in line:
         return neutral(line)
-    found = msgspec.convert(line, _Mera)
-    language = (found.meta or {}).get("language") or found.inputs.get("language") or ""
+    fields = msgspec.convert(line, _Mera)
+    language = (fields.meta or {}).get("language") or fields.inputs.get("language") or ""
     return Record(
         language=str(language).lower(),
-        instruction=found.instruction,
-        context=_texts(found.inputs),
-        references=_given([found.outputs]),
-        run=found.run,
+        instruction=fields.instruction,
+        context=_texts(fields.inputs),
+        references=_known_references([fields.outputs]),
+        run=fields.run,
     )
 
 
 def _texts(context: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the context with texts alone: data frames write null where a field is empty."""
+    # Data frames write null for an empty field.
     return {name: text or "" for name, text in context.items()}
 
 
-def _given(references: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the references that are there: test sets are published with theirs withheld, as null or as blanks."""
+def _known_references(references: Iterable[str | None]) -> tuple[str, ...]:
+    # Test sets are published without their references, as null or as blanks.
     return tuple(text for text in references if text and text.strip())
 
 
@@ -121,10 +123,10 @@ LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reverse
 
 
 def band_of(score: float) -> Band:
-    """The one of BANDS that a score (0 to 1) is in."""
+    """Return the band among BANDS that a score (0 to 1) is in."""
     return BANDS[sum(score < least for least in LEASTS)]
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
-    """OK where anything could be read from the answer."""
+    """Return OK if anything could be read from the answer, else EMPTY."""
     return Status.OK if lookups[-1].total else Status.EMPTY

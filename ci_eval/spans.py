@@ -1,4 +1,4 @@
-"""Places in a text: its lines, and how much of it belongs together, in the file as in a model's answer.
+"""The spans of a text: its lines, and how much of it belongs together, in the file as in a model's answer.
 
 The rules look at the text alone, the same for every language, so that both ends are found alike.
 """
@@ -15,21 +15,21 @@ _PIECES = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
     re.DOTALL,
 )
-"""Texts in quotes, brackets, ends of statements; also an end of a line that is none."""
+"""The tokens that decide: texts in quotes, brackets, ends of statements, and an escaped end of line."""
 _CLOSING = re.compile(r"[)\]};,]+|end\W*")
 """A line that closes a block, and begins no other as `} else {` does."""
 _WORD = re.compile(r"\w+")
 
 
 def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
-    """The beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
+    """Return the beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
 
     word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
-    up to the first `;`, or end of a line, where no bracket is open that was opened behind the caret. block: the line,
-    with all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a
-    line do not count.
+    up to the first `;`, or end of a line, outside of brackets that were opened behind the caret. block: the line, with
+    all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line
+    do not count.
 
-    `before`: what stands before the caret.
+    `before`: the text before the caret.
     """
     if span == "text":
         return text
@@ -37,24 +37,24 @@ def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> st
 
 
 def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> int:
-    """How many characters of the text `cut` takes, blanks at its end aside."""
+    """Return how many characters of the text `cut` takes, without blanks at its end."""
     return len(text if span == "text" else text[: _end(text, before, span, word)].rstrip())
 
 
 def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> bool:
-    """Whether such a span ends within the text, and would not get longer if more were written."""
+    """Return whether such a span ends within the text, and would not get longer if more were written."""
     return _end(text, before, span, word) is not None
 
 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
-    """Offset behind the span; None where the text ends before it does."""
+    """Return the offset behind the span; None if the text ends before the span does."""
     match span:
         case "word":
-            found = word.match(text)
-            end = found.end() if found else 0
+            match = word.match(text)
+            end = match.end() if match else 0
             return end if end < len(text) else None
         case "line":
-            return _found(text.find("\n"))
+            return _offset_or_none(text.find("\n"))
         case "statement":
             return _end_of_statement(text)
         case "block":
@@ -63,7 +63,7 @@ def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | Non
             return None
 
 
-def _found(offset: int) -> int | None:
+def _offset_or_none(offset: int) -> int | None:
     return None if offset < 0 else offset
 
 
@@ -74,6 +74,7 @@ def _end_of_statement(text: str) -> int | None:
             case "(" | "[" | "{":
                 depth += 1
             case ")" | "]" | "}":
+                # A bracket that was opened before the caret makes this negative: it does not count.
                 depth -= 1
             case ";" if depth <= 0:
                 return piece.end()
@@ -83,8 +84,9 @@ def _end_of_statement(text: str) -> int | None:
 
 
 def _end_of_block(text: str, indent: int) -> int | None:
-    """`indent`: blanks before the line that the caret is in."""
-    end = offset = _found(text.find("\n"))
+    """Return the offset behind the block; None if it may go on. `indent`: blanks before the line that the caret is
+    in."""
+    end = offset = _offset_or_none(text.find("\n"))
     if offset is None or end is None:
         return None
     deeper = False
@@ -107,13 +109,13 @@ def _indent(line: str) -> int:
 
 
 class Lines:
-    """Where the lines of a text begin: tells the line of many offsets, each without reading the text again. A line ends
-    with a line feed."""
+    """The offsets at which the lines of a text begin: it finds the line of many offsets without reading the text again.
+    A line ends with a line feed."""
 
     def __init__(self, text: str) -> None:
         self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line, from 1, and the number of characters before the offset in it."""
+        """Return the line, from 1, and the number of characters before the offset in it."""
         line = bisect_right(self._begins, offset)
         return line, offset - self._begins[line - 1]

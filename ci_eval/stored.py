@@ -1,9 +1,8 @@
-"""Packs what is stored, and reads files that somebody else may have written: only regular files, inside their folder,
-within limits.
+"""The packing of what is stored, and the reading of files that somebody else may have written: only regular files,
+inside their folder, within limits.
 
-Actions and sessions are packed by zstd; by gzip in workspaces of before.
-
-A comparison reads artifacts of other jobs and of forks. The limits are far above what ci-eval itself writes.
+Actions and sessions are packed by zstd; in former workspaces by gzip. A comparison reads artifacts of other jobs and of
+forks. The limits are far above what ci-eval itself writes.
 """
 
 from __future__ import annotations
@@ -33,64 +32,66 @@ SUFFIX = ".zst"
 FORMER_SUFFIX = ".gz"
 
 DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
-"""What reading raises, beside OSError, where the file is not what was packed."""
+"""The errors that reading raises, beside OSError, if the file is not what was packed."""
 
 LEVEL = 3
-"""Of sessions with long lists, level 1 leaves 1.4 times as much and saves a third of the time; level 6 is the other way
-round."""
+"""The level of compression. For sessions with long lists, level 1 leaves 1.4 times as much and saves a third of the
+time; level 6 is the other way round."""
 LEVEL_OF_ACTIONS = 1
-"""Leaves less of them than level 3 does (0.92 times as much) and saves a quarter of the time."""
+"""The level for actions. It leaves less of them than level 3 does (0.92 times as much) and saves a quarter of the
+time."""
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
-"""Binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
+"""The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
 _BLOCK = 1 << 20
-"""Bytes that are unpacked at once."""
+"""The number of bytes that are unpacked at once."""
 
 MANIFEST = 16_000_000
-"""Bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
+"""The bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
 FIGURES = 256_000_000
-"""Bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
+"""The bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
 LINE = 64_000_000
-"""Bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
+"""The bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
 ACTIONS = 2_000_000_000
-"""Bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB; with three
-prefixes they need a third of that."""
+"""The bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB. With
+three prefixes they need a third of that."""
 UNPACKED = 4_000_000_000
-"""Bytes of the sessions of one file, unpacked."""
+"""The bytes of the sessions of one file, unpacked."""
 RATIO = 250
-"""Largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
+"""The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
 hundredth."""
 RATIO_OF_ZSTD = 5_000
-"""By zstd sessions are usually packed to a hundredth; to a two-thousandth where all have the same thousand
-suggestions."""
+"""The largest ratio by zstd: sessions are usually packed to a hundredth, or to a two-thousandth if all have the same
+thousand suggestions."""
 ANY_RATIO = 16_000_000
-"""Up to so many unpacked bytes any ratio is allowed: a source file may well be 1 MB of the same character."""
+"""The number of unpacked bytes up to which any ratio is allowed: a source file may well be 1 MB of the same
+character."""
 MODEL = 256_000_000
-"""Bytes of a ranking model; a hundred trees need 0.3 MB."""
+"""The bytes of a ranking model; a hundred trees need 0.3 MB."""
 NAMES = 1_000_000_000
-"""Bytes of the names of a project; ten million lines need some hundred MB."""
+"""The bytes of the names of a project; ten million lines need some hundred MB."""
 
 
 class Packer:
-    """Packs lines one by one, since all together may be too many."""
+    """A packer of lines, which takes them one by one, since all together may be too many."""
 
     def __init__(self, level: int = LEVEL) -> None:
-        how = zstd.CompressionParameter
-        self._compressor = zstd.ZstdCompressor(options={how.compression_level: level, how.checksum_flag: 1})
+        parameter = zstd.CompressionParameter
+        self._compressor = zstd.ZstdCompressor(options={parameter.compression_level: level, parameter.checksum_flag: 1})
         self._packed: list[bytes] = []
 
     def add(self, line: bytes) -> None:
-        """The next line, with its end."""
+        """Add the next line, with its end."""
         if packed := self._compressor.compress(line):
             self._packed.append(packed)
 
     def close(self) -> bytes:
-        """The whole, packed."""
+        """Return everything that was added, packed."""
         self._packed.append(self._compressor.flush())
         return b"".join(self._packed)
 
 
 def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
-    """These bytes, one after the other, packed."""
+    """Return these bytes, one after the other, packed."""
     packer = Packer(level)
     for line in lines:
         packer.add(line)
@@ -98,15 +99,14 @@ def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
 
 
 def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
-    """What is packed in `file`, which is that at `path`, to be read bit by bit. Reading raises OSError or one of
-    DAMAGED."""
+    """Return a stream that unpacks `file`, the file at `path`, bit by bit. Reading raises OSError or one of DAMAGED."""
     if path.suffix == FORMER_SUFFIX:
         return gzip.GzipFile(fileobj=file)
     return io.BufferedReader(zstd.ZstdFile(file, options=_LIMITS), _BLOCK)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raises WorkspaceError where anything below the folder is not a plain file or folder.
+    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not.
 
     So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
     may be a link.
@@ -119,41 +119,43 @@ def refuse_links(folder: Path) -> None:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
                     elif not entry.is_file(follow_symlinks=False):
-                        raise WorkspaceError(_odd(Path(entry.path), is_link=entry.is_symlink()))
+                        raise WorkspaceError(_describe_odd(Path(entry.path), is_link=entry.is_symlink()))
     except OSError as error:
         raise WorkspaceError(f"cannot look through {folder}: {error.strerror}") from error
 
 
-def _odd(path: Path, *, is_link: bool) -> str:
+def _describe_odd(path: Path, *, is_link: bool) -> str:
     kind = "a symbolic link" if is_link else "neither a file nor a folder"
     return f"{path} is {kind}, which ci-eval never writes: take it away, or fetch the artifact again"
 
 
 def inside(path: str) -> str:
-    """The path, if it stays below its folder. Raises ValueError where it leads elsewhere."""
+    """Return the path, if it stays below its folder. Raises ValueError if it leads elsewhere."""
     if path.startswith("/") or "\0" in path or ".." in path.split("/"):
         raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
     return path
 
 
 def opened(path: Path) -> BinaryIO:
-    """A regular file, opened for reading; refuses a pipe, which would have to be waited for. Raises WorkspaceError."""
+    """Open a regular file for reading. Raises WorkspaceError, also for a pipe, which would have to be waited for."""
     try:
+        # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         raise WorkspaceError(
-            _odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
+            _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise WorkspaceError(_odd(path, is_link=False))
+        raise WorkspaceError(_describe_odd(path, is_link=False))
     return os.fdopen(descriptor, "rb")
 
 
 def read(path: Path, most: int) -> bytes:
-    """All bytes of a regular file. Raises WorkspaceError, also where there are more than `most`."""
+    """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
     with opened(path) as file:
         try:
+            # One byte more tells that the file is too large.
             data = file.read(most + 1)
         except OSError as error:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
@@ -163,12 +165,14 @@ def read(path: Path, most: int) -> bytes:
 
 
 def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
-    """The lines of a packed file, one at a time. Raises WorkspaceError where it is damaged or too large."""
+    """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
     with opened(path) as packed:
+        # A small file that unpacks to gigabytes would fill the memory or the disk.
         left = min(max(ANY_RATIO, _ratio(path) * os.fstat(packed.fileno()).st_size), UNPACKED)
         try:
             with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):
+                    # The budget is checked line by line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
                         raise WorkspaceError(_too_much(path, longest, left))
@@ -183,12 +187,12 @@ def _ratio(path: Path) -> int:
 
 def _too_much(path: Path, longest: int, left: int) -> str:
     much = f"more than {_ratio(path):,} times its size, or 4 GB"
-    what = f"a line of more than {longest:,} bytes" if left >= 0 else much
-    return f"{path} unpacks to {what}, which ci-eval never writes: evaluate again"
+    excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
+    return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
 
 
 def decoded(data: bytes, kind: type[T], path: Path) -> T:
-    """The value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:

@@ -1,6 +1,6 @@
-"""Worker processes, each with one task at a time; one that dies or hangs costs only its task.
+"""A pool of worker processes, each with one task at a time; a worker that dies or hangs costs only its task.
 
-Each has its own pipe: a pipe that they shared could stay locked, or hold half a message, after one of them was killed.
+Each has its own pipe: a shared pipe could stay locked, or hold half a message, after one of them was killed.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from typing import Any, Generic, TypeVar
 from ci_eval import machine
 
 TICK = 0.5
-"""Seconds between two signs of life from a worker."""
+"""The seconds between two signs of life from a worker."""
 
 GOODBYE = 10.0
-"""Seconds that a worker has to end by itself."""
+"""The seconds that a worker has to end by itself."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _CONTEXT = get_context("spawn")
-"""Spawn, not fork: fork would copy the parent's other threads in whatever state they are."""
+"""The start method of processes. Spawn, not fork: fork would copy the parent's other threads in whatever state they
+are."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class TaskOutcome(Generic[Task, Result]):
     result: Result | None
     trouble: str = ""
     died: bool = False
-    """Whether it went wrong because the worker died."""
+    """A flag: it went wrong because the worker died."""
 
 
 class Workers(Generic[Task, Result]):
@@ -60,10 +61,11 @@ class Workers(Generic[Task, Result]):
         tries: int = 1,
         shared: tuple[object, ...] = (),
     ) -> None:
-        """`jobs`: number of processes. `timeout`: seconds that one task may take.
+        """Store the job, without starting a process. `jobs`: number of processes. `timeout`: seconds that one task may
+        take.
 
-        `tries`: how many workers may die of a task before it is given up. `shared`: arguments that come before the
-        task; each worker gets them once.
+        `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments that come
+        before the task; each worker gets them once.
         """
         self._job = (function, shared)
         self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
@@ -72,7 +74,7 @@ class Workers(Generic[Task, Result]):
         self._tries = tries
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
-        """Each busy worker with its task, and how many more times that may be tried."""
+        """The busy workers, each with its task and the number of tries that are left."""
         self._stopped = False
 
     def __enter__(self) -> Workers[Task, Result]:
@@ -87,47 +89,48 @@ class Workers(Generic[Task, Result]):
 
     @property
     def counted(self) -> int:
-        """About how many times `count` was called in all workers."""
+        """Return about how many times `count` was called in all workers."""
         return int(self._counter.value)
 
     def stop(self) -> None:
-        """End all workers without waiting for what they do."""
+        """Stop all workers without waiting for what they do."""
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """The outcomes of the tasks as they come; None now and then while none comes. Tasks may be added meanwhile."""
+        """Yield the outcomes of the tasks as they come; None now and then while none comes. Tasks may be added
+        meanwhile."""
         while waiting or self._busy:
             while waiting and len(self._busy) < self._jobs:
                 self._begin(waiting.popleft(), self._tries)
-            ended = list(filter(None, map(self._outcome, self._ended())))
+            ended = list(filter(None, map(self._outcome, self._ended_workers())))
             yield from ended or (None,)
 
     def _begin(self, task: Task, tries: int) -> None:
         alive = next((worker for worker in self._idle if worker.alive), None)
         worker = alive or _Worker(self._counter, self._job)
-        self._idle = [each for each in self._idle if each is not worker and each.alive]
+        self._idle = [idle_worker for idle_worker in self._idle if idle_worker is not worker and idle_worker.alive]
         worker.give(task)
         self._busy[worker] = task, tries
 
-    def _ended(self) -> list[_Worker]:
-        """The workers that have sent something, or are dead or late."""
+    def _ended_workers(self) -> list[_Worker]:
+        """Return the workers that have sent something, or are dead or late."""
         left = min(worker.deadline for worker in self._busy) - time.monotonic()
         ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
         return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
-        """The outcome of the worker's task; None if it is not over, or will be tried again."""
+        """Return the outcome of the worker's task; None if it is not over, or will be tried again."""
         task, tries = self._busy[worker]
-        said = worker.listen() if worker.pipe.poll() else LATE
-        if said is BEGUN:
+        message = worker.listen() if worker.pipe.poll() else LATE
+        if message is BEGUN:
             worker.deadline = time.monotonic() + (self._timeout or math.inf)
             return None
         del self._busy[worker]
-        if isinstance(said, tuple):
+        if isinstance(message, tuple):
             self._idle.append(worker)
-            return TaskOutcome(task, *said)
-        cause = worker.end(0.0 if said is LATE else GOODBYE)
-        if said is LATE:
+            return TaskOutcome(task, *message)
+        cause = worker.end(0.0 if message is LATE else GOODBYE)
+        if message is LATE:
             return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
         if tries > 1:
             self._begin(task, tries - 1)
@@ -136,7 +139,7 @@ class Workers(Generic[Task, Result]):
 
 
 class _Sign(Enum):
-    """What a worker sends, or fails to send, instead of a result."""
+    """A sign that a worker sends, or fails to send, instead of a result."""
 
     BEGUN = "it has its task; starting a process may take long, and is not the task's time"
     DEAD = "the end of its pipe"
@@ -147,16 +150,14 @@ BEGUN, DEAD, LATE = _Sign
 
 
 class _Worker:
-    """One process, and the pipe to it."""
-
     def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
-        self.pipe, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_serve, args=(theirs, os.getpid(), counter), daemon=True)
+        self.pipe, worker_end = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
         with _one_thread(), _without_main():
             self._process.start()
-        theirs.close()
+        worker_end.close()
         self.deadline = math.inf
-        """When its task counts as stuck (time.monotonic())."""
+        """The time at which its task counts as stuck (time.monotonic())."""
         self._send(job)
 
     @property
@@ -173,15 +174,15 @@ class _Worker:
             self.pipe.send(value)
 
     def listen(self) -> tuple[Any, str] | _Sign:
-        """The result and the message about what went wrong, or else a sign."""
+        """Return the result and the message about what went wrong, or else a sign."""
         try:
-            said: tuple[Any, str] | _Sign = self.pipe.recv()
+            message: tuple[Any, str] | _Sign = self.pipe.recv()
         except (EOFError, ConnectionResetError):
             return DEAD
-        return said
+        return message
 
     def end(self, patience: float) -> str:
-        """End it, if need be by force after `patience` seconds; returns how it ended."""
+        """Stop it, if need be by force after `patience` seconds. Return how it ended."""
         self.pipe.close()
         self._process.join(patience)
         self._process.kill()
@@ -197,14 +198,14 @@ _counters: list[ctypes.c_uint64] = []
 
 
 def count() -> None:
-    """In a worker: tell the parent that one more item is done. Elsewhere it does nothing."""
+    """Count one more item as done: in a worker, this tells the parent. Elsewhere it does nothing."""
     for counter in _counters:
         # Without a lock, since a killed worker would never release it; a lost count only shows in the progress bar.
         counter.value += 1
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    """The main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
+    """Run the main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     machine.collect_rarely()
@@ -217,10 +218,10 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
         while True:
             task = pipe.recv()
             pipe.send(BEGUN)
-            pipe.send(_answer(function, shared, task))
+            pipe.send(_run_task(function, shared, task))
 
 
-def _answer(function: Callable[..., Any], shared: tuple[object, ...], task: object) -> tuple[Any, str]:
+def _run_task(function: Callable[..., Any], shared: tuple[object, ...], task: object) -> tuple[Any, str]:
     try:
         return function(*shared, task), ""
     except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
@@ -228,15 +229,16 @@ def _answer(function: Callable[..., Any], shared: tuple[object, ...], task: obje
 
 
 def die_with_parent() -> None:
-    """Have this process killed when its parent ends, however it ends. Only on Linux; elsewhere closed pipes end it."""
+    """Let this process be killed when its parent ends, however it ends. Works on Linux only; elsewhere closed pipes end
+    it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """What is started here multiplies matrices in one thread: workers share the cores, and threads that wait for each
-    other on busy cores take ten times as long. A choice of the user's stays."""
+    """Let processes that are started here multiply matrices in one thread, unless the user chose another number."""
+    # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
     chosen = THREADS in os.environ
     os.environ.setdefault(THREADS, "1")
     try:
@@ -248,15 +250,15 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """What is started here does not import the main module, and with it the whole command line, as a spawned process
-    otherwise does: that takes longer than many a task."""
+    """Let processes that are started here not import the main module."""
+    # A spawned process otherwise imports the whole command line, which takes longer than many a task.
     names = vars(sys.modules["__main__"])
-    kept: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
+    removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
     names["__spec__"] = None
     try:
         yield
     finally:
-        names.update(kept)
+        names.update(removed)
 
 
 THREADS = "OPENBLAS_NUM_THREADS"

@@ -1,18 +1,19 @@
-"""One run on disk: what is where, written so that a killed run leaves whole files or none.
+"""The files of one run on disk, written so that a killed run leaves whole files or none.
 
-config.yaml      the configuration as it was evaluated
-manifest.json    what ran, on what, with what, and how far it came
+config.yaml      the configuration of the run
+view.yaml        the view of reports and comparisons (config/view.py), which no digest covers
+manifest.json    the run, its engine, project and machine, and its progress
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
 errors/          one FileError per file that gave trouble   (.json)
-names.npz        how often each name stands in the project, by which rankers order
-unfinished/      the sessions so far of the files that workers are at, while they are
-rounds/          the sessions of each round of the files that are not through all of them, while they are
+names.npz        the count of each name in the project, by which rankers order
+unfinished/      the sessions so far of the files that workers are playing
+rounds/          the sessions of each round of the files that are not through all rounds
 logs/            suggestions with features, for training and validation
 reports/
-live/            the report that is made anew as long as the run goes on, where somebody watches it
+live/            the report that is written again as long as the run goes on, if somebody watches it
 
-In workspaces of format 1 what is packed ends in .gz.
+In workspaces of format 1, the names of packed files end in .gz.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
 
 MOST_SESSIONS = 10_000_000
-"""Sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
+"""The most sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 
@@ -71,7 +72,7 @@ class Workspace:
 
     @classmethod
     def create(cls, folder: Path, hint: str = "") -> Workspace:
-        """Make a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
+        """Create a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
         cls.check_free(folder, hint)
         for part in FOLDERS:
             atomic.make_folder(folder / part)
@@ -79,14 +80,14 @@ class Workspace:
 
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
-        """Raises WorkspaceError, which ends with `hint`, unless the folder is new or empty."""
+        """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
         if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError where there is none, where its format is another, or where a link
-        leads out of it."""
+        """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
+        it."""
         if not (folder / "manifest.json").is_file():
             raise WorkspaceError(
                 f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
@@ -99,7 +100,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ manifest and config
 
     def manifest(self) -> Manifest:
-        """The manifest, read once. Raises WorkspaceError where this version of ci-eval cannot read it."""
+        """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
         if self._manifest is None:
             self._manifest = self._read_manifest()
         return self._manifest
@@ -134,11 +135,12 @@ class Workspace:
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
     def verify(self, *parts: str) -> None:
-        """Raises WorkspaceError unless these parts (default: all) are as they were when the workspace was sealed."""
-        said = self.manifest().digests
-        if not said:
+        """Check that these parts (default: all) are as they were when the workspace was sealed. Raises WorkspaceError
+        if not."""
+        digests = self.manifest().digests
+        if not digests:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
-        if wrong := [part for part in parts or PARTS if said.get(part) != self._digest(part)]:
+        if wrong := [part for part in parts or PARTS if digests.get(part) != self._digest(part)]:
             raise WorkspaceError(
                 f"{self.folder} is not what was evaluated: {', '.join(wrong)} changed since; fetch the artifact again"
             )
@@ -149,16 +151,21 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """The file with the names of the project (`learning/names.py`)."""
+        """Return the file with the names of the project (`learning/names.py`)."""
         return self.folder / "names.npz"
 
     @property
     def config_path(self) -> Path:
-        """The file with the configuration of the run."""
+        """Return the file with the configuration of the run."""
         return self.folder / "config.yaml"
 
+    @property
+    def view_path(self) -> Path:
+        """Return the file with the view (`config/view.py`), which may be missing."""
+        return self.folder / "view.yaml"
+
     def write_config(self, text: str) -> None:
-        """Keep the configuration of the run."""
+        """Store the configuration of the run."""
         atomic.write(self.config_path, text.encode())
 
     # ------------------------------------------------------------------------------------------------ stages' files
@@ -168,37 +175,37 @@ class Workspace:
         _replace(self.actions_of(path), packed)
 
     def actions_of(self, path: str) -> Path:
-        """The file with the actions of a source file, whether it is there or not."""
+        """Return the file with the actions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
 
     def places_in(self, path: str) -> dict[int, int]:
-        """The places of a source file that have sessions, drawn or not: begin → end, in code points; none where its
-        actions are not there."""
+        """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
+        empty if its actions are missing."""
         stored_at = self.actions_of(path)
         if not stored_at.exists():
             return {}
-        return {each.offset: each.offset + len(each.expected_text) for each in read_asked(stored_at)}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_asked(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
-        """The actions of all files, in order of their paths."""
+        """Yield the actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
 
     def action_heads(self) -> Iterator[FileHead]:
-        """What they are about, in the same order, much faster."""
+        """Yield the heads of the actions, in the same order; much faster than the actions."""
         for path in self.action_files():
             yield read_head(path)
 
     def action_files(self) -> list[Path]:
-        """The files of actions, sorted by name: in the same order in every run."""
-        return _packed(self.folder / "actions", ACTIONS)
+        """Return the files of actions, sorted by name: in the same order in every run."""
+        return _packed_files(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
         """Store the sessions of a source file, packed by `pack_sessions`."""
         _replace(self.sessions_of(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        """Whether the sessions of that source file are complete."""
+        """Return whether the sessions of that source file are complete."""
         return self.sessions_of(path).exists()
 
     def drop_sessions(self, path: str) -> None:
@@ -206,36 +213,36 @@ class Workspace:
         self.sessions_of(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        """All source files that have sessions, in order of their stored names."""
+        """Yield all source files that have sessions, in order of their stored names."""
         for path in self.session_files():
             yield self._source(path, stored.lines(path))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """All source files with their sessions, in order of their stored names; sessions are decoded to `kind` one at a
-        time."""
+        """Yield all source files with their sessions, in order of their stored names; sessions are decoded to `kind`
+        one at a time."""
         return self.sessions_at(self.session_files(), kind)
 
     def sessions_at(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """The same of these of `session_files`."""
+        """Yield the source files of some of `session_files` with their sessions, as `sessions` does."""
         for path in paths:
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
 
     def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
-        """The sessions of one source file, decoded to `kind` one at a time."""
+        """Return the sessions of one source file, decoded to `kind` one at a time."""
         file = self.sessions_of(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
 
     def source(self, path: str) -> SourceFile:
-        """A source file that has sessions."""
+        """Return a source file that has sessions."""
         file = self.sessions_of(path)
         return self._source(file, stored.lines(file))
 
     def session_files(self) -> list[Path]:
-        """The stored sessions, a file for each source file."""
-        return _packed(self.folder / "sessions", SESSIONS)
+        """Return the stored sessions, a file for each source file."""
+        return _packed_files(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
         source = stored.decoded(next(lines, b""), SourceFile, file)
@@ -245,25 +252,25 @@ class Workspace:
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
-        """The session whose id begins with `identity`, with its source file. Raises WorkspaceError unless there is
-        exactly one."""
-        found = [
+        """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless
+        exactly one does."""
+        matches = [
             (file, head.id)
             for file, heads in self.sessions(_Identity)
             for head in heads
             if head.id.startswith(identity)
         ]
-        if len(found) == 1:
-            file, whole = found[0]
-            return file, next(each for each in self.sessions_in(file.path, Session) if each.id == whole)
-        several = ": " + ", ".join(whole for _, whole in found[:5]) if found else ""
+        if len(matches) == 1:
+            file, whole = matches[0]
+            return file, next(session for session in self.sessions_in(file.path, Session) if session.id == whole)
+        examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
         raise WorkspaceError(
-            f"{len(found)} sessions in {self.folder} have an id that begins with {identity!r}{several}; "
+            f"{len(matches)} sessions in {self.folder} have an id that begins with {identity!r}{examples}; "
             "ids stand in the HTML report and in sessions/"
         )
 
     def sessions_of(self, path: str) -> Path:
-        """The file with the sessions of a source file, whether it is there or not."""
+        """Return the file with the sessions of a source file, whether it is there or not."""
         return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
@@ -276,14 +283,16 @@ class Workspace:
         (self.folder / "errors" / f"{name_of(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
-        """All errors of files, in order of path."""
+        """Return all errors of files, in order of path and stage."""
         paths = (self.folder / "errors").glob("*.json")
-        found = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
-        return sorted(found, key=lambda error: (error.path, error.stage))
+        errors = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
+        return sorted(errors, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str, strata: int = 0) -> None:
         """Copy the files of another workspace into this one; `folder` is put before the path of each source file.
-        `strata`: what is added to the numbers of its strata."""
+
+        `strata`: the number that is added to the numbers of its strata.
+        """
 
         def moved_session(session: Session) -> Session:
             return replace(
@@ -295,13 +304,15 @@ class Workspace:
             self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
-            opened = (replace(each, path=path) if isinstance(each, OpenFile) else each for each in actions.actions)
+            opened = (
+                replace(action, path=path) if isinstance(action, OpenFile) else action for action in actions.actions
+            )
             self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
         for error in other.errors():
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
 
     def tidy(self) -> None:
-        """Remove what a killed run left half written."""
+        """Remove half-written files of a killed process."""
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
@@ -311,12 +322,12 @@ class Workspace:
 
 
 def workspaces_in(places: Iterable[Path]) -> list[Path]:
-    """Those of the places that are workspaces, and the workspaces directly below the others, in order of name.
+    """Return the workspaces among these folders, and those directly below the others, in order of name.
 
-    (GitHub unpacks several artifacts into a folder each, but a single one right into the folder that was named.) Raises
-    WorkspaceError where a place neither is nor has one.
+    Raises WorkspaceError if a folder is no workspace and holds none.
     """
-    return [found for place in places for found in (_below(place) if _holds_others(place) else [place])]
+    # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
+    return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
 
 
 def _holds_others(place: Path) -> bool:
@@ -324,8 +335,8 @@ def _holds_others(place: Path) -> bool:
 
 
 def _below(place: Path) -> list[Path]:
-    if found := sorted(path.parent for path in place.glob("*/manifest.json")):
-        return found
+    if folders := sorted(path.parent for path in place.glob("*/manifest.json")):
+        return folders
     raise WorkspaceError(
         f"{place} is not a workspace: it has no manifest.json, nor has any folder directly below it; "
         "give the folders of earlier runs, or the one that holds them"
@@ -336,9 +347,9 @@ PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "m
 
 
 def _hardly_begun(folder: Path) -> bool:
-    """Whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
-    there = {path.name for path in folder.iterdir()}
-    begun, others = there.intersection(FOLDERS), there.difference(FOLDERS)
+    """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
+    names = {path.name for path in folder.iterdir()}
+    begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
     if not all(_is_empty(folder / part) for part in begun):
         return False
     # A configuration in an otherwise empty folder is the user's own.
@@ -352,7 +363,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _digest(part: Path) -> str:
-    """SHA-256 over a folder with everything below it, or over a file; "" if there is nothing."""
+    """Return the SHA-256 over a folder with everything below it, or over a file; that of nothing if there is none."""
     digest = hashlib.sha256()
     paths = sorted(part.rglob("*")) if part.is_dir() else [part]
     for path in paths:
@@ -367,10 +378,10 @@ def _digest(part: Path) -> str:
 
 
 def _digest_of_account(path: Path) -> str:
-    """SHA-256 over everything in a manifest but its digests."""
-    said = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
-    said.pop("digests", None)
-    return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
+    """Return the SHA-256 over everything in a manifest but its digests."""
+    manifest = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
+    manifest.pop("digests", None)
+    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
 
 class _Format(msgspec.Struct):
@@ -382,39 +393,39 @@ class _Identity(msgspec.Struct):
 
 
 def name_of(path: str) -> str:
-    """A file name for what belongs to a source file: readable, allowed on every system, unique."""
+    """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
 ACTIONS, SESSIONS = ".json", ".jsonl"
-"""How their files end, but for how they are packed."""
+"""The ends of the names of their files, without the suffix of the packing."""
 
 
 def _stored_as(path: Path) -> Path:
-    """With how it is packed: as it is there, else as it is packed now."""
+    """Return the path with the suffix of its packing: that of the existing file, else that of today."""
     former = path.with_name(path.name + stored.FORMER_SUFFIX)
     return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
 
 
 def _replace(path: Path, packed: bytes) -> None:
-    """Write the packed file in place of the one at `path`, which may be of another format."""
+    """Write the packed file, and remove the one at `path` if it is of another format."""
     atomic.write(path.with_suffix(stored.SUFFIX), packed)
     if path.suffix != stored.SUFFIX:
         path.unlink(missing_ok=True)
 
 
-def _packed(folder: Path, end: str) -> list[Path]:
-    """The packed files of a folder whose names end so, sorted. Raises WorkspaceError where one is there twice."""
+def _packed_files(folder: Path, end: str) -> list[Path]:
+    """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
     suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
-    found = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
-    if twice := next((stem for stem, times in Counter(path.stem for path in found).items() if times > 1), None):
+    paths = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
+    if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
         raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
-    return found
+    return paths
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """The actions as they are stored. Raises WorkspaceError where they are more than can be read again."""
+    """Return the actions as they are stored. Raises WorkspaceError if they are more than can be read again."""
     encoded = msgspec.json.encode(actions)
     if len(encoded) > stored.ACTIONS:
         raise WorkspaceError(
@@ -425,23 +436,23 @@ def pack_actions(actions: FileActions) -> bytes:
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
-    """The sessions of a source file as they are stored."""
-    return stored.pack(msgspec.json.encode(each) + b"\n" for each in chain((source,), sessions))
+    """Return the sessions of a source file as they are stored."""
+    return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
 def read_actions(path: Path) -> FileActions:
-    """The actions that `pack_actions` packed. Raises WorkspaceError."""
+    """Return the actions that `pack_actions` packed. Raises WorkspaceError."""
     return _actions(path, FileActions)
 
 
 def read_asked(path: Path) -> list[Asked]:
-    """What they ask about, one for each session, in order. Raises WorkspaceError."""
-    found = (each for each in _actions(path, FileAsked).actions if each.session)
-    return [next(calls) for _, calls in groupby(found, key=attrgetter("session"))]
+    """Return the items that the actions ask about, one for each session, in order. Raises WorkspaceError."""
+    calls = (action for action in _actions(path, FileAsked).actions if action.session)
+    return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
 
 
 def read_head(path: Path) -> FileHead:
-    """What they are about, much faster. Raises WorkspaceError."""
+    """Return the head of the actions, much faster than the actions. Raises WorkspaceError."""
     return _actions(path, FileHead)
 
 
@@ -452,10 +463,11 @@ def _actions(path: Path, kind: type[Head]) -> Head:
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
-    """The sessions in these lines, each one once: a damaged or hostile file could repeat one to make it count more."""
+    """Yield the sessions in these lines. Raises WorkspaceError if an id is there twice, or a session is invalid."""
     seen: set[str] = set()
     for line in lines:
         session = stored.decoded(line, kind, path)
+        # A damaged or hostile file could repeat a session to make it count more.
         if session.id in seen:
             raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
         if isinstance(session, SessionScore):

@@ -9,6 +9,7 @@ from typing import Any
 
 from ci_eval.model import Session
 from ci_eval.workspace import Workspace
+from tests.command import raise_bug
 from tests.needs import need_module
 from tests.projects import GREETER
 from tests.waiting import HANGS
@@ -18,6 +19,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     """A command in a process of its own: its exit code and what it printed."""
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
     ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
+    raise_bug(ended.returncode, ended.stderr)
     return ended.returncode, ended.stdout, ended.stderr
 
 

@@ -22,7 +22,7 @@ from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, Wo
 
 INTERRUPTED = 130
 UNREAD = 141
-"""What a shell shows of programs that end since nobody reads their output any longer: 128 + SIGPIPE."""
+"""The exit code that a shell shows for programs that end since nobody reads their output any longer: 128 + SIGPIPE."""
 COMPLETING = "_CI_EVAL_COMPLETE"
 """The variable by which a shell asks for what it completes, or for the script that makes it ask."""
 BUG = 70
@@ -44,43 +44,46 @@ def main() -> None:
         Screen().fail(str(error), None if isinstance(error, GateFailed) else identity_of(error))
         code = error.exit_code
     except click.ClickException as error:
-        code = _misused(error)
+        code = _report_misuse(error)
     except (KeyboardInterrupt, click.Abort) as error:
-        # click raises its Abort from what interrupted the command.
+        # click raises its Abort from the exception that interrupted the command.
         cause = error.__cause__
         command = again(sys.argv[1:], cause.folder) if isinstance(cause, Interrupted) else None
         text = "interrupted; take it up with:" if command else "interrupted; nothing can be taken up: start anew"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
     except SystemExit as ended:
-        # So click ends what a shell asks it to complete; and so click and rich end a command when nobody reads its
-        # output any longer, with the code of a broken gate.
+        # click ends a completion for a shell by SystemExit. click and rich also end a command by it when nobody reads
+        # its output any longer, and then with the code of a broken gate.
         code = ended.code if COMPLETING in os.environ else UNREAD
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
-        code = _unforeseen(error)
+        code = _report_bug(error)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
+        # Python flushes once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = UNREAD
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 
 def _print_anywhere() -> None:
-    """Have output show `?` for a character that the user's encoding lacks, so that no run is lost over one."""
+    """Let output show `?` for a character that the user's encoding lacks, so that no run is lost over one."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def identity_of(error: Exception) -> str:
-    """What a CI recognises the problem by from run to run: the kind of error, since its text is of this run alone."""
+    """Return what a CI recognises the problem by from run to run: the kind of error, since its text is of this run
+    alone."""
     return f"ci_eval_{type(error).__name__}"
 
 
 def again(arguments: Sequence[str], folder: Path) -> str | None:
-    """The command that takes up what was interrupted in `folder`; None where there is none."""
+    """Return the command that resumes what was interrupted in `folder`; None if there is none."""
     name = next((word for word in arguments if word in NAMES), "")
+    # `interpret` has no --resume: it always goes on in its workspace.
     if name == "interpret":
         return shlex.join(["ci-eval", name, str(folder), *(["--trust"] if "--trust" in arguments else [])])
     if not name or not any(option.name == "resume" for option in command_of(name).params):
@@ -90,17 +93,17 @@ def again(arguments: Sequence[str], folder: Path) -> str | None:
     return shlex.join(["ci-eval", *arguments, *resumed, *([] if placed else ["--output", str(folder)])])
 
 
-def _misused(error: click.ClickException) -> int:
-    said = io.StringIO()
-    error.show(said)
+def _report_misuse(error: click.ClickException) -> int:
+    message = io.StringIO()
+    error.show(message)
     screen = Screen()
-    # What the user typed is in it, and might look like a command to the CI.
-    screen.explain(said.getvalue().rstrip())
+    # The message holds what the user typed, which might look like a command to the CI.
+    screen.explain(message.getvalue().rstrip())
     screen.host.fail(Problem(identity=identity_of(error), text=error.format_message()))
     return ConfigError.exit_code
 
 
-def _unforeseen(error: Exception) -> int:
+def _report_bug(error: Exception) -> int:
     if isinstance(error, OSError) and error.errno in FULL:
         Screen().fail(f"cannot write: {error}; make room, or choose another place", "ci_eval_cannot_write")
         return WorkspaceError.exit_code

@@ -1,4 +1,4 @@
-"""Commands for the store of answers that language models gave."""
+"""The commands for the store of answers that language models gave."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.jobs.models import answers as job
 
 @cli.group()
 def answers() -> None:
-    """What endpoints have answered: kept below CI_EVAL_CACHE, and carried from machine to machine.
+    """Export, import or drop stored answers of endpoints (below CI_EVAL_CACHE).
 
     \b
     Examples:

@@ -1,4 +1,5 @@
-"""What workflows and build steps ask: the job with the CI's inputs, the nights before, and one page for a night."""
+"""The commands for workflows and build steps: the job with the CI's inputs, the nights before, and one page for a
+night."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ FOLDER = click.Path(path_type=Path)
 
 @cli.group("ci")
 def ci() -> None:
-    """For workflows and build steps. Inputs are the JSON object CI_EVAL_INPUTS, or variables INPUT_NAME."""
+    """Commands for workflows and build steps. Inputs are the JSON object CI_EVAL_INPUTS, or variables INPUT_NAME."""
 
 
 @ci.command("run")
@@ -110,8 +111,8 @@ def rankers() -> None:
     The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
     """
     named = {limits.name(path.stem): path.as_posix() for path in configs(_inputs())}
-    run, found = nights.rankers(Repository(os.environ), list(named), Screen())
-    chosen = " ".join(named[name] for name in found)
+    run, names = nights.rankers(Repository(os.environ), list(named), Screen())
+    chosen = " ".join(named[name] for name in names)
     _tell(f"run {run}: {chosen}" if run else "no ranker", configs=chosen, **{"run-id": str(run or "")})
 
 
@@ -122,10 +123,12 @@ def summary(matrices: tuple[str, ...]) -> None:
 
     JSON: what `plan` gives as its output `each-evaluation`; an empty one is passed over. Needs GITHUB_TOKEN.
     """
-    found = [each for text in matrices if text for each in _matrix(text).include]
-    text = overnight.page(Repository(os.environ), {each.evaluation: each.allow_failure for each in found})
+    evaluations = [evaluation for text in matrices if text for evaluation in _matrix(text).include]
+    text = overnight.page(
+        Repository(os.environ), {evaluation.evaluation: evaluation.allow_failure for evaluation in evaluations}
+    )
     screen = Screen()
-    screen.host.announce(Announcement(status=f"{len(found)} evaluations", summary=text))
+    screen.host.announce(Announcement(status=f"{len(evaluations)} evaluations", summary=text))
     for line in text.splitlines():
         screen.result(line)
 
@@ -154,7 +157,10 @@ def comment(folder: Path, head: str) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """The inputs of the step. Changes to its working directory, to which paths in them are relative."""
+    """Return the inputs of the step. Changes to its working directory, since paths in them are relative to that.
+
+    Raises ConfigError if that is no folder.
+    """
     inputs = given(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():

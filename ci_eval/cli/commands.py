@@ -1,85 +1,72 @@
-"""Which commands there are, and the module that each stands in."""
+"""The names of all commands, and the module that each stands in."""
 
 from __future__ import annotations
 
 COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
-        "answers": "What endpoints have answered: kept below CI_EVAL_CACHE, and carried from machine to machine.",
+        "answers": "Export, import or drop stored answers of endpoints (below CI_EVAL_CACHE).",
     },
     "ci": {
-        "ci": "For workflows and build steps.",
+        "ci": "Commands for workflows and build steps.",
     },
     "comparisons": {
-        "compare": (
-            "Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides."
-        ),
-        "compare-engines": "Two engines over the same code, asked in turns: which is better, and which is faster?",
-        "merge": (
-            "The shards of one run → the workspace that the run would have made on one machine; or several projects → "
-            "one; or the shards of a suite → the suite."
-        ),
-        "site": (
-            "Past evaluations → a static site of their trends: a row and a page for each, and its figures as "
-            "trend.json."
-        ),
+        "compare": ("Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown."),
+        "compare-engines": "Ask two engines about the same code, in turns: which is better, and which is faster?",
+        "merge": ("Merge the shards of a run or of a suite, or several projects, into one workspace."),
+        "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
     },
     "exchange": {
         "export": (
-            "The answers in WORKSPACE as tables, as findings for editors, or as a workspace of the JetBrains plugin."
+            "Export the answers in WORKSPACE: as tables, as findings for editors, or as a workspace of the JetBrains "
+            "plugin."
         ),
-        "import": "A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.",
+        "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
     },
     "logs": {
-        "logs": "What can be asked of logs.",
+        "logs": "Inspect and compare completion logs.",
     },
     "models": {
-        "expect": "What a modelled user would do on average, exactly, from the places at all prefixes.",
-        "export-ranker": (
-            "A MODEL of train-ranker → a plain file of LightGBM, or ONNX, for programs that know nothing of ci-eval."
-        ),
-        "fit-user-model": "Logs → the tables of the user who made them, as YAML for a configuration.",
+        "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
+        "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
+        "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",
         "generate-ml-logs": (
-            "Stages 1 and 2 with a modelled user and logs on: every suggestion with its features, in WORKSPACE/logs."
+            "Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs."
         ),
-        "grade": "Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.",
-        "rerank": "The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if.",
+        "grade": "Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.",
+        "rerank": "Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.",
         "train-ranker": (
-            "Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML."
+            "Train a ranker (--completion-type ML) from logs: workspaces of generate-ml-logs, or a folder of such."
         ),
         "train-recommender": (
-            "Object usages, one a line → a model for the engine `recommender`, which proposes method calls."
+            "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
     },
     "runs": {
-        "actions": "Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
-        "evaluate": "All stages: project and engine → a workspace with reports.",
-        "interpret": "Stage 2 alone: the actions of WORKSPACE + engine → sessions.",
-        "report": "Stage 3 alone: write the reports of each WORKSPACE anew.",
-        "show": "One session of WORKSPACE: where, what was expected, what was suggested.",
+        "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
+        "evaluate": "Run all stages: project and engine → a workspace with reports.",
+        "interpret": "Run stage 2 alone: actions of WORKSPACE and an engine → sessions.",
+        "report": "Run stage 3 alone: write the reports of each WORKSPACE again.",
+        "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
     },
     "starting": {
-        "init": "Asks three questions, and writes a configuration and a workflow for every night.",
+        "init": "Ask three questions, then write a configuration and a workflow for nightly runs.",
     },
     "sweeps": {
-        "sweep": (
-            "Vary the values of keys: an evaluation for each, over the same sessions, and one table, each against the "
-            "first."
-        ),
+        "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
     },
     # It adds a command to those of the module datasets, which it imports.
     "usages": {
-        "dataset": "Makes datasets: records that tasks such as unit-tests and code-review are evaluated on.",
+        "dataset": "Build datasets for tasks such as unit-tests and code-review.",
     },
     "views": {
-        "doctor": "What is installed, what is missing, and the command that helps.",
-        "list": "What there is to choose from.",
-        "plan": "The matrix of jobs (language, engine, completion type, shard) as one line of JSON.",
-        "plan-logs": (
-            "The matrix of the jobs of generate-ml-logs, one for each of a configuration's trainingProjects, as JSON."
-        ),
+        "doctor": "Check what is installed and what is missing, and print the command that helps.",
+        "list": "List engines, languages, tasks, metrics and other choices.",
+        "plan": "Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.",
+        "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
     },
 }
-"""Module of this package → the commands in it, with their summaries: the first sentence of what each says of itself."""
+"""The module of this package → the commands in it, with their summaries: the first sentence of what each says of
+itself."""
 
 NAMES = frozenset(name for commands in COMMANDS.values() for name in commands)
-"""Of the commands."""
+"""The names of all commands."""

@@ -1,4 +1,4 @@
-"""Commands that compare evaluations or put them together."""
+"""The commands that compare evaluations or put them together."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
 DETECT = (
-    "Ask only as many sessions as it takes to find, in this project, a difference of so many points in the first "
-    "metric of comparison.metrics that is a share or a score; such as 1pp. Default: 2pp, unless something says how "
-    "many sessions are asked."
+    "Ask as many sessions as it takes to find a difference of X points in this project, in the first metric of "
+    "comparison.metrics that is a share or a score; such as 1pp. Default: 2pp, unless the number of sessions is "
+    "given."
 )
-POWER = "How probable it is to be that --detect finds such a difference; from 0.5 to 0.99."
+POWER = "The probability with which --detect finds such a difference, from 0.5 to 0.99."
 
 
 @cli.command("compare")
@@ -42,12 +42,12 @@ POWER = "How probable it is to be that --detect finds such a difference; from 0.
     "--history",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Past workspaces or metrics.json files: draws the trend, and adds the figures of NEW to DIR.",
+    help="A folder of past workspaces or metrics.json files: draw the trend, and add the figures of NEW.",
 )
 @click.option(
-    "--same-ranker", is_flag=True, help="Leaves out a base that another ranker ranked: no gate is judged then."
+    "--same-ranker", is_flag=True, help="Leave out a base that another ranker ranked; gates are not checked then."
 )
-@click.option("--expect", "user", metavar="PROFILE|FILE", help="By what that modelled user would do on average.")
+@click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
 @with_opening
 def compare_(
     workspaces: tuple[Path, ...],
@@ -58,9 +58,9 @@ def compare_(
     user: str | None,
     opening: bool,
 ) -> None:
-    """Is NEW better than BASE, worse, or can one not tell? Session by session, over the sessions on both sides.
+    """Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown.
 
-    A folder of past workspaces may stand for BASE: the newest one that fits is taken, and the trend is drawn. Two
+    BASE may be a folder of past workspaces: the newest one that fits is compared, and the trend is drawn. Two
     suites (folders that `ci-eval evaluate` made of `projects`) are compared project by project, and over all.
 
     \b
@@ -86,8 +86,8 @@ def compare_(
         workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
     )
     announcing.comparison(done, screen)
-    for each in done.comparisons:
-        presenting.comparison(each, screen)
+    for comparison in done.comparisons:
+        presenting.comparison(comparison, screen)
     if done.overview:
         presenting.overview(done.overview, screen)
     for name, path in done.reports.items():
@@ -103,9 +103,9 @@ def compare_(
 @click.argument("histories", metavar="HISTORY...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="The site; new or empty.")
 def site_(histories: tuple[Path, ...], output: Path) -> None:
-    """Past evaluations → a static site of their trends: a row and a page for each, and its figures as trend.json.
+    """Build a static site of trends from past evaluations: a row, a page and a trend.json for each.
 
-    HISTORY is a folder as `compare --history` keeps it, or one that holds such folders.
+    HISTORY is a folder that `compare --history` wrote, or a folder of such folders.
 
     \b
     Examples:
@@ -145,7 +145,7 @@ def _check_comparison(
     metavar="N",
     default=ROUNDS,
     show_default=True,
-    help="How often each session is asked of each engine; the more, the smaller the differences of time that show.",
+    help="How often each engine is asked each session; more rounds show smaller differences of time.",
 )
 @click.option("--detect", metavar="Xpp", callback=in_points, help=DETECT)
 @click.option(
@@ -158,7 +158,7 @@ def _check_comparison(
     help="Compare the engines even if they are told different things that nobody asked for.",
 )
 @with_gates
-@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @with_opening
 def compare_engines_(
     choices: Choices,
@@ -175,12 +175,12 @@ def compare_engines_(
     everything: bool,
     allow_conditions: bool,
 ) -> None:
-    """Two engines over the same code, asked in turns: which is better, and which is faster?
+    """Ask two engines about the same code, in turns: which is better, and which is faster?
 
-    BASE and NEW are NAME, NAME@VERSION, or the command of a language server, which is told what the engine is told that
-    it is like: the one whose program it starts, or --engine-like NAME. The only comparison that judges times,
-    since whatever slows the machine slows both. Writes DIR/base, DIR/new and DIR/comparison; where CONFIG has
-    `projects`, these for each, and one table of all.
+    BASE and NEW are NAME, NAME@VERSION, or the command of a language server. A command is configured like the engine
+    whose program it starts, or like --engine-like NAME. Only this comparison has verdicts on times, since whatever
+    slows the machine slows both engines. Write DIR/base, DIR/new and DIR/comparison; if CONFIG has `projects`, these
+    for each, and one table of all.
 
     \b
     Examples:
@@ -230,10 +230,10 @@ def compare_engines_(
     )
     if done.outcome:
         announcing.comparison(done.outcome, screen)
-    for each in done.outcome.comparisons if done.outcome else ():
-        presenting.comparison(each, screen)
+    for comparison in done.outcome.comparisons if done.outcome else ():
+        presenting.comparison(comparison, screen)
         if opening:
-            opened(each.reports, screen)
+            opened(comparison.reports, screen)
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble
@@ -243,11 +243,10 @@ def compare_engines_(
 @click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
 def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
-    """The shards of one run → the workspace that the run would have made on one machine; or several projects → one; or
-    the shards of a suite → the suite.
+    """Merge the shards of a run or of a suite, or several projects, into one workspace.
 
-    A folder of workspaces stands for all in it. Of several attempts of a shard the newest counts. From 20 projects on,
-    intervals and tests are over projects.
+    A folder stands for all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
+    more, intervals and tests are over projects.
 
     \b
     Examples:

@@ -1,6 +1,6 @@
-"""What a shell completes: the names of engines, languages, metrics, keys of a configuration and more.
+"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more.
 
-click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these.
+click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these functions.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def of(what: str) -> Completer:
-    """The names that `ci-eval list WHAT` has."""
+    """Return a completer of the names that `ci-eval list WHAT` has."""
 
     def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-        return _beginning(typed, listings.NAMES[what]())
+        return _select(typed, listings.NAMES[what]())
 
     return complete
 
 
 def setting(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """KEY= of `--set`; behind it, what that key may be, where it is one of a few names."""
+    """Return KEY= of `--set`; behind it, the values of that key if it takes one of a few names."""
     key, equals, begun = typed.partition("=")
     if not equals:
-        return _beginning(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
-    # A shell replaces the whole word.
+        return _select(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
+    # A shell replaces the whole word, so KEY= is repeated.
     return [CompletionItem(f"{key}={value}") for value in listings.values_of(key) if value.startswith(begun)]
 
 
 def metric(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The metric that a gate begins with."""
-    return _beginning(typed, ["declared", *listings.NAMES["metrics"]()])
+    """Return the metrics that a gate may begin with."""
+    return _select(typed, ["declared", *listings.NAMES["metrics"]()])
 
 
 def project(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """`SCHEME:` of a project's SPEC."""
-    return _beginning(typed, [f"{name}:" for name in schemes.names()])
+    """Return the `SCHEME:` that a project's SPEC may begin with."""
+    return _select(typed, [f"{name}:" for name in schemes.names()])
 
 
-def _beginning(typed: str, names: list[str]) -> list[CompletionItem]:
+def _select(typed: str, names: list[str]) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(typed)]

@@ -1,4 +1,4 @@
-"""Commands that make datasets."""
+"""The commands that make datasets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ci_eval.mining.unit_tests.records import Selection
 
 @cli.group("dataset")
 def dataset() -> None:
-    """Makes datasets: records that tasks such as unit-tests and code-review are evaluated on."""
+    """Build datasets for tasks such as unit-tests and code-review."""
 
 
 @dataset.command("unit-tests", epilog=SPECS)
@@ -61,7 +61,7 @@ def unit_tests(
     testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
 
 
-REVIEWED = sorted({each.language for each in blocks.LANGUAGES.values()})
+REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 
 
 @dataset.command("code-review")

@@ -1,4 +1,4 @@
-"""Commands that exchange workspaces with other programs."""
+"""The commands that exchange workspaces with other programs."""
 
 from __future__ import annotations
 
@@ -17,21 +17,26 @@ from ci_eval.tables.writing import FORMATS
 
 SARIF = "sarif"
 MOST = 5_000
-"""GitHub's code scanning shows no more of one file."""
+"""The most results of one file that GitHub's code scanning shows."""
 GENERATIONS = click.Choice(generations.names())
 
 
 @cli.command("import")
 @click.argument("workspace", type=click.Path(path_type=Path))
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
-@click.option("--from", "generation", type=GENERATIONS, help="Which plugin wrote it. Default: told by its config.json.")
 @click.option(
-    "--engine", metavar="NAME@VERSION", default="jetbrains", help="What answered, of which the plugin keeps no record."
+    "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
+)
+@click.option(
+    "--engine",
+    metavar="NAME@VERSION",
+    default="jetbrains",
+    help="The engine that answered; the plugin does not store it.",
 )
 def import_(workspace: Path, output: Path, generation: str | None, engine: str) -> None:
-    """A WORKSPACE of the JetBrains evaluation plugin → one of ours, with reports.
+    """Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.
 
-    report, compare, rerank and trends then work on it as on any other.
+    report, compare, rerank and trends then work on the result.
 
     \b
     Examples:
@@ -54,19 +59,24 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
     type=click.Choice([*FORMATS, SARIF]),
     help="Tables; parquet needs the extra `ml`. Or findings for editors: sarif.",
 )
-@click.option("--to", "generation", type=GENERATIONS, help="A workspace of the plugin; which one is to read it.")
+@click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
-@click.option("--filter", "only", metavar="NAME", help="With sarif: a filter of the reports, such as 'Prefix 1'.")
+@click.option(
+    "--filter",
+    "only",
+    metavar="NAME",
+    help="With sarif: only sessions of this filter of the reports, such as 'Prefix 1'.",
+)
 @click.option(
     "--most",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"With sarif: so many results, the worst. Default: {MOST:,}.",
+    help=f"With sarif: at most N results, the worst first. Default: {MOST:,}.",
 )
 def export_(
     workspace: Path, form: str | None, generation: str | None, output: Path, only: str | None, most: int | None
 ) -> None:
-    """The answers in WORKSPACE as tables, as findings for editors, or as a workspace of the JetBrains plugin.
+    """Export the answers in WORKSPACE: as tables, as findings for editors, or as a workspace of the JetBrains plugin.
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
     --format sarif writes misses.sarif: sessions whose expected text did not stand first, each at its line.

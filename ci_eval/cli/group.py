@@ -1,4 +1,4 @@
-"""The group all commands belong to.
+"""The group that all commands belong to.
 
 A command stands in a module of this package, which is imported when the command is used: help, completion in a shell
 and small commands would otherwise wait for what only others need.
@@ -26,39 +26,44 @@ Examples:
 """
 
 
-def _loud(_context: click.Context, option: click.Parameter, given: bool) -> None:
-    if given:
+def _set_loudness(_context: click.Context, option: click.Parameter, is_set: bool) -> None:
+    if is_set:
         os.environ[OUTPUT] = option.name or ""
 
 
-def _loudness(*, hidden: bool = False) -> list[click.Option]:
-    """-q and -v."""
-    said = {
-        "quiet": "No progress: results, warnings and errors alone.",
-        "verbose": "Also what was prepared, how long stages took, and where errors come from.",
+def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
+    """Return the options -q and -v."""
+    helps = {
+        "quiet": "Print no progress, only results, warnings and errors.",
+        "verbose": "Also print what was prepared, how long stages took, and where errors come from.",
     }
     return [
         click.Option(
-            [f"-{name[0]}", f"--{name}"], is_flag=True, expose_value=False, hidden=hidden, callback=_loud, help=text
+            [f"-{name[0]}", f"--{name}"],
+            is_flag=True,
+            expose_value=False,
+            hidden=hidden,
+            callback=_set_loudness,
+            help=text,
         )
-        for name, text in said.items()
+        for name, text in helps.items()
     ]
 
 
-def _told(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
+def _set_ci(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
     if host:
         os.environ["CI_EVAL_CI"] = host
 
 
-def _ci(*, hidden: bool = False) -> click.Option:
+def _ci_option(*, hidden: bool = False) -> click.Option:
     return click.Option(
         ["--ci"],
         envvar="CI_EVAL_CI",
         type=click.Choice(["auto", "github", "teamcity", "none"]),
         expose_value=False,
         hidden=hidden,
-        callback=_told,
-        help="Which CI is told of progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
+        callback=_set_ci,
+        help="The CI that gets progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
     )
 
 
@@ -66,23 +71,24 @@ class Commands(click.Group):
     """A group that takes --ci, -q and -v behind its commands, too, and whose help has each summary whole."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """See click.Group."""
+        """Add a command, with the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
-            cmd.params += [_ci(hidden=True), *_loudness(hidden=True)]
+            cmd.params += [_ci_option(hidden=True), *_loudness_options(hidden=True)]
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """See click.Group."""
+        """Return the names of all commands, without an import; see `click.Group.list_commands`."""
         return sorted(NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See click.Group; imports the module of the command, or all of them, so that similar names are suggested."""
+        """Return a command, or None. Imports its module; all modules if none has it, so that similar names are
+        suggested."""
         for module in [module for module, names in COMMANDS.items() if cmd_name in names] or COMMANDS:
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """See click.Group, which cuts summaries to a line, and imports all commands."""
+        """Write the summaries, whole. click.Group cuts them to a line, and imports all commands for them."""
         summaries = {name: text for names in COMMANDS.values() for name, text in names.items()}
         with formatter.section("Commands"):
             formatter.write_dl(sorted(summaries.items()))
@@ -91,14 +97,14 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(__version__, prog_name="ci-eval")
 def cli() -> None:
-    """Measures how good code completion is: replays the typing of real code against a completion engine."""
+    """Measure code completion: replay the typing of real code against a completion engine."""
 
 
-cli.params += [_ci(), *_loudness()]
+cli.params += [_ci_option(), *_loudness_options()]
 
 
 def command_of(name: str) -> click.Command:
-    """The command of that name, which there is."""
-    found = cli.get_command(click.Context(cli), name)
-    assert found, name
-    return found
+    """Return the command of that name, which must exist."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command, name
+    return command

@@ -1,4 +1,4 @@
-"""Commands about logs of what users, real or modelled, did."""
+"""The commands about logs of what users, real or modelled, did."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ci_eval.learning.model_file import Scores
 
 @cli.group()
 def logs() -> None:
-    """What can be asked of logs."""
+    """Inspect and compare completion logs."""
 
 
 @logs.command()
@@ -44,18 +44,18 @@ def compare(synthetic: Path, real: Path, label: training.Label, seed: int, jobs:
       ci-eval logs compare logs1 night/logs.tar.gz --output compared.json
     """
     screen = Screen()
-    found = comparing.compare(synthetic, real, label=label, seed=seed, threads=jobs, output=output, screen=screen)
-    screen.result(f"{found.synthetic:,} synthetic and {found.real:,} real sessions")
+    comparison = comparing.compare(synthetic, real, label=label, seed=seed, threads=jobs, output=output, screen=screen)
+    screen.result(f"{comparison.synthetic:,} synthetic and {comparison.real:,} real sessions")
     screen.result("")
-    rows = [_row(each) for each in found.distributions]
+    rows = [_row(distribution) for distribution in comparison.distributions]
     screen.table(["", "total variation", "chi-square", "df", "p", "n"], rows, numbers=5)
     screen.result("p takes sessions for independent, which those of one user are not: it is too small, if anything.")
-    for each in found.distributions:
+    for distribution in comparison.distributions:
         screen.result("")
-        _shares(each, screen)
-    if found.rankers:
+        _shares(distribution, screen)
+    if comparison.rankers:
         screen.result("")
-        _rankers(found.rankers, screen)
+        _rankers(comparison.rankers, screen)
 
 
 TRY = "A file with keys of the configuration, as fit-user-model prints, in place of the known ones; may be repeated."
@@ -99,7 +99,7 @@ def calibrate(
     def configured(overrides: Sequence[str]) -> Config:
         return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
 
-    found = calibrating.calibrate(
+    calibration = calibrating.calibrate(
         configured,
         real,
         own=own,
@@ -111,66 +111,72 @@ def calibrate(
         resume=resume,
         screen=screen,
     )
-    _calibration(found, output, screen)
-    if found.trouble:
-        raise found.trouble
+    _calibration(calibration, output, screen)
+    if calibration.trouble:
+        raise calibration.trouble
 
 
-def _calibration(found: calibrating.Calibration, output: Path, screen: Screen) -> None:
+def _calibration(calibration: calibrating.Calibration, output: Path, screen: Screen) -> None:
     def row(name: str, lists: str, scores: Judged, gap: Difference | None) -> list[str]:
-        told = _difference(gap) if gap else ""
-        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", told]
+        gap_text = _difference(gap) if gap else ""
+        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", gap_text]
 
-    last = found.attempts[-1].rankers
+    last = calibration.attempts[-1].rankers
     rows = [row("the first group itself", "", last.real, None)]
-    for each in found.attempts:
-        judged = each.rankers
-        rows += [row(each.name, f"{judged.lists:,}", judged.synthetic, judged.top1)]
+    for attempt in calibration.attempts:
+        judged = attempt.rankers
+        rows += [row(attempt.name, f"{judged.lists:,}", judged.synthetic, judged.top1)]
     screen.result(f"Trained on each, judged on {last.real.queries:,} lists of the second group")
     columns = ["logs", "lists", "Top-1", "Top-5", "mean rank", "Top-1 - first group's"]
     screen.table(columns, rows, numbers=5)
-    if found.chosen:
-        chosen = next(each for each in found.attempts if each.close)
-        screen.result(f"Within {found.threshold:.1%}: {chosen.name}")
+    if calibration.chosen:
+        chosen = next(attempt for attempt in calibration.attempts if attempt.close)
+        screen.result(f"Within {calibration.threshold:.1%}: {chosen.name}")
         screen.result(f"Its configuration: {output / chosen.workspace / 'config.yaml'}")
     screen.result(str(output))
 
 
 def _difference(gap: Difference) -> str:
-    """Of the synthetic logs, so that worse ones have a minus."""
+    """Return how far synthetic logs are from real ones, with the interval; worse ones have a minus."""
     reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
     return f"{-gap.value:+.1%}{reach}"
 
 
-def _row(each: comparing.Distribution) -> list[str]:
-    n = f"{sum(each.synthetic.values()):,} + {sum(each.real.values()):,}"
-    if each.total_variation is None:
-        return [each.name, "not told by both", "", "", "", n]
-    test = each.chi_square
+def _row(distribution: comparing.Distribution) -> list[str]:
+    n = f"{sum(distribution.synthetic.values()):,} + {sum(distribution.real.values()):,}"
+    if distribution.total_variation is None:
+        return [distribution.name, "not told by both", "", "", "", n]
+    test = distribution.chi_square
     tested = [f"{test.statistic:.1f}", str(test.df), f"{test.p:.2g}"] if test else ["", "", ""]
-    return [each.name, f"{each.total_variation:.3f}", *tested, n]
+    return [distribution.name, f"{distribution.total_variation:.3f}", *tested, n]
 
 
-def _shares(each: comparing.Distribution, screen: Screen) -> None:
-    sizes = [max(sum(side.values()), 1) for side in (each.synthetic, each.real)]
+def _shares(distribution: comparing.Distribution, screen: Screen) -> None:
+    sizes = [max(sum(side.values()), 1) for side in (distribution.synthetic, distribution.real)]
     rows = [
-        [name, f"{each.synthetic.get(name, 0) / sizes[0]:.1%}", f"{each.real.get(name, 0) / sizes[1]:.1%}"]
-        for name in {**each.synthetic, **each.real}
+        [
+            name,
+            f"{distribution.synthetic.get(name, 0) / sizes[0]:.1%}",
+            f"{distribution.real.get(name, 0) / sizes[1]:.1%}",
+        ]
+        for name in {**distribution.synthetic, **distribution.real}
     ]
-    screen.table([each.name, "synthetic", "real"], rows, numbers=2)
+    screen.table([distribution.name, "synthetic", "real"], rows, numbers=2)
 
 
-def _rankers(found: Rankers, screen: Screen) -> None:
+def _rankers(rankers: Rankers, screen: Screen) -> None:
     def row(name: str, scores: Scores) -> list[str]:
         return [name, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mrr:.4f}"]
 
-    screen.result(f"Rankers of {len(found.features)} features, on {found.real.queries:,} lists of held-out real logs")
+    screen.result(
+        f"Rankers of {len(rankers.features)} features, on {rankers.real.queries:,} lists of held-out real logs"
+    )
     rows = [
-        row("as shown", found.shown),
-        row("trained on synthetic", found.synthetic),
-        row("trained on real", found.real),
+        row("as shown", rankers.shown),
+        row("trained on synthetic", rankers.synthetic),
+        row("trained on real", rankers.real),
     ]
     screen.table(["order", "Top-1", "Top-5", "MRR"], rows, numbers=3)
-    gap = found.difference
+    gap = rankers.difference
     reach = f" [{gap.low:+.4f}, {gap.high:+.4f}]" if gap.low is not None else ""
     screen.result(f"MRR of real - synthetic: {gap.value:+.4f}{reach}, {gap.clusters:,} clusters")

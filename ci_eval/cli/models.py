@@ -1,4 +1,4 @@
-"""Commands for logs, rankers trained on them, and modelled users."""
+"""The commands for logs, rankers trained on them, and modelled users."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ci_eval.shards import Shard
 @cli.command("generate-ml-logs")
 @with_choices
 @with_placement
-@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @click.option("--trust", is_flag=True, help=TRUST)
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
+@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option(
     "--log-format",
     "formats",
@@ -47,7 +47,7 @@ def generate_ml_logs(
     shard: str | None,
     formats: tuple[str, ...],
 ) -> None:
-    """Stages 1 and 2 with a modelled user and logs on: every suggestion with its features, in WORKSPACE/logs.
+    """Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs.
 
     \b
     Examples:
@@ -86,10 +86,10 @@ SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all 
 def train_ranker(
     logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int, overrides: tuple[str, ...]
 ) -> None:
-    """Logs (workspaces of generate-ml-logs, or a folder of such) → a model for --completion-type ML.
+    """Train a ranker (--completion-type ML) from logs: workspaces of generate-ml-logs, or a folder of such.
 
-    Logs of events, as IDEs write them, are read as well: a folder, its logs.tar.gz, or single files; and recorded
-    editing with the lists that were shown: neutral=PATH.
+    LOGS may also be logs of events, as IDEs write them (a folder, its logs.tar.gz, or single files), and recorded
+    editing with the displayed lists (neutral=PATH).
 
     \b
     Examples:
@@ -110,9 +110,10 @@ def train_ranker(
 @click.option("--to", type=click.Choice(["lightgbm", "onnx"]), required=True, help="onnx needs the extra `onnx`.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help="A new file.")
 def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) -> None:
-    """A MODEL of train-ranker → a plain file of LightGBM, or ONNX, for programs that know nothing of ci-eval.
+    """Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs.
 
-    Rows of features, as the logs have them and in their order, go in; scores come out, and the highest is first.
+    Its input are rows of features in the order of the logs, its output are scores. The best suggestion has the highest
+    score.
 
     \b
     Examples:
@@ -135,7 +136,7 @@ def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) ->
     help="An option of training, such as mostUsages=0 or methodContext=name; may be repeated.",
 )
 def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrides: tuple[str, ...]) -> None:
-    """Object usages, one a line → a model for the engine `recommender`, which proposes method calls.
+    """Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line.
 
     \b
     Examples:
@@ -159,7 +160,7 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:
-    """The stored suggestions of WORKSPACE in another order, without the engine: the cheap what-if.
+    """Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.
 
     \b
     Examples:
@@ -178,13 +179,16 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
 @click.argument("what", metavar="WORKSPACE | GRADER", type=CHANGED)
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--config", type=click.Path(path_type=Path), metavar="FILE", help="With PAIRS: where `judge:` or `run:` stands."
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With PAIRS: a configuration with `judge:` or `run:`.",
 )
 @click.option(
     "--trust", is_flag=True, help="Ask the judge, and run the tests, as the workspace's own configuration says."
 )
 def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> None:
-    """Grades a WORKSPACE's suggestions anew, or each line of PAIRS by GRADER, without an engine.
+    """Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.
 
     \b
     A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}, the language where the grader reads
@@ -197,8 +201,8 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     """
     screen = Screen()
     if pairs:
-        wanted = load(config).config if config else Config()
-        for line in grade.grade_pairs(str(what), pairs, wanted.judge, wanted.running):
+        chosen = load(config).config if config else Config()
+        for line in grade.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
             screen.result(line.decode())
         return
     done = grade.grade_workspace(what, trusted=trust)
@@ -210,9 +214,9 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
 @cli.command("fit-user-model")
 @click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
 def fit_user_model(logs: tuple[Path, ...]) -> None:
-    """Logs → the tables of the user who made them, as YAML for a configuration.
+    """Fit a user model to logs, and print its tables as YAML for a configuration.
 
-    Each is a workspace of generate-ml-logs, logs of events as IDEs write them, or recorded editing as FORMAT=PATH.
+    LOGS are workspaces of generate-ml-logs, logs of events as IDEs write them, or recorded editing as FORMAT=PATH.
 
     \b
     Examples:
@@ -236,7 +240,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
     help="A profile, or a file such as `ci-eval fit-user-model` prints.",
 )
 def expect(workspace: Path, user: str) -> None:
-    """What a modelled user would do on average, exactly, from the places at all prefixes.
+    """Compute exactly what a modelled user would do on average, from the ranks at all prefixes.
 
     WORKSPACE must be evaluated with --set 'actions.strategy.prefix={name: EveryPrefix}'. For two of them, see `ci-eval
     compare --expect`.

@@ -1,4 +1,4 @@
-"""Options that several commands share: what is evaluated, by what, and where the result goes."""
+"""The options that several commands share: what is evaluated, by what, and where the result goes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ THIS_IS_THE_DEMO = (
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What is to be evaluated, as given on the command line."""
+    """The choices given on the command line: what is to be evaluated."""
 
     config: Path | None
     task: str | None
@@ -54,13 +54,14 @@ class Choices:
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """The configuration that the options make.
+        """Return the configuration that the options make.
 
-        `resumed`: a workspace whose configuration is taken where none is named. The command of an engine in it is run
-        only if it is `trusted`. `ladder`: whether several prefixes are asked for where nothing is said about them.
+        `resumed`: a workspace whose configuration is taken if none is named. The command of an engine in it is run only
+        if it is `trusted`. `ladder`: ask for several prefixes if nothing is said about them. Raises WorkspaceError if
+        `resumed` holds no run.
         """
         if self.config is None and resumed and (resumed / "config.yaml").is_file():
-            # Its variables were filled in when the workspace was made, so it gets no environment here.
+            # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._patched(workspace.config_path, {}, screen, ladder=False)
@@ -130,13 +131,13 @@ class Choices:
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
 DATASET = "Records for tasks that take some: a file of JSON lines, or https://HOST/FILE#sha256=HEX."
 DEPENDENCIES = (
-    "Whether the packages that the project needs are installed for the engine to see; none of their code is run. "
-    "Default: where a lock or a registry names them."
+    "Whether to install the packages that the project needs, for the engine to see; none of their code runs. "
+    "Default: if a lock or a registry names them."
 )
-MODEL = "What the completion type ML (made by `ci-eval train-ranker`) or PBN (`train-recommender`) ranks by."
+MODEL = "The model file for the completion type ML (from `ci-eval train-ranker`) or PBN (from `train-recommender`)."
 TRUST = "Run the command that the workspace's own configuration names as its engine."
 GATE = (
-    "A rule such as 'Recall >= 90%' or, of a comparison, 'RecallAt1 >= -1pp': where it is broken, the exit code is 1. "
+    "A rule such as 'Recall >= 90%', or 'RecallAt1 >= -1pp' for a comparison. The exit code is 1 if it is broken. "
     "May be repeated."
 )
 SESSIONS = (
@@ -144,22 +145,23 @@ SESSIONS = (
     "number, or 1,000."
 )
 ALL = "Evaluate all sessions of the project."
-SEED = "Which are drawn, and all else that is random (interpret.seed)."
-COMMAND = "The engine is a language server of your own, started by this command."
+SEED = "The seed of the sample and of everything else that is random (interpret.seed)."
+COMMAND = "A language server of your own, started by this command, as the engine."
 LIKE = (
-    "The engine that a command is like: it gets that one's settings, variables, dependencies and waiting. Default: the "
-    "one whose program it starts."
+    "Treat --engine-command like this engine: same settings, variables, dependencies and waiting. Default: the "
+    "engine whose program the command starts."
 )
-OVERRIDE = "Any key of the configuration, dotted, with a YAML value; may be repeated."
+OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repeated."
 
 
 def with_choices(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options of Choices to a command, which gets the Choices as its first argument."""
+    """Add the options of Choices to a command, which gets the Choices as its first argument."""
 
+    # click gives each option by its name, so the fields of Choices are taken out of what it gives.
     @wraps(command)
-    def gathered(**given: Any) -> None:
-        chosen = {field.name: given.pop(field.name) for field in fields(Choices)}
-        command(Choices(**chosen), **given)
+    def gathered(**values: Any) -> None:
+        chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
+        command(Choices(**chosen), **values)
 
     decorated: Callable[..., None] = gathered
     for option in (
@@ -172,7 +174,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--completion-type",
             metavar="T",
-            help="What ranks, see `ci-eval list completion-types`.",
+            help="How suggestions are ordered, see `ci-eval list completion-types`.",
             shell_complete=completions.of("completion-types"),
         ),
         click.option("--dataset", metavar="FILE", help=DATASET),
@@ -189,7 +191,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--task",
             metavar="NAME",
-            help="What it is to do, see `ci-eval list tasks`.",
+            help="The task of the engine, see `ci-eval list tasks`.",
             shell_complete=completions.of("tasks"),
         ),
         click.option(
@@ -205,31 +207,31 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
 
 
 UNDECIDED = (
-    "Whether gates pass that cannot tell, because the interval holds both what keeps them and what breaks them. "
-    "Default: keep, with a warning; but `non-inferior` asks for a proof, and breaks."
+    "Whether undecided gates pass: those whose interval reaches to both sides of the limit. Default: keep, with a "
+    "warning; `non-inferior` needs a proof, and breaks."
 )
 
 
 def with_gates(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds `--gate` and `--undecided`, which a command gets together as `gates`."""
+    """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
 
     @wraps(command)
-    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **more: Any) -> None:
-        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **more)
+    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
+        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
 
-    asked = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
+    with_undecided = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
     return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
-        asked
+        with_undecided
     )
 
 
 def with_opening(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds `--open`, which a command gets as `opening`."""
+    """Add `--open`, which a command gets as `opening`."""
     return click.option("--open", "opening", is_flag=True, help="Show the HTML report in a browser.")(command)
 
 
 def opened(reports: Mapping[str, Path], screen: Screen) -> None:
-    """Show the HTML report in the user's browser; where there is none, say where the report is."""
+    """Show the HTML report in the user's browser; if no browser starts, say where the report is."""
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
         screen.warn(f"no browser could be started; the report is {report}")
@@ -239,51 +241,51 @@ def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
     context.with_resource(sealed.care(thorough=thorough))
 
 
-def _answers(context: click.Context, option: click.Parameter, given: bool) -> None:
-    if given:
+def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> None:
+    if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
             raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
         context.with_resource(answering.asked(record=option.name == "record"))
 
 
 def with_answers(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options that say whether a language model is asked, or its store of answers."""
+    """Add the options that say whether a language model is asked, or its store of answers."""
     command = click.option(
         "--record",
         is_flag=True,
         expose_value=False,
         callback=_answers,
-        help="Ask an endpoint anew what it has answered before, and keep the new answers.",
+        help="Ask endpoints again even if answers are stored, and store the new answers.",
     )(command)
     return click.option(
         "--offline",
         is_flag=True,
         expose_value=False,
         callback=_answers,
-        help="Take the answers of an endpoint from the store of answers alone.",
+        help="Ask no endpoint: take answers from the store alone.",
     )(command)
 
 
 def with_placement(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: adds the options that say where the result goes and how many processes work."""
+    """Add the options that say where the result goes and how many processes work."""
     command = click.option(
         "--verify-cache",
         is_flag=True,
         expose_value=False,
         callback=_verify,
-        help="Read everything that is used from the cache, and make anew what is damaged; else done once a week.",
+        help="Check all cache entries that are used, and rebuild damaged ones. Default: once a week.",
     )(command)
     command = with_answers(command)
     command = click.option(
         "--output",
         type=NEW,
         metavar="DIR|URL",
-        help="The workspace; new or empty. Default: a folder named by time.",
+        help="The new workspace. Default: a folder named by time.",
     )(command)
     return click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
         default=machine.cores,
-        help="Worker processes; the results do not depend on it. Default: one per core.",
+        help="The number of worker processes; results do not depend on it. Default: one per core.",
     )(command)

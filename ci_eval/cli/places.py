@@ -1,4 +1,5 @@
-"""Where a workspace is or goes: a folder, or a URL, for which a folder of the cache stands while a command works."""
+"""The parameter types for workspaces: a folder, or a URL, for which a folder of the cache stands while a command
+works."""
 
 from __future__ import annotations
 
@@ -14,13 +15,13 @@ from ci_eval.jobs.remote import stores
 
 
 class _Place(click.Path):
-    """A folder; what a URL becomes, `_local` says."""
+    """A folder; `_local` turns a URL into one."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """See click.ParamType."""
+        """Return the folder that the value stands for; see `click.ParamType.convert`."""
         if ctx and isinstance(value, str) and stores.is_url(value):
             return self._local(value, ctx)
         return super().convert(value, param, ctx)
@@ -43,6 +44,7 @@ class _Changed(_Place):
         folder = stores.to_change(url)
 
         def sent_or_removed(before: stores.State) -> None:
+            # An unchanged copy has no use once the command ends.
             if not _send_what_changed(folder, url, before):
                 shutil.rmtree(folder)
 
@@ -51,12 +53,12 @@ class _Changed(_Place):
 
 
 class _New(_Place):
-    """A workspace that is made; it is sent where the command has sealed it."""
+    """A workspace that is made; it is sent if the command has sealed it."""
 
     def _local(self, url: str, context: click.Context) -> Path | None:
         stores.check_free(url)
         folder = stores.local_folder(url)
-        # Also where the command fails because of what it found: the workspace is complete then.
+        # Also called if the command fails because of its result, such as a broken gate: the workspace is complete then.
         context.call_on_close(partial(_send_what_changed, folder, url, stores.state(folder)))
         return folder
 
@@ -72,7 +74,7 @@ class _Earlier(_Place):
 
 
 def _send_what_changed(folder: Path, url: str, before: stores.State) -> bool:
-    """Whether the command has written anything."""
+    """Send the workspace if the command has written anything; return whether it has."""
     if stores.state(folder) == before:
         return False
     screen = Screen()

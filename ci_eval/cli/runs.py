@@ -1,4 +1,4 @@
-"""Commands that evaluate: all stages, one stage, or a single session again."""
+"""The commands that evaluate: all stages, one stage, or a single session again."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from ci_eval.cli.options import (
     with_placement,
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
+from ci_eval.config.expressions import CONDITIONS
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -37,35 +38,33 @@ from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.shards import Shard
 
 REUSE = (
-    "Take over the answers of an earlier run's workspace if project, engine and settings are the same; 2 % are asked "
-    "anew, and if one of those differs, all are. Times are those of what was asked."
+    "Reuse the answers of an earlier run if project, engine and settings are the same. 2 % are asked again; if "
+    "one of them differs, all are. Times are of the questions that were asked."
 )
 PRECISION = (
-    "Ask only as many sessions as it takes to know the first metric of the report that is a share (usually Recall) to "
-    "so many points to each side, in this project, with 95 %; such as 1pp. All figures then weight the sessions."
+    "Ask as many sessions as it takes to know Recall (or the first metric that is a share) of this project within "
+    "plus or minus X points, with 95 % confidence; such as 1pp. All figures then weight the sessions."
 )
 EXPECT = (
-    "With --precision: the workspace of an earlier run of this project, by any version of this engine, in which all "
-    "sessions were asked. Its answers tell which ones to ask now, so that fewer do; the figure is of this run alone."
+    "With --precision: a workspace in which any version of this engine was asked all sessions of this project. "
+    "Its answers choose the sample, so that fewer sessions are asked; the figures are of this run alone."
 )
-EXECUTOR = (
-    "Who asks the engine: local (this machine's processes), or the machines of a Ray cluster: ray, or ray:HOST:PORT of "
-    "its head."
-)
-REPEAT = "Ask each session N times, each time a fresh engine: tells how far answers and times differ by themselves."
+EXECUTOR = "Where engines run: local (this machine), or a Ray cluster (ray, or ray:HOST:PORT of its head)."
+VIEW = "A key of the configuration that changes nothing that was measured: reports.* and comparison.*; may be repeated."
+REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
 def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
-    """An option such as 1pp, as a share."""
+    """Return an option such as 1pp as a share; None if it is not given."""
     return precise.parse(given) if given else None
 
 
 @cli.command(epilog=EXAMPLES)
 @with_choices
 @with_placement
-@click.option("--resume", is_flag=True, help="Take up the run in --output where it was interrupted.")
+@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @click.option("--trust", is_flag=True, help=TRUST)
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts; `ci-eval merge` puts them together.")
+@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
@@ -90,30 +89,30 @@ def evaluate(
     executor: str,
     everything: bool,
 ) -> None:
-    """All stages: project and engine → a workspace with reports.
+    """Run all stages: project and engine → a workspace with reports.
 
-    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs. Where it
-    has `projects`, each gets a workspace below DIR, and one table tells of all.
+    CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs. If CONFIG
+    has `projects`, each gets a workspace below DIR, and one table shows all.
     """
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
     resumed = output if resume else None
     if precision:
-        _left_out("--precision asks as many as it takes", all=everything)
+        _refuse("--precision asks as many as it takes", all=everything)
         chosen = choices.load(screen, resumed, trusted=trust)
     else:
         chosen = choices.load_bounded(screen, resumed, trusted=trust, everything=everything)
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
-        _left_out("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
+        _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if expect and not precision:
         raise click.UsageError("--expect tells which sessions to ask for a --precision: give that as well")
     if precision:
-        _left_out("with --precision this machine asks, phase by phase", executor=cluster)
+        _refuse("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
         why = "each project of a suite is evaluated whole, by this machine, and asked everything"
-        _left_out(why, reuse=reuse, precision=precision, executor=cluster)
+        _refuse(why, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
             chosen,
             output=output,
@@ -128,7 +127,7 @@ def evaluate(
         return
     if whole := ide.wanted(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
-        _left_out(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
+        _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
@@ -153,14 +152,14 @@ def evaluate(
         raise done.trouble
 
 
-def _left_out(why: str, **given: object) -> None:
-    """Raises UsageError where any of these options is given."""
-    if named := [f"--{name}" for name, value in given.items() if value]:
+def _refuse(why: str, **options: object) -> None:
+    """Raise UsageError if any of these options is given; `why` begins its text."""
+    if named := [f"--{name}" for name, value in options.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
 
 
 def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
-    """Print a suite, and open its page where that is wanted. Raises what went wrong in it."""
+    """Print a suite, and open its page if `opening`. Raises what went wrong in it."""
     announcing.suite(done, screen)
     presenting.suite(done, screen)
     if opening:
@@ -173,7 +172,7 @@ def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
 @with_choices
 @with_placement
 def actions(choices: Choices, output: Path | None, jobs: int) -> None:
-    """Stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.
+    """Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.
 
     \b
     Examples:
@@ -190,20 +189,20 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option(
     "--engine",
     metavar="NAME[@VERSION]",
-    help="Another engine; needs --output.",
+    help="Ask another engine; needs --output.",
     shell_complete=completions.of("engines"),
 )
-@click.option("--engine-command", metavar="COMMAND", help="A language server of your own; needs --output.")
+@click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
 @click.option(
     "--completion-type",
     metavar="T",
-    help="Another completion type; needs --output.",
+    help="Use another completion type; needs --output.",
     shell_complete=completions.of("completion-types"),
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option(
-    "--shard", metavar="I/N", help="Only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
+    "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
@@ -221,7 +220,7 @@ def interpret(
     output: Path | None,
     jobs: int,
 ) -> None:
-    """Stage 2 alone: the actions of WORKSPACE + engine → sessions.
+    """Run stage 2 alone: actions of WORKSPACE and an engine → sessions.
 
     \b
     Examples:
@@ -259,33 +258,56 @@ def interpret(
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @with_gates
 @click.option(
-    "--watch", "watched", is_flag=True, help="Until the runs are complete, a new report as files get through."
+    "--filter",
+    "filters",
+    metavar="EXPR",
+    multiple=True,
+    help=f"Report on the sessions that pass, such as `kind=METHOD_CALL prefix=1`; the first one leads. "
+    f"Conditions: {', '.join(CONDITIONS)}.",
+)
+@click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons.")
+@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=VIEW, shell_complete=completions.setting)
+@click.option(
+    "--watch", "watched", is_flag=True, help="Rewrite the report as files finish, until the runs are complete."
 )
 @with_opening
-def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, opening: bool) -> None:
-    """Stage 3 alone: write the reports of each WORKSPACE anew.
+def report(
+    workspaces: tuple[Path, ...],
+    gates: tuple[str, ...],
+    filters: tuple[str, ...],
+    title: str | None,
+    overrides: tuple[str, ...],
+    watched: bool,
+    opening: bool,
+) -> None:
+    """Run stage 3 alone: write the reports of each WORKSPACE again.
 
-    Of a run that was interrupted, the report is about the files that are through, and says so. With --watch, a report
-    of each run that goes on is made again and again, in WORKSPACE/live, and its pages load themselves anew.
+    No engine is asked. --filter, --title and --set change how the sessions are looked at, not what was measured:
+    they are kept in WORKSPACE/view.yaml, which later reports, comparisons and exports follow. To look as before,
+    delete that file.
+
+    The report of an interrupted run covers the finished files, and says so. With --watch, reports of unfinished runs
+    are rewritten in WORKSPACE/live as files finish, and their pages reload.
 
     \b
     Examples:
       ci-eval report night
       ci-eval report night --gate 'Recall >= 90%' --open
+      ci-eval report night --filter 'kind=METHOD_CALL static=true' --set 'reports.recallAt=[3]'
       ci-eval report sweep/01-* sweep/02-*
       ci-eval report tonight --watch --open            while `ci-eval evaluate --output tonight` runs elsewhere
     """
     screen = Screen()
     if watched:
-        if gates:
-            raise click.UsageError("--watch judges no --gate: leave it out")
+        if gates or filters or title or overrides:
+            raise click.UsageError("--watch takes neither --gate nor a view: leave them out")
         for last in watch.watch(
             workspaces, screen=screen, shown=lambda made: opened(made, screen) if opening else None
         ):
             screen.result(str(last["html"]))
         return
     broken = None
-    for done in stages.only_reports(workspaces, gates):
+    for done in stages.only_reports(workspaces, gates, overrides=overrides, filters=filters, title=title):
         presenting.evaluation(done, screen)
         if opening:
             opened(done.reports, screen)
@@ -302,13 +324,14 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], watched: bool, 
 @click.option(
     "--trace",
     is_flag=True,
-    help="Each message to and from the engine: as kept in the run (interpret.trace), else, or with --replay, now.",
+    help="Show each message to and from the engine: as stored by the run (interpret.trace); otherwise, or with "
+    "--replay, the engine is asked now.",
 )
-@click.option("--full", is_flag=True, help="With --trace: ask now, and do not shorten long texts and lists.")
+@click.option("--full", is_flag=True, help="With --trace: ask the engine now, and print long texts and lists in full.")
 @click.option("--trust", is_flag=True, help=TRUST)
 @with_answers
 def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
-    """One session of WORKSPACE: where, what was expected, what was suggested. The beginning of the id is enough.
+    """Show one session of WORKSPACE: location, expected text, suggestions. The beginning of its id is enough.
 
     \b
     Examples:
@@ -321,10 +344,10 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.result(line)
-    kept = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
-    if kept:
+    messages = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
+    if messages:
         screen.result("")
-        for line in kept:
+        for line in messages:
             screen.result(line)
     elif trace:
         screen.result("")

@@ -1,4 +1,4 @@
-"""How shells ask what completes a word, where click does not know it."""
+"""The completion of words in shells, as far as click does not know it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 
 class Bash(BashComplete):
-    """Bash takes `=` for a word of its own, and replaces what stands behind it: KEY=VALUE comes in three words, and
-    only the value goes back."""
+    """A completion for bash, which takes `=` for a word of its own, and replaces what stands behind it: KEY=VALUE comes
+    in three words, and only the value goes back."""
 
     _kept = ""
     """The beginning of the word that bash keeps."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """See ShellComplete."""
+        """Return the words before the one to complete, and that one; see `BashComplete.get_completion_args`."""
         place = int(os.environ["COMP_CWORD"])
         words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
-        whole = _joined(words)
+        whole = _join_equals(words)
         if whole[-1] != words[-1]:
             self._kept = whole[-1][: whole[-1].rindex("=") + 1]
         return whole[1:-1], whole[-1]
 
     def format_completion(self, item: CompletionItem) -> str:
-        """See ShellComplete."""
+        """Return the line that bash reads; see `BashComplete.format_completion`."""
         return f"{item.type},{item.value.removeprefix(self._kept)}"
 
 
-def _joined(words: Sequence[str]) -> list[str]:
-    """The words with each lone `=` and its neighbours as one."""
+def _join_equals(words: Sequence[str]) -> list[str]:
+    """Return the words, each lone `=` joined with its neighbours."""
     whole: list[str] = []
     behind = False
     for word in words:
@@ -43,5 +43,5 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 
 def register() -> None:
-    """Let click use it."""
+    """Let click use `Bash` for completions."""
     add_completion_class(Bash)

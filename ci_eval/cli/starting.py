@@ -28,16 +28,20 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
     metavar="REPOSITORY@COMMIT",
     default=UNFILLED,
     show_default=True,
-    help="Where the workflow gets ci-eval from.",
+    help="The repository that the workflow takes ci-eval from.",
 )
 @click.option(
-    "--output", type=click.Path(path_type=Path), metavar="DIR", default=Path(), help="Your repository. Default: here."
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    default=Path(),
+    help="Your repository. Default: the current folder.",
 )
 def init(language: str | None, engine: str | None, project: str | None, action: str, output: Path) -> None:
-    """Asks three questions, and writes a configuration and a workflow for every night.
+    """Ask three questions, then write a configuration and a workflow for nightly runs.
 
-    Whatever an option answers is not asked. Without a terminal, each line of standard input is an answer; where there
-    is none, the default is taken.
+    Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
+    default counts if there is none.
 
     \b
     Examples:
@@ -45,10 +49,10 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
     """
     screen = Screen()
-    lines = _piped()
+    lines = _read_piped()
 
     def ask(question: str, default: str) -> str:
-        return _asked(question, default, lines, screen)
+        return _ask_or_read(question, default, lines, screen)
 
     chosen = language or ask("Which language?", starting.guess_language(output))
     answers = starting.Answers(
@@ -64,7 +68,7 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
         screen.say(f"In {written[1]}, write the repository and the commit of ci-eval in place of {UNFILLED}")
 
 
-def _asked(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:
+def _ask_or_read(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:
     if sys.stdin.isatty():
         answer: str = click.prompt(question, default=default, err=True)
         return answer
@@ -73,8 +77,9 @@ def _asked(question: str, default: str, lines: Iterator[str], screen: Screen) ->
     return answer or default
 
 
-def _piped() -> Iterator[str]:
-    """Yield the lines of standard input; none if nothing arrives within a second, as where a CI leaves it open."""
+def _read_piped() -> Iterator[str]:
+    """Yield the lines of standard input; none if nothing arrives within a second."""
+    # Some CIs leave standard input open, but never write to it.
     with suppress(io.UnsupportedOperation):  # a test's standard input is no file
         if not select.select([sys.stdin], [], [], 1)[0]:
             return

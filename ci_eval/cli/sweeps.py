@@ -16,8 +16,8 @@ from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.sweeps import sweep as sweep_job
 from ci_eval.shards import Shard
 
-VARY = "A key of the configuration and its values; of several, each value with each."
-MERGE = "Put together the shards of a sweep, given their folders, in place of evaluating; may be repeated."
+VARY = "A key of the configuration and its values; several keys are combined, each value with each."
+MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may be repeated."
 
 
 @cli.command("sweep")
@@ -26,8 +26,8 @@ MERGE = "Put together the shards of a sweep, given their folders, in place of ev
 @click.option(
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
-@click.option("--resume", is_flag=True, help="Take up the sweep in --output where it was interrupted.")
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of each run; see --merge.")
+@click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
+@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of each run; see --merge.")
 @click.option("--merge", "merged", type=click.Path(path_type=Path), metavar="DIR", multiple=True, help=MERGE)
 def sweep_(
     choices: Choices,
@@ -38,9 +38,9 @@ def sweep_(
     shard: str | None,
     merged: tuple[Path, ...],
 ) -> None:
-    """Vary the values of keys: an evaluation for each, over the same sessions, and one table, each against the first.
+    """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 
-    The metrics are those of `comparison.metrics`. Writes a workspace for each run below DIR, the comparisons with
+    The metrics are those of `comparison.metrics`. Write a workspace for each run below DIR, the comparisons with
     the first, report.md, sweep.json and a page with charts.
 
     \b
@@ -57,7 +57,7 @@ def sweep_(
     screen = Screen()
 
     def configured(choice: sweep_job.Choice) -> Config:
-        # As an override, so that what is varied below `engine` stays.
+        # The engine is an override: the option would replace what is varied below `engine`.
         engine = (f"engine={choices.engine}",) if choices.engine else ()
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)

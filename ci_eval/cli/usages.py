@@ -19,14 +19,15 @@ SOURCES = ("projects", "git", "recordings", "simulate")
 
 
 def _recordings(
-    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, Path], ...]:
-    """FORMAT=PATH."""
-    for each in given:
-        name, _, path = each.partition("=")
+    """Return format and path of each FORMAT=PATH. Raises BadParameter if a format is not known, or a path is
+    missing."""
+    for value in values:
+        name, _, path = value.partition("=")
         if name not in streams.names() or not path:
-            raise click.BadParameter(f"{each!r} is not FORMAT=PATH; formats are {', '.join(streams.names())}")
-    return tuple((name, Path(path)) for name, _, path in (each.partition("=") for each in given))
+            raise click.BadParameter(f"{value!r} is not FORMAT=PATH; formats are {', '.join(streams.names())}")
+    return tuple((name, Path(path)) for name, _, path in (value.partition("=") for value in values))
 
 
 @dataset.command("usages", epilog=SPECS)
@@ -65,7 +66,7 @@ def _recordings(
 @click.option("--seed", default=0, show_default=True, help="Of --simulate.")
 @click.option("--steps", is_flag=True, help="--simulate: also each state between the first and the last.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
-def usages(output: Path, language: str | None, **given: Any) -> None:
+def usages(output: Path, language: str | None, **options: Any) -> None:
     """Object usages of code (--project), or how they came to be (--git, --stream, --simulate).
 
     A usage is what one method calls on the objects of one type; recommenders are trained on them. A history is a usage
@@ -79,11 +80,11 @@ def usages(output: Path, language: str | None, **given: Any) -> None:
       ci-eval dataset usages --stream kave=Events --output histories.jsonl
       ci-eval dataset usages --simulate usages.jsonl --seed 1 --output histories.jsonl
     """
-    sources = {name: given.pop(name) for name in SOURCES}
+    sources = {name: options.pop(name) for name in SOURCES}
     chosen = [name for name in SOURCES if sources[name]]
     if len(chosen) != 1:
         raise click.UsageError("give one of --project, --git, --stream and --simulate")
-    if given["texts"] and chosen[0] not in {"git", "recordings"}:
+    if options["texts"] and chosen[0] not in {"git", "recordings"}:
         raise click.UsageError("--texts stores what files were like over time: give it with --git or --stream")
     makers: dict[str, Callable[..., None]] = {
         "projects": mining.mine_projects,
@@ -91,4 +92,4 @@ def usages(output: Path, language: str | None, **given: Any) -> None:
         "recordings": mining.mine_streams,
         "simulate": mining.simulated,
     }
-    makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **given), Screen())
+    makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **options), Screen())

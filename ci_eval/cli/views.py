@@ -1,4 +1,4 @@
-"""Commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
+"""The commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from ci_eval.jobs.workflows import plan as plan_job
 @cli.command("plan")
 @click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
-    "--shards", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Of each, on average."
+    "--shards",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="The average number of shards per evaluation.",
 )
 @click.option(
     "--completion-type",
@@ -36,10 +41,10 @@ from ci_eval.jobs.workflows import plan as plan_job
     type=click.Path(path_type=Path),
     metavar="WORKSPACE",
     multiple=True,
-    help="Of earlier runs, by which shards are dealt out; may be repeated.",
+    help="An earlier run whose times balance the shards; may be repeated.",
 )
 def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
-    """The matrix of jobs (language, engine, completion type, shard) as one line of JSON.
+    """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
     At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
     matrix of them) and `group` (one name for them all, of at most 80 characters). A matrix has 256 jobs at most.
@@ -49,16 +54,20 @@ def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timing
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
-    _planned(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
+    _announce_plan(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
 
 
 @cli.command("plan-logs")
 @click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
-    "--project", "projects", metavar="SPEC", multiple=True, help="Instead of trainingProjects; may be repeated."
+    "--project",
+    "projects",
+    metavar="SPEC",
+    multiple=True,
+    help="A project in place of trainingProjects; may be repeated.",
 )
 def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
-    """The matrix of the jobs of generate-ml-logs, one for each of a configuration's trainingProjects, as JSON.
+    """Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON.
 
     At GitHub the step has the outputs `matrix` (that line) and `rankers` (a matrix of what the logs train).
 
@@ -67,10 +76,10 @@ def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
       ci-eval plan-logs configs/*.yaml
       ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
     """
-    _planned(plan_job.plan_logs(configs, projects))
+    _announce_plan(plan_job.plan_logs(configs, projects))
 
 
-def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
+def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
     announcing.plan(matrix, jobs, screen)
@@ -80,18 +89,18 @@ def _planned(jobs: Sequence[plan_job.PlannedJob]) -> None:
 SPARE = (
     "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
 )  # fmt: skip
-"""Columns of `list` that a narrow terminal leaves out, the first one first."""
+"""The columns of `list` that a narrow terminal leaves out, the first one first."""
 SCHEMA = "schema"
-"""What `list` prints as JSON alone."""
+"""The argument of `list` whose output is always JSON."""
 
 
 @cli.command("list")
 @click.argument("what", type=click.Choice(sorted([*listing.ROWS, SCHEMA])))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
-    """What there is to choose from.
+    """List engines, languages, tasks, metrics and other choices.
 
-    keys: those of a configuration. schema: the same as a JSON schema, by which editors complete and check them.
+    keys: the keys of a configuration. schema: the same as a JSON schema, for editors.
 
     \b
     Examples:
@@ -101,8 +110,8 @@ def list_(what: str, form: str) -> None:
     """
     screen = Screen()
     if what == SCHEMA or form == "json":
-        found = listing.schema() if what == SCHEMA else listing.rows(what)
-        for line in msgspec.json.format(msgspec.json.encode(found), indent=2).decode().splitlines():
+        data = listing.schema() if what == SCHEMA else listing.rows(what)
+        for line in msgspec.json.format(msgspec.json.encode(data), indent=2).decode().splitlines():
             screen.result(line)
         return
     rows = listing.rows(what)
@@ -120,13 +129,13 @@ def _word(finding: doctor_job.Finding) -> str:
 
 
 @cli.command()
-@click.option("--endpoint", metavar="URL", help="Ask a language model's endpoint what it does, such as http://HOST/v1.")
+@click.option("--endpoint", metavar="URL", help="Probe the endpoint of a language model, such as http://HOST/v1.")
 @click.option("--model", metavar="NAME", help="With --endpoint: the model to ask (default: the first that it lists).")
 @click.option("--key", metavar="VARIABLE", help="With --endpoint: the environment variable that holds the key.")
 def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
-    """What is installed, what is missing, and the command that helps.
+    """Check what is installed and what is missing, and print the command that helps.
 
-    ok: it was tried, and works. untried: it is there, or can be had, and nothing is started to find out more.
+    ok: tried, and works. untried: installed or available, but not started.
 
     \b
     Examples:
@@ -136,8 +145,8 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     """
     screen = Screen()
     if endpoint:
-        found = doctor_job.examine_endpoint(endpoint, model, key)
-        rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in found]
+        abilities = doctor_job.examine_endpoint(endpoint, model, key)
+        rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in abilities]
         screen.table(["", "", ""], rows)
         if not any(word == "yes" for word, what, _ in rows if what not in {"list of models", "thoughts"}):
             raise PreparationError(f"{endpoint} answers in none of the ways that ci-eval asks; the table says why")
@@ -145,6 +154,6 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     if model or key:
         raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
     findings = list(doctor_job.examine())
-    screen.table(["", "", ""], [(_word(each), each.what, each.detail) for each in findings])
+    screen.table(["", "", ""], [(_word(finding), finding.what, finding.detail) for finding in findings])
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")

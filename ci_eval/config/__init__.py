@@ -1,4 +1,4 @@
-"""YAML or JSON to frozen values: what an evaluation is asked to do, and every message about a bad option."""
+"""The configuration of an evaluation: YAML or JSON becomes frozen values, or a message about each bad option."""
 
 from ci_eval.config.keys import keys, schema
 from ci_eval.config.loading import USUAL_SESSIONS, Loaded, bounded, by_command, dump, load, patch, with_ladder

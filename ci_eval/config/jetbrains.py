@@ -1,6 +1,6 @@
-"""Reads configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
+"""A reader of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
 
-What cannot be honoured gets a warning that says what happens instead. Unknown keys are kept, and `checking.py` reports
+A setting that has no effect gets a warning that says what happens instead. Unknown keys stay, and `checking.py` reports
 them.
 """
 
@@ -24,7 +24,7 @@ MOVED = {
     "interpret.completeTokenSeed": "interpret.seed",
     "interpret.sessionSeed": "interpret.seed",
 }
-"""Keys with the same meaning as one of ours, in the order in which they are moved."""
+"""The plugin's key → our key with the same meaning, in the order in which they are moved."""
 
 STATEMENTS: dict[str, dict[str, object]] = {
     "METHOD_CALLS": {"statementTypes": ["METHOD_CALL"]},
@@ -34,8 +34,8 @@ STATEMENTS: dict[str, dict[str, object]] = {
     "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
     "ALL_TOKENS": {},
 }
-"""Value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements that the plugin knew, not all
-tokens."""
+"""The value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements that the plugin knew, not
+all tokens."""
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
@@ -57,15 +57,16 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpret.logLocationAndItemText": ((False,), "locations and texts are always kept in the workspace"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
-"""Keys that we ignore: the values (besides null) for which nothing is lost by that, and otherwise what happens
-instead."""
+"""The keys without effect → the values (besides null) for which nothing is lost, and what happens instead of others."""
 
 UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """The configuration in our shape, and warnings; one that has our shape is returned as it is. `raw` is not
-    changed."""
+    """Return the configuration in our shape, and warnings. `raw` is not changed.
+
+    A configuration in our shape is returned as it is. Raises ConfigError if a value cannot be upgraded.
+    """
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
@@ -87,10 +88,10 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
 
 
 def _upgrade_tokens(config: dict[str, object]) -> None:
-    every = _take(config, "actions.strategy.completeAllTokens")
-    if not isinstance(every, bool | None):
-        raise ConfigError(f"`strategy.completeAllTokens` is {show(every)}; expected true or false")
-    if every:
+    all_tokens = _take(config, "actions.strategy.completeAllTokens")
+    if not isinstance(all_tokens, bool | None):
+        raise ConfigError(f"`strategy.completeAllTokens` is {show(all_tokens)}; expected true or false")
+    if all_tokens:
         _take(config, "actions.strategy.filters")
     statement = _take(config, "actions.strategy.statement")
     if statement is None:
@@ -110,26 +111,27 @@ def _upgrade_project(config: dict[str, object]) -> None:
 
 
 def _upgrade_golf(config: dict[str, object]) -> None:
-    """Later versions of the plugin name several kinds of golf; here there is one."""
     strategy = _get(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
+        # Later versions of the plugin name several kinds of golf. Here there is one.
         golf = strategy["completionGolf"]
         strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
 
 
 def _upgrade_user(config: dict[str, object]) -> None:
-    """The plugin's user model goes by the number of characters typed, not of lookups; without emulation its settings
-    have no effect."""
+    # The settings have no effect in the plugin unless it emulates a user.
     emulated = _take(config, "actions.strategy.emulateUser")
     settings = _take(config, "interpret.emulationSettings")
     if emulated is not True:
         return
+    # The plugin's user model is indexed by the number of typed characters, not of lookups.
     user: dict[str, object] = {"profile": "jetbrains", "index": "prefix"}
     if isinstance(settings, dict):
         user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
     _put(config, "interpret.userModel", user, "strategy.emulateUser")
     strategy = _get(config, "actions.strategy")
     if isinstance(strategy, dict):
+        # The modelled user decides when completion is asked for.
         strategy.pop("prefix", None)
 
 
@@ -149,12 +151,12 @@ def _drop(
 
 
 def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str]]:
-    found = [(_get(config, "actions.strategy.filters"), "actions.strategy.filters.")]
+    sections = [(_get(config, "actions.strategy.filters"), "actions.strategy.filters.")]
     parts = _get(config, "reports.sessionsFilters")
     for index, part in enumerate(parts if isinstance(parts, list) else []):
         if isinstance(part, dict):
-            found.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
-    return [(filters, path) for filters, path in found if isinstance(filters, dict)]
+            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
+    return [(filters, path) for filters, path in sections if isinstance(filters, dict)]
 
 
 # -------------------------------------------------------------------------------------------------- dotted keys

@@ -1,4 +1,4 @@
-"""All keys of a configuration with their meanings: as rows, and as a JSON schema for editors."""
+"""The keys of a configuration with their meanings: as rows, and as a JSON schema for editors."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ SHORT: Mapping[str, dict[str, object]] = {
     "dataset": {"type": "string", "description": "A file of JSON lines, or https://HOST/FILE#sha256=HEX"},
     "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
 }
-"""Sections that may also be written as a text."""
+"""The sections that may also be written as a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """One key."""
+    """A key of the configuration with its meaning."""
 
     name: str
-    """Dotted, as `--set` takes it."""
+    """The dotted name, as `--set` takes it."""
     type: str
-    """What values it allows, in words."""
+    """The allowed values, in words."""
     default: str
-    """As it is written in YAML; "" = there is none."""
+    """The default as it is written in YAML; "" if there is none."""
     meaning: str
     choices: tuple[str, ...] = ()
-    """The values, where they are a few."""
+    """The allowed values, if there are a few."""
 
 
 def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
-    """All keys below the section, in the order of the configuration; those of lists of sections are not spelled out."""
+    """Yield all keys below the section, in the order of the configuration. Sections in lists are not expanded."""
     meanings = meanings_of(section)
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
@@ -70,15 +70,17 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 @cache
 def meanings_of(section: type[Section]) -> Mapping[str, str]:
-    """Key → what the text below its field says, in the words of YAML."""
-    said: dict[str, str] = {}
+    """Return key → the text below its field in the source, in the words of YAML."""
+    texts: dict[str, str] = {}
+    # Fields of a section may be inherited, and documented in the base.
     for cls in reversed(section.__mro__):
         if cls is not Section and issubclass(cls, Section):
-            said |= dict(_texts(cls))
-    return {field.encode_name: said[field.name] for field in msgspec.structs.fields(section)}
+            texts |= dict(_texts(cls))
+    return {field.encode_name: texts[field.name] for field in msgspec.structs.fields(section)}
 
 
 def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
+    # Python drops the strings below fields, so they are read from the source.
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(section))).body
     assert isinstance(tree, ast.ClassDef)
     for field, text in zip(tree.body, tree.body[1:], strict=False):
@@ -88,12 +90,14 @@ def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
 
 def _in_yaml(text: str) -> str:
     words = {"None": "null", "True": "true", "False": "false"}
-    return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], " ".join(text.split()))
+    return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], " ".join(text.split()))
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """A JSON schema (draft 2020-12) of configurations in YAML. `known`: for dotted keys, values that editors offer,
-    though others are not wrong."""
+    """Return a JSON schema (draft 2020-12) of configurations in YAML.
+
+    `known`: dotted key → values that editors offer, though others are not wrong.
+    """
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     for section, path in _sections(Config, ""):
         _explain(definitions[section.__name__], section, path, known)
@@ -101,28 +105,32 @@ def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section], str]]:
-    """Each section class, and one path at which it stands."""
-    found: dict[type[Section], str] = {}
+    """Yield each section class, with one path of it."""
+    paths: dict[type[Section], str] = {}
     waiting = [(section, path)]
+    # The list grows while the loop runs.
     for section, path in waiting:
-        if section in found:
+        if section in paths:
             continue
-        found[section] = path
+        paths[section] = path
         for field in msgspec.structs.fields(section):
             items = (field.type, *get_args(field.type))
-            below = [each for each in items if isinstance(each, type) and issubclass(each, Section)]
-            waiting += [(each, join(path, field.encode_name)) for each in below]
-    yield from found.items()
+            below = [kind for kind in items if isinstance(kind, type) and issubclass(kind, Section)]
+            waiting += [(nested, join(path, field.encode_name)) for nested in below]
+    yield from paths.items()
 
 
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
-    """Give the properties of a section their meanings; a section may be empty (null), or have a short form."""
+    """Add the meanings to the properties of a section in the schema."""
     types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
     for name, meaning in meanings_of(section).items():
         key, value = join(path, name), written["properties"][name]
-        forms = value.pop("anyOf", None) or [{each: value.pop(each) for each in list(value) if each != "default"}]
+        forms = value.pop("anyOf", None) or [
+            {keyword: value.pop(keyword) for keyword in list(value) if keyword != "default"}
+        ]
         if key in known:
             forms = [{"enum": list(known[key])}, *forms]
+        # A section may be empty, which is null in YAML.
         if any("#/$defs/" in form.get("$ref", "") for form in forms) and {"type": "null"} not in forms:
             forms = [*forms, {"type": "null"}]
         if key in SHORT:
@@ -133,6 +141,6 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
         if key == "interpret.autoImport":
             forms = [*forms, {"type": "boolean"}]
         if get_origin(types[name]) is dict and issubclass(names := get_args(types[name])[0], Enum):
-            value["propertyNames"] = {"enum": [each.value for each in names]}
+            value["propertyNames"] = {"enum": [member.value for member in names]}
         either = forms[0] if len(forms) == 1 else {"anyOf": forms}
         written["properties"][name] = {"description": meaning, **value, **either}

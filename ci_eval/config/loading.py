@@ -1,4 +1,4 @@
-"""Makes one configuration of a file, `--set` options and the environment; and writes it as text again."""
+"""The configuration of an evaluation, made from a file, `--set` options and the environment, and written as text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ci_eval.config import jetbrains
 from ci_eval.config.checking import check
+from ci_eval.config.expressions import read_expression
 from ci_eval.config.rules import settle
 from ci_eval.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.config.text import parse_yaml, read, write_yaml
@@ -23,24 +24,25 @@ from ci_eval.model import PrefixConfig
 from ci_eval.model.endpoints import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
-"""`${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
+"""A reference `${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
 
 
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 
 USUAL_LENGTHS = (0, 1, 3)
-"""Letters typed where nothing is said: with none, any engine looks bad; most lists are shown at the first."""
+"""The numbers of typed letters if the configuration has none. With none typed, any engine looks bad; most lists are
+shown at the first letter."""
 
 
 USUAL_SESSIONS = 1_000
-"""Sessions that are asked if nothing says how many: some minutes, and an interval of about three points."""
+"""The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
 """The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
 
 
 SPECS = ("project", "dataset")
-"""Sections that may be just their `spec`."""
+"""The sections that may be just their `spec`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +52,12 @@ class Loaded:
     config: Config
     warnings: tuple[str, ...]
     own_prefix: bool = False
-    """Whether the file or an override says what is typed before completion is asked for, or the JetBrains plugin does,
-    whose configurations are JSON."""
+    """True if the file or an override sets the prefix. Configurations of the JetBrains plugin, which are JSON, always
+    do."""
     own_number: bool = False
-    """Whether the file or an override says how many sessions are asked."""
+    """True if the file or an override says how many sessions are asked."""
     own_headline: bool = False
-    """Whether the file or an override says which sessions lead; configurations of old workspaces do not."""
+    """True if the file or an override sets the leading sessions; configurations of old workspaces do not."""
 
 
 def load(
@@ -65,34 +67,38 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """The configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. Raises ConfigError.
+    """Return the configuration in a file (None: the defaults), changed by overrides `dotted.key=value`.
 
-    `engine`: NAME or NAME@VERSION, in place of the file's; overrides change that one.
+    `engine`: NAME or NAME@VERSION, in place of the file's; overrides change that one. Raises ConfigError.
     """
     source = str(path) if path else "configuration"
-    raw, said = _upgraded(read(path) if path else None, source)
+    raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
     check(raw, source)
     if engine is not None:
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
+        # Checking after each override lets the message name the one that is wrong.
         check(raw, f"--set {override}")
-    _change_texts(raw, lambda key, text: _filled(text, key, environment, source))
-    settled, more = settle(check(raw, source), source)
-    own_prefix = _says(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
+    _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
+    settled, rule_warnings = settle(check(raw, source), source)
+    own_prefix = _is_set(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
     section = raw.get("interpret")
     own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
     return Loaded(
         config=settled,
-        warnings=(*said, *more),
+        warnings=(*upgrade_warnings, *rule_warnings),
         own_prefix=own_prefix,
         own_number=own_number,
-        own_headline=_says(raw, "reports", "headline"),
+        own_headline=_is_set(raw, "reports", "headline"),
     )
 
 
 def with_ladder(config: Config) -> Config:
-    """The configuration with the usual ladder of prefixes, in the task completion; a modelled user types otherwise."""
+    """Return the configuration with the usual ladder of prefixes.
+
+    It stays as it is if it sets a prefix, has a modelled user, or is about another task than completion.
+    """
     strategy = config.actions.strategy
     if config.played != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -101,9 +107,9 @@ def with_ladder(config: Config) -> Config:
 
 
 def bounded(config: Config) -> Config:
-    """Return the configuration with the usual number of sessions, if it names none.
+    """Return the configuration with the usual number of sessions, if it sets none.
 
-    A dataset is asked whole, and the engine `jetbrains` draws by itself.
+    It stays as it is if it has a dataset, which is asked whole, or the engine `jetbrains`, which samples by itself.
     """
     interpret = config.interpret
     if config.dataset.spec or config.engine.name == "jetbrains":
@@ -113,7 +119,7 @@ def bounded(config: Config) -> Config:
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 
 
-def _says(raw: Mapping[str, object], *keys: str) -> bool:
+def _is_set(raw: Mapping[str, object], *keys: str) -> bool:
     section: object = raw
     for key in keys:
         section = section.get(key) if isinstance(section, dict) else None
@@ -121,24 +127,28 @@ def _says(raw: Mapping[str, object], *keys: str) -> bool:
 
 
 def dump(config: Config) -> str:
-    """YAML that `load` reads back to an equal configuration, whatever the environment holds."""
+    """Return YAML that `load` reads back to an equal configuration in any environment."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     raw["engine"] = _engine(config.engine)
+    # `$${` keeps `load` from reading a variable into the text.
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
 
 
 def _engine(config: EngineConfig) -> dict[str, object]:
-    """Its own keys first; those of an endpoint only where there is one."""
-    every: dict[str, object] = msgspec.to_builtins(config)
-    reached = {field.encode_name: every.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
-    return {**every, **(reached if config.endpoint is not None else {})}
+    """Return the engine's section: its own keys, then the keys of an endpoint if there is one."""
+    values: dict[str, object] = msgspec.to_builtins(config)
+    endpoint_values = {
+        field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)
+    }
+    return {**values, **(endpoint_values if config.endpoint is not None else {})}
 
 
 def by_command(config: Config, command: str, like: str | None = None) -> Config:
-    """The configuration with a language server of one's own as its engine: the command as one types it in a shell.
+    """Return the configuration with a language server of one's own as its engine.
 
-    `like`: the named engine whose configuration it gets; None = the configuration's. Raises ConfigError.
+    `command`: as one types it in a shell. `like`: the named engine whose configuration it gets; None = the
+    configuration's. Raises ConfigError.
     """
     try:
         words = tuple(shlex.split(command))
@@ -148,7 +158,7 @@ def by_command(config: Config, command: str, like: str | None = None) -> Config:
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
     engine = config.engine
     if engine.command is None and engine.name != EngineConfig().name:
-        # What is put on top of a named engine is not meant for another one.
+        # Settings on top of a named engine are not meant for another one.
         engine = EngineConfig(reads=engine.reads)
     like = like or engine.like
     own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)
@@ -171,12 +181,12 @@ def patch(
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
-    """The configuration with the options of the command line; None leaves a value as it is.
+    """Return the configuration with the options of the command line; None leaves a value as it is.
 
-    `engine` is NAME or NAME@VERSION. Raises ConfigError as `load` does; `${name}` has no meaning here.
+    `engine` is NAME or NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here.
     """
     raw: dict[str, object] = msgspec.to_builtins(config)
-    given = {
+    options = {
         "task": task,
         "language": language,
         "engine": engine,
@@ -190,11 +200,11 @@ def patch(
         "reports.evaluationTitle": title,
         "outputDir": output_dir,
     }
-    for key, value in given.items():
+    for key, value in options.items():
         if value is not None:
             _put(raw, key, value, "command line")
     if project is not None or dataset is not None:
-        # One that is named on the command line is meant, whatever else a file has.
+        # A project or dataset on the command line replaces the projects of the file.
         raw["projects"] = []
     patched, _ = settle(check(raw, "command line"), "command line")
     if model and patched.interpret.completion_type not in BY_MODEL:
@@ -208,20 +218,21 @@ def patch(
 # ------------------------------------------------------------------------------------------------- plain values
 
 
-def _upgraded(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
+def _upgrade(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
     if raw is None:
         return {}, []
     if not isinstance(raw, dict):
         raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
     try:
-        upgraded, said = jetbrains.upgrade(raw)
+        upgraded, warnings = jetbrains.upgrade(raw)
         _spread(upgraded)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
-    return upgraded, said
+    return upgraded, warnings
 
 
 def _override(raw: dict[str, object], override: str) -> None:
+    # The value itself may contain `=`.
     key, equals, text = override.partition("=")
     if not equals or not all(part.strip() for part in key.split(".")):
         raise ConfigError(f"--set {override}: expected dotted.key=value, for example interpret.sessionProbability=0.2")
@@ -242,7 +253,7 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:
-            # The name is the other project's.
+            # The name belongs to the project that is replaced.
             below.pop("name", None)
     section[last] = value
     try:
@@ -252,7 +263,8 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`.
+    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`,
+    and filters in one line.
 
     Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and true.
     """
@@ -260,16 +272,19 @@ def _spread(raw: dict[str, object]) -> None:
     if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
         interpret["userModel"] = {"profile": profile}
     for key in ("confine", "autoImport"):
-        if isinstance(interpret, dict) and isinstance(said := interpret.get(key), bool):
-            interpret[key] = "on" if said else "off"
+        if isinstance(interpret, dict) and isinstance(switch := interpret.get(key), bool):
+            interpret[key] = "on" if switch else "off"
+    reports = raw.get("reports")
+    if isinstance(reports, dict) and isinstance(filters := reports.get("sessionsFilters"), list):
+        reports["sessionsFilters"] = [read_expression(line) if isinstance(line, str) else line for line in filters]
     for key in SPECS:
         if isinstance(spec := raw.get(key), str):
             raw[key] = {"spec": spec}
-    if not isinstance(given := raw.get("engine"), str):
+    if not isinstance(engine := raw.get("engine"), str):
         return
-    name, at, version = given.partition("@")
+    name, at, version = engine.partition("@")
     if not name or (at and not version):
-        raise ConfigError(f"`engine` is {given!r}; expected NAME or NAME@VERSION, for example jedi@0.19.2")
+        raise ConfigError(f"`engine` is {engine!r}; expected NAME or NAME@VERSION, for example jedi@0.19.2")
     raw["engine"] = {"name": name, "version": version or None}
 
 
@@ -287,7 +302,7 @@ def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> 
             section[last] = change(key, text)
 
 
-def _filled(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
+def _interpolate(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name is None:

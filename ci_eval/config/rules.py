@@ -1,5 +1,4 @@
-"""Rules that concern several values of a configuration; and the few values that are changed for the user, with a
-warning."""
+"""The rules about several values of a configuration, and the few values that are changed with a warning."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.patterns import compiled
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
-"""Names that people and the JetBrains plugin use for languages → ours."""
+"""The names that people and the JetBrains plugin use for languages → ours."""
 
 NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
@@ -27,7 +26,7 @@ NOTHING_TO_EMULATE = (
 
 
 MOST_LENGTHS = 100
-"""Lengths of a Ladder: each makes a session of its own for each token."""
+"""The most lengths of a Ladder: each makes a session of its own for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
@@ -36,42 +35,45 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """The configuration as it will be evaluated, with a warning for each change. Raises ConfigError where a rule is
-    broken."""
+    """Return the configuration as it will be evaluated, with a warning for each change.
+
+    Raises ConfigError if a rule is broken.
+    """
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
-    said: list[str] = []
+    warnings: list[str] = []
     strategy = config.actions.strategy
     if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
-        said.append(NOTHING_TO_EMULATE)
+        warnings.append(NOTHING_TO_EMULATE)
         strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
     if config.interpret.user_model and strategy.prefix.name != "EveryPrefix":
         if strategy.prefix != PrefixConfig():
-            said.append(USER_TYPES.format(strategy.prefix.name))
+            warnings.append(USER_TYPES.format(strategy.prefix.name))
         strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
-    strategy = msgspec.structs.replace(strategy, filters=_without_open_regex(strategy.filters))
+    strategy = msgspec.structs.replace(strategy, filters=_drop_open_regex(strategy.filters))
     settled = msgspec.structs.replace(
         config,
         language=language_name(config.language),
         actions=msgspec.structs.replace(config.actions, strategy=strategy),
         reports=msgspec.structs.replace(
-            config.reports, sessions_filters=tuple(map(_without_open_regex_in, config.reports.sessions_filters))
+            config.reports, sessions_filters=tuple(map(_drop_open_regex_in, config.reports.sessions_filters))
         ),
     )
-    return settled, said
+    return settled, warnings
 
 
 def language_name(given: str) -> str:
-    """Our name of a language, in any spelling; an unknown one is returned as it is, for others to complain about."""
+    """Return our name of a language, in any spelling. An unknown name is returned in lower case, for others to
+    refuse."""
     name = given.strip().lower()
     return LANGUAGES.get(name, name)
 
 
-def _without_open_regex_in(part: SessionsFilter) -> SessionsFilter:
-    return msgspec.structs.replace(part, filters=_without_open_regex(part.filters))
+def _drop_open_regex_in(part: SessionsFilter) -> SessionsFilter:
+    return msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
 
 
-def _without_open_regex(filters: FiltersConfig) -> FiltersConfig:
+def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
     # A regular expression that matches everything must not exclude tokens whose package is unknown.
     return msgspec.structs.replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
@@ -136,26 +138,29 @@ def _engine_problems(config: Config) -> Iterator[str]:
         yield "`engine` has languageId or like, which belong to a `command`: add it, or remove them"
 
 
-def _endpoint_problems(given: EndpointConfig, section: str) -> Iterator[str]:
-    """What is wrong with an endpoint; a key that is written out in place of its name is not repeated."""
-    if given.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", given.key):
+def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
+    """Yield what is wrong with an endpoint."""
+    # The message does not repeat the value, which may be a key itself.
+    if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (
             f"`{section}.key` is no name of an environment variable (capitals, digits, _); put the key into a "
             "variable, and give the name of that"
         )
-    if given.endpoint is None:
-        own = {name: getattr(given, name) for name in EndpointConfig.__struct_fields__}
+    if settings.endpoint is None:
+        own = {name: getattr(settings, name) for name in EndpointConfig.__struct_fields__}
         if EndpointConfig(**own) != EndpointConfig():
             yield f"`{section}` has model, api or other keys that belong to an `endpoint`: add it, or remove them"
-    elif given.model is None:
+    elif settings.model is None:
         yield f"`{section}.model` is missing; expected what the endpoint calls the model"
-    if given.template is not None and given.api != "completions":
-        yield f"`{section}.template` is for api: completions, but `{section}.api` is {given.api!r}; remove one of them"
-    if given.logprobs and given.api == "fim":
+    if settings.template is not None and settings.api != "completions":
+        yield (
+            f"`{section}.template` is for api: completions, but `{section}.api` is {settings.api!r}; remove one of them"
+        )
+    if settings.logprobs and settings.api == "fim":
         yield f"`{section}.logprobs` is true, but api fim tells no log-probabilities; remove it, or use another api"
-    if given.file_heading is not None and given.template is None:
+    if settings.file_heading is not None and settings.template is None:
         yield f"`{section}.fileHeading` belongs to a `{section}.template` with {{files}}: add that, or remove it"
-    if given.window.characters_per_token is not None and given.window.tokens is None:
+    if settings.window.characters_per_token is not None and settings.window.tokens is None:
         yield (
             f"`{section}.window.charactersPerToken` is an estimate for `{section}.window.tokens`: add that, or remove "
             "the estimate"
@@ -189,6 +194,7 @@ def _user_problems(config: Config) -> Iterator[str]:
     user = config.interpret.user_model
     if user is None:
         return
+    # Sums of floats are not exact.
     if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "

@@ -1,8 +1,9 @@
-"""What a configuration holds: every key of the YAML file, its meaning, unit, default and allowed values.
+"""The schema of a configuration: every key of the YAML file, its meaning, unit, default and allowed values.
 
-A key of the file is the field's name in camelCase. What must hold between fields stands in `rules.py`.
+A key of the file is the field's name in camelCase. The rules about several fields are in `rules.py`.
 """
 
+# `ci-eval list keys` and the JSON schema show the docstrings of the sections and their fields to users.
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
@@ -210,17 +211,17 @@ class Config(Section, frozen=True):
 
     @property
     def played(self) -> str:
-        """The task's name; `completionGolf` stands for golf."""
+        """Return the task's name, which is golf if `completionGolf` is set."""
         return "golf" if self.actions.strategy.completion_golf else self.task
 
     def cluster_of(self, task: Task) -> tuple[str, ...]:
-        """The fields of a dataset by which its lines are sampled together: what is configured, else the task's own."""
+        """Return the fields by which a dataset's lines are sampled together: the configured one, or the task's own."""
         own = task.splitting.cluster if task.splitting else ()
         return (self.dataset.cluster,) if self.dataset.cluster else own
 
     @property
     def report_filters(self) -> ReportFilters:
-        """The filters of the reports, and the one that leads."""
+        """Return the filters of the reports, and which of them leads."""
         return report_filters(
             grouped=self.played == "completion",
             lengths=self.actions.strategy.prefix.lengths or (),
@@ -231,7 +232,7 @@ class Config(Section, frozen=True):
 
     @property
     def running(self) -> RunSettings | None:
-        """How answers are run; None where they are not."""
+        """Return the settings by which tests among the answers are run; None if none are run."""
         limits = self.interpret
         return (
             RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
@@ -239,11 +240,12 @@ class Config(Section, frozen=True):
 
     @property
     def user(self) -> UserModelConfig | None:
-        """Who asks and takes; who emulates typing is somebody who takes the text as soon as it is offered."""
+        """Return the modelled user; None if nobody is modelled."""
+        # Emulated typing ends as soon as the text is offered, as with a user who always takes it.
         emulated = self.actions.strategy.prefix.emulate_typing
         return self.interpret.user_model or (UserModelConfig(profile="always") if emulated else None)
 
     @property
     def declared(self) -> tuple[str, ...]:
-        """The metrics whose verdicts count: those it names, or the usual ones."""
+        """Return the metrics whose verdicts count: the configured ones, or the usual ones."""
         return self.comparison.metrics or (DECLARED_OF_A_USER if self.user else DECLARED)

@@ -1,5 +1,4 @@
-"""Reads and writes the text of a configuration, YAML or JSON, as plain values; with limits, so that a hostile file
-costs little."""
+"""The text of a configuration, YAML or JSON, read and written as plain values. Limits keep a hostile file cheap."""
 
 from __future__ import annotations
 
@@ -12,18 +11,18 @@ import yaml
 from ci_eval.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""Bytes of the longest file: it takes two seconds at worst, and has room for a list of two thousand files."""
+"""The most bytes of a file. Such a file takes two seconds at worst, and has room for a list of two thousand files."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""Values in one file, where an alias counts as often as it is used."""
+"""The most values in one file. An alias counts as often as it is used."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML as people write it: 1e-3 is a number, as it is in JSON."""
+    """A loader of YAML as people write it: 1e-3 is a number, as it is in JSON."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what `_Loader` reads back: a text that looks like 1e-3 is quoted."""
+    """A dumper whose output `_Loader` reads back: a text that looks like 1e-3 is quoted."""
 
 
 for _class in (_Loader, _Dumper):
@@ -33,7 +32,7 @@ for _class in (_Loader, _Dumper):
 
 
 def read(path: Path) -> object:
-    """The values of a file: JSON if it is called `.json`, YAML otherwise."""
+    """Return the values of a file, read as JSON if it is called `.json`, and as YAML otherwise. Raises ConfigError."""
     text = _read_text(path)
     return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else parse_yaml(text, str(path))
 
@@ -41,6 +40,7 @@ def read(path: Path) -> object:
 def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
+            # One byte more than allowed shows that the file is too large.
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ConfigError(
@@ -52,24 +52,25 @@ def _read_text(path: Path) -> str:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
     try:
+        # Editors on Windows may write a byte order mark.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
 
 
 def parse_yaml(text: str, source: str) -> object:
-    """The values of a YAML text; `source` names it in errors."""
+    """Return the values of a YAML text. `source` names the text in errors. Raises ConfigError."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
         if node is None:
             return None
-        _measure(node, {}, source)
-        return _unshared(loader.construct_document(node))
+        _count_values(node, {}, source)
+        return _copy(loader.construct_document(node))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise ConfigError(f"{source}: {place}broken YAML: {error.problem or error.context}") from None
+        location = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise ConfigError(f"{source}: {location}broken YAML: {error.problem or error.context}") from None
     except yaml.reader.ReaderError as error:
         raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
     except RecursionError:
@@ -79,25 +80,33 @@ def parse_yaml(text: str, source: str) -> object:
         raise ConfigError(f"{source}: holds a value that is not what it looks like ({error}); quote texts") from None
 
 
-def _unshared(value: object, depth: int = 0) -> object:
-    """A copy in which no two places share an object, so that a change of one place never changes another."""
+def _copy(value: object, depth: int = 0) -> object:
+    """Return a copy in which nothing is shared, so that a change of one value never changes another.
+
+    Raises RecursionError if it is nested too deeply, and ValueError for numbers beyond 64 bits and halves of surrogate
+    pairs.
+    """
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number beyond 64 bits")
     if isinstance(value, str):
-        value.encode()  # half of a surrogate pair can be escaped, and is no text
+        value.encode()  # raises for half of a surrogate pair, which can be escaped, but is no text
     if isinstance(value, dict):
-        return {_unshared(key, depth + 1): _unshared(below, depth + 1) for key, below in value.items()}
-    return [_unshared(below, depth + 1) for below in value] if isinstance(value, list) else value
+        return {_copy(key, depth + 1): _copy(below, depth + 1) for key, below in value.items()}
+    return [_copy(below, depth + 1) for below in value] if isinstance(value, list) else value
 
 
-def _measure(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """The number of values below a node, with aliases expanded. Refuses cycles, too many values, and repeated keys."""
+def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
+    """Return the number of values below a node, with aliases expanded.
+
+    Raises ConfigError for cycles, too many values, and repeated keys.
+    """
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
-            raise ConfigError(f"{source}: {_place(node)}: contains itself through an alias")
+            raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
         return known
+    # The size 0 marks a node that is being counted: an alias to it is a cycle.
     sizes[id(node)] = 0
     children: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
@@ -105,9 +114,9 @@ def _measure(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
         children = [part for pair in node.value for part in pair]
     elif isinstance(node, yaml.SequenceNode):
         children = node.value
-    size = 1 + sum(_measure(child, sizes, source) for child in children)
+    size = 1 + sum(_count_values(child, sizes, source) for child in children)
     if size > MAX_VALUES:
-        raise ConfigError(f"{source}: {_place(node)}: stands for more than {MAX_VALUES:,} values")
+        raise ConfigError(f"{source}: {_location(node)}: stands for more than {MAX_VALUES:,} values")
     sizes[id(node)] = size
     return size
 
@@ -118,20 +127,22 @@ def _refuse_repeated_keys(node: yaml.MappingNode, source: str) -> None:
         if not isinstance(key, yaml.ScalarNode):
             continue
         if first := seen.get(key.value):
-            raise ConfigError(f"{source}: {_place(key)}: `{key.value}` stands here twice (first in {_place(first)})")
+            raise ConfigError(
+                f"{source}: {_location(key)}: `{key.value}` stands here twice (first in {_location(first)})"
+            )
         seen[key.value] = key
 
 
-def _place(node: yaml.Node) -> str:
+def _location(node: yaml.Node) -> str:
     return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
 
 
 def _parse_json(text: str, source: str) -> object:
     try:
-        return _unshared(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
+        return _copy(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise ConfigError(f"{source}: {place}: broken JSON: {error.msg}") from None
+        location = f"line {error.lineno}, column {error.colno}"
+        raise ConfigError(f"{source}: {location}: broken JSON: {error.msg}") from None
     except RecursionError:
         raise ConfigError(f"{source}: is nested too deeply") from None
     except ValueError as error:
@@ -139,15 +150,15 @@ def _parse_json(text: str, source: str) -> object:
 
 
 def _mapping(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
-    found: dict[str, object] = {}
+    mapping: dict[str, object] = {}
     for key, value in pairs:
-        if key in found:
+        if key in mapping:
             raise ConfigError(f"{source}: `{key}` stands twice in the same section")
-        found[key] = value
-    return found
+        mapping[key] = value
+    return mapping
 
 
 def write_yaml(value: object) -> str:
-    """YAML with keys in their order, which `parse_yaml` reads back to an equal value."""
+    """Return YAML with keys in their order, which `parse_yaml` reads back to an equal value."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
     return text

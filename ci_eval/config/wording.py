@@ -1,4 +1,4 @@
-"""Error messages about a key or a value: where it is, what was given, what is allowed."""
+"""The error messages about a key or a value: its path, the given value, the allowed values."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from ci_eval.model import Section
 
 
 def join(path: str, key: object) -> str:
-    """The dotted path of a key inside the section `path`."""
+    """Return the dotted path of a key inside the section `path`."""
     return f"{path}.{key}" if path else str(key)
 
 
 def unknown_key(key: object, section: type[Section], path: str) -> str:
-    """About a key that does not exist, with the key that was probably meant."""
+    """Return the message about a key that does not exist, with the key that was probably meant."""
     known = _names(section)
-    hint = guess(str(key), known) or _elsewhere(str(key))
-    there = f"in `{path}`" if path else "at the top"
-    return f"`{join(path, key)}` is not a known key{hint}; known {there}: {', '.join(known)}"
+    hint = guess(str(key), known) or _hint_elsewhere(str(key))
+    scope = f"in `{path}`" if path else "at the top"
+    return f"`{join(path, key)}` is not a known key{hint}; known {scope}: {', '.join(known)}"
 
 
 def wrong_value(value: object, kind: object, path: str) -> str:
-    """About a value that has the wrong type or is out of bounds."""
+    """Return the message about a value that has the wrong type or is out of bounds."""
     info = inspect.type_info(kind)
     hint = guess(value, choices(info)) if isinstance(value, str) else _quoting(value, info)
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 
 def not_a_section(value: object, section: type[Section], path: str) -> str:
-    """About a value where a section with keys was expected."""
-    where = f"`{path}`" if path else "the whole content"
-    return f"{where} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
+    """Return the message about a value that stands in place of a section with keys."""
+    subject = f"`{path}`" if path else "the whole content"
+    return f"{subject} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
 
 
 def missing(path: str, kind: object) -> str:
-    """About a missing key that has no default."""
+    """Return the message about a missing key that has no default."""
     return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
 
 
 def show(value: object) -> str:
-    """A value as messages quote it, shortened if it is long."""
+    """Return a value as messages quote it, shortened if it is long."""
     if value is None:
         return "empty (null)"
     if isinstance(value, dict):
@@ -58,7 +58,7 @@ def show(value: object) -> str:
 
 
 def describe(info: inspect.Type) -> str:
-    """What values a type allows, in words."""
+    """Return the values that a type allows, in words."""
     match info:
         case inspect.UnionType():
             return " or ".join(describe(part) for part in info.types)
@@ -88,7 +88,7 @@ def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
 
 
 def choices(info: inspect.Type) -> list[str]:
-    """The values of a type of which there are a few; none of any other."""
+    """Return the values of a type if it has a few; none if it has many."""
     match info:
         case inspect.BoolType():
             return ["false", "true"]
@@ -104,6 +104,7 @@ def choices(info: inspect.Type) -> list[str]:
 
 def _quoting(value: object, info: inspect.Type) -> str:
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
+    # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
     scalar = value is not None and not isinstance(value, list | dict)
     return "; put it in quotes" if scalar and any(isinstance(part, inspect.StrType) for part in parts) else ""
 
@@ -112,10 +113,11 @@ def _names(section: type[Section]) -> list[str]:
     return [field.encode_name for field in msgspec.structs.fields(section)]
 
 
-def _elsewhere(key: str) -> str:
-    found = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
-    depth = min((path.count(".") for path in found), default=0)
-    return f"; did you mean {' or '.join(path for path in found if path.count('.') == depth)}?" if found else ""
+def _hint_elsewhere(key: str) -> str:
+    paths = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
+    # A key that is nested less deeply was more probably meant.
+    depth = min((path.count(".") for path in paths), default=0)
+    return f"; did you mean {' or '.join(path for path in paths if path.count('.') == depth)}?" if paths else ""
 
 
 def _paths(section: type[Section], path: str) -> Iterator[str]:

@@ -1,5 +1,5 @@
-// Loaded into npm before anything else: it may start no other program. To unpack tarballs it needs none; it would start
-// git, or npm again, for dependencies from repositories of code, with settings that strangers wrote.
+// Loaded into npm before anything else, so that npm may start no other program. npm needs none to unpack tarballs. It
+// would start git, or npm again, for dependencies from repositories of code, with settings that strangers wrote.
 "use strict";
 const children = require("node:child_process");
 

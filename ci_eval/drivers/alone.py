@@ -1,7 +1,7 @@
-"""Runs a Python module that may not start other programs: alone.py MODULE ARGUMENT…
+"""A runner of a Python module that may not start other programs: alone.py MODULE ARGUMENT…
 
 It is for pip. To build a package, or to fetch it with git, pip starts other programs, and with them strangers' code. To
-install wheels, which is all we want of it, it needs none.
+install wheels, which is all we want of pip, it needs none.
 """
 
 import os
@@ -16,7 +16,8 @@ ALLOWED = ("keyring", "ld-musl-")
 
 
 def refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook, which cannot be removed once it is added. Raises OSError, as if the program were missing."""
+    """Raise OSError, as if the program were missing, if an event starts one. An audit hook cannot be removed once
+    added."""
     if event in STARTS and not (event == STARTS[0] and os.path.basename(str(arguments[0])).startswith(ALLOWED)):
         program = arguments[1] if event == STARTS[0] else event
         raise OSError(f"ci-eval lets {module} start no program: {program!r}")

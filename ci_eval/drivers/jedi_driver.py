@@ -1,4 +1,4 @@
-"""Runs one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
+"""A runner of one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
 
 CACHE-FOLDER: a folder that no other process uses; parso, jedi's parser, keeps parsed files there, and two processes
 must not write to it at once. PACKAGES: folders with what the project needs. Imports the standard library and jedi only.
@@ -57,7 +57,7 @@ class InOrder(dict[Any, None]):
         return InOrder(chain(other, self))
 
     def __and__(self, other: Any) -> Any:
-        return InOrder(each for each in self if each in other)
+        return InOrder(item for item in self if item in other)
 
     def __eq__(self, other: object) -> bool:
         return self.keys() == other
@@ -72,7 +72,7 @@ setattr(base_value, "frozenset", InOrder)
 
 
 def kind(found: Any) -> str:
-    """The kind of a completion: class, function, import, instance, keyword, module, param …"""
+    """Return the kind of a completion: class, function, import, instance, keyword, module, param …"""
     # The same as jedi's own `type`, except for imported names: jedi follows each to its definition, which takes a
     # quarter of the whole time.
     name = found._name
@@ -83,7 +83,7 @@ def kind(found: Any) -> str:
 
 
 class OpenedFile:
-    """The open file; its methods answer the requests of the same names."""
+    """The open file, whose methods answer the requests of the same names."""
 
     def __init__(self) -> None:
         self.project = jedi.Project(root, sys_path=[*sys.path, *packages], load_unsafe_extensions=False)
@@ -104,7 +104,7 @@ class OpenedFile:
         line = self.text.count("\n", 0, offset) + 1
         column = offset - (self.text.rfind("\n", 0, offset) + 1)
         script = jedi.Script(self.text, path=self.path, project=self.project, environment=self.environment)
-        items = [(found.name, kind(found)) for found in script.complete(line, column)]
+        items = [(completion.name, kind(completion)) for completion in script.complete(line, column)]
         return {"ms": (time.perf_counter() - started) * 1000, "items": items}
 
     def _forget(self) -> None:

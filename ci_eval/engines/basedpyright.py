@@ -1,4 +1,4 @@
-"""basedpyright, a fork of pyright that brings its own Node.js."""
+"""The engine basedpyright, a fork of pyright that brings its own Node.js."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""clangd, LLVM's language server for C and C++. The headers of the system's libraries must be installed."""
+"""The engine clangd, LLVM's language server for C and C++. The headers of the system's libraries must be installed."""
 
 from __future__ import annotations
 

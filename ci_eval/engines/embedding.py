@@ -1,4 +1,4 @@
-"""A baseline: the average of what stands around a place, in vectors of sub-tokens that the project itself gives."""
+"""A baseline that averages the vectors of the sub-tokens near the caret. The project itself gives these vectors."""
 
 from __future__ import annotations
 

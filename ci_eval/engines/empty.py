@@ -9,7 +9,7 @@ from ci_eval.contracts import Engine, Query
 
 
 class Empty(Control):
-    """Has no suggestions."""
+    """A control without any suggestions."""
 
     def words(self, query: Query) -> Sequence[str]:  # noqa: ARG002
         return []

@@ -1,4 +1,4 @@
-"""A baseline: the tokens that stand most often in the file around the caret, then in the project's other files."""
+"""A baseline that suggests the most frequent tokens of the open file, then those of the project's other files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.contracts import Engine
 
 
 class Frequency(Counting):
-    """Of equal ones in the file, those that are more frequent in the project, then by their text."""
+    """A predictor that sorts the file's tokens by their frequency there, then by that in the project, then by text."""
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)

@@ -1,4 +1,4 @@
-"""gopls, the Go team's language server; built by the Go toolchain, which it also needs to run."""
+"""The engine gopls, the Go team's language server. The Go toolchain builds it, and gopls also needs it to run."""
 
 from __future__ import annotations
 

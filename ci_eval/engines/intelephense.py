@@ -1,4 +1,5 @@
-"""intelephense, a language server for PHP. Its licence is for individual users of editors: choose it knowingly."""
+"""The engine intelephense, a language server for PHP. Its licence is for individual users of editors: choose it
+knowingly."""
 
 from __future__ import annotations
 

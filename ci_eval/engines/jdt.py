@@ -1,4 +1,5 @@
-"""The completion of Eclipse's Java development tools (JDT), asked as Eclipse's language server asks it."""
+"""The engine jdt, the completion of Eclipse's Java development tools (JDT). It is asked as Eclipse's language server
+asks it."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 def command(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(in_folder(place.environment))
-    java, *rest = java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
     # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
-    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *rest]
+    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
 
 
 def _package(text: str) -> str:
-    found = _PACKAGE.search(text)
-    return found[1] if found else ""
+    match = _PACKAGE.search(text)
+    return match[1] if match else ""
 
 
 ENGINE: Engine = DrivenEngine(

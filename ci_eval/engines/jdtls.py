@@ -1,4 +1,4 @@
-"""Eclipse's language server for Java; it runs on Java 21 or newer."""
+"""The engine jdtls, Eclipse's language server for Java. It runs on Java 21 or newer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""jedi, the static analysis library for Python: the release ci-eval runs with, or any other from PyPI."""
+"""The engine jedi, a static analysis library for Python: the release that ci-eval runs with, or any other from PyPI."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ci_eval.model.engine.sent import SentConfiguration
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0
-"""Seconds that starting jedi, or opening a file, may take; neither counts as a completion."""
+"""The seconds that starting jedi, or opening a file, may take; neither counts as a completion."""
 
 
 class _Reply(msgspec.Struct):
-    """What the driver answers, see `drivers/jedi_driver.py`."""
+    """A reply of the driver; see `drivers/jedi_driver.py`."""
 
     ms: float = 0.0
     items: list[tuple[str, str]] = []
@@ -85,15 +85,15 @@ class RunningJedi:
         self._ask(["open", path, text], PATIENCE)
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        # Sent with the next question, since jedi does not look at a text before.
+        # jedi reads the text only when asked, so edits travel with the next request.
         self._pending.extend(edits)
 
     def complete(self, query: Query) -> Answer:
         edits, self._pending = self._pending, []
         reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
         # jedi suggests keyword arguments as `name=`.
-        found = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
-        return Answer(suggestions=found, latency=reply.ms)
+        suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
+        return Answer(suggestions=suggestions, latency=reply.ms)
 
     def _ask(self, request: object, timeout: float) -> _Reply:
         question = msgspec.json.encode(request)
@@ -119,7 +119,7 @@ class RunningJedi:
 
 @dataclass(frozen=True)
 class Jedi:
-    """The engine: jedi in a process of its own, driven line by line."""
+    """The engine that runs jedi in its own process, driven line by line."""
 
     name: str = "jedi"
     summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
@@ -151,7 +151,7 @@ class Jedi:
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return what the driver is told before it starts."""
+        """Return what the driver receives before it starts."""
 
         def write(place: Place) -> SentConfiguration:
             return configuration(place, _command(place), _environment(place), auto_import="none")
@@ -164,7 +164,8 @@ class Jedi:
 
 
 def _embedded() -> Path:
-    """The folder that our own jedi is imported from; to import it here would take longer."""
+    """Return the folder that our own jedi is imported from."""
+    # To import jedi in this process would take longer.
     spec = find_spec("jedi")
     assert spec, "it is a dependency of ci-eval"
     return Path(str(spec.origin)).parent.parent

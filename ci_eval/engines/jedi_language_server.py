@@ -1,4 +1,4 @@
-"""jedi-language-server, jedi behind the Language Server Protocol."""
+"""The engine jedi-language-server, which is jedi behind the Language Server Protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IDEs of JetBrains, whose evaluation plugin types and asks by itself."""
+"""The IDEs of JetBrains, whose evaluation plugin types and asks by itself."""
 
 from __future__ import annotations
 

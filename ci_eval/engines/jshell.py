@@ -1,4 +1,5 @@
-"""JShell's source code analysis, which every JDK brings: completion for Java by the compiler, in alphabetical order."""
+"""The engine jshell: JShell's source code analysis, which every JDK brings. Its completion for Java comes from the
+compiler, in alphabetical order."""
 
 from __future__ import annotations
 
@@ -25,30 +26,32 @@ COMPILER = Maven(artifact="org.eclipse.jdt:ecj", version="3.40.0")
 
 @dataclass(frozen=True)
 class JdkAndCompiler:
-    """Recipe: the system's JDK, and Eclipse's compiler from Maven Central."""
+    """A recipe that takes the system's JDK, and Eclipse's compiler from Maven Central."""
 
     version: str = JDK.version
     source: str = JDK.source
     needs: tuple[str, ...] = COMPILER.needs
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """See Recipe."""
         jdk, compiler = JDK.make(version, folder), COMPILER.make(None, folder)
         return replace(jdk, folder=compiler.folder, packages=jdk.packages | compiler.packages)
 
     def is_made(self, folder: Path) -> bool:
-        """See Recipe."""
         return JDK.is_made(folder) and COMPILER.is_made(folder)
 
 
 def prepare(place: Place) -> list[str]:
-    """The command that compiles the project's classes as far as possible, for JShell to find them; nothing of the
-    project is run, no annotation processor either."""
+    """Return the command that compiles the project's classes as far as possible, so that JShell finds them. Nothing of
+    the project is run, no annotation processor either.
+
+    Raises EngineCrash if the JDK cannot be asked for its version.
+    """
     try:
-        said = run_client(("java", "--version"), cwd=place.scratch)
+        output = run_client(("java", "--version"), cwd=place.scratch)
     except InstallError as error:
         raise EngineCrash(f"the project's classes could not be compiled: {error}") from error
-    release = min(int(said.split()[1].partition(".")[0]), NEWEST)
+    # The compiler knows no release of Java after NEWEST.
+    release = min(int(output.split()[1].partition(".")[0]), NEWEST)
     options = ("-proceedOnError", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", str(release))
     known = classpath(in_folder(place.environment))
     compiler = (*java(place), "-jar", classpath(in_folder(place.folder)), *options, "-cp", known)

@@ -1,4 +1,5 @@
-"""Kotlin's services for IDEs, as its notebooks use them: on the compiler's older front end, of Kotlin 1.9."""
+"""The engine kotlin-ide-services: Kotlin's services for IDEs, as its notebooks use them. They run on the compiler's
+older front end, of Kotlin 1.9."""
 
 from __future__ import annotations
 

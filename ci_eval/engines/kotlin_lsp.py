@@ -1,4 +1,5 @@
-"""JetBrains' language server for Kotlin, built on IntelliJ IDEA; experimental. Installed here for 64-bit Linux only."""
+"""The engine kotlin-lsp: JetBrains' experimental language server for Kotlin, built on IntelliJ IDEA. It is installed
+here for 64-bit Linux only."""
 
 from __future__ import annotations
 

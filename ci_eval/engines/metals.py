@@ -1,4 +1,4 @@
-"""Metals, the language server for Scala 2 and 3; where it cannot read a project's build, it guesses from the
+"""The engine metals, the language server for Scala 2 and 3. If it cannot read a project's build, it guesses from the
 sources."""
 
 from __future__ import annotations

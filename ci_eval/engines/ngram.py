@@ -1,4 +1,4 @@
-"""A baseline: what usually stands there, by nested n-gram caches of file, folder and project."""
+"""A baseline that predicts tokens by nested n-gram caches of file, folder and project."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from ci_eval.learning.surrounding import Surrounding
 
 
 class NgramOptions(CacheOptions, frozen=True, kw_only=True):
-    """The options of `ngram`."""
+    """The options of the engine `ngram`."""
 
     order: Annotated[int, Meta(ge=1, le=20)] = 6
-    """Tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
+    """The tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
-    """Tokens before the caret that the file's cache holds."""
+    """The number of tokens before the caret that the file's cache holds."""
     candidates: Annotated[int, Meta(ge=1)] = 20
-    """Tokens that get a probability for each side of the caret: those that follow the longest contexts."""
+    """The number of tokens that get a probability for each side of the caret: those that follow the longest
+    contexts."""
 
 
 class Ngram(Predictor[NgramOptions]):
-    """The mixture of the caches."""
+    """A predictor that mixes the probabilities of the caches."""
 
     def __init__(self, options: NgramOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
@@ -35,13 +36,14 @@ class Ngram(Predictor[NgramOptions]):
 
     @cached_property
     def _project(self) -> Project:
+        # Without these scopes the project's files need not be read.
         wider = {"folder", "project"} & set(self.options.scopes)
         return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
 
     def begin(self) -> None:
         self._around.forget()
-        given = self.options
-        self._model = Nested(self._project, self.path, given.scopes, given.weight, given.candidates)
+        options = self.options
+        self._model = Nested(self._project, self.path, options.scopes, options.weight, options.candidates)
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self._around.read(before, after)

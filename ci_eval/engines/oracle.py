@@ -9,7 +9,7 @@ from ci_eval.contracts import Engine, Query
 
 
 class Oracle(Control):
-    """Answers with what it was told is expected."""
+    """A control that answers with the expected text."""
 
     def words(self, query: Query) -> Sequence[str]:
         return [query.expected]

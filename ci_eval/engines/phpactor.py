@@ -1,4 +1,4 @@
-"""phpactor, a language server for PHP, in PHP; it runs on PHP 8.1 or newer."""
+"""The engine phpactor, a language server for PHP, written in PHP. It runs on PHP 8.1 or newer."""
 
 from __future__ import annotations
 

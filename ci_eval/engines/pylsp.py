@@ -1,4 +1,4 @@
-"""python-lsp-server (pylsp), with jedi as its source of completions."""
+"""The engine pylsp (python-lsp-server), with jedi as its source of completions."""
 
 from __future__ import annotations
 

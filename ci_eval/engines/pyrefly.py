@@ -1,4 +1,4 @@
-"""pyrefly, Meta's type checker and language server for Python."""
+"""The engine pyrefly, Meta's type checker and language server for Python."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def command(place: Place) -> list[str]:
 
 
 def configuration(place: Place) -> str:
-    """Writes the configuration that pyrefly reads instead of the project's own (which could name programs to run), and
-    returns its path.
+    """Write the configuration that pyrefly reads instead of the project's own, and return its path.
 
     Imports are looked for in the project, its `src`, and the folders above each file, as without a configuration.
     """
+    # The project's own configuration could name programs to run.
     lines = {
         "project-includes": [f"{place.root}/**/*.py*"],
         "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],

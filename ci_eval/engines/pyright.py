@@ -1,4 +1,4 @@
-"""pyright, Microsoft's type checker and language server for Python; needs Node.js."""
+"""The engine pyright, Microsoft's type checker and language server for Python. It needs Node.js."""
 
 from __future__ import annotations
 

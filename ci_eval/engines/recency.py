@@ -1,4 +1,5 @@
-"""A baseline: the tokens nearest to the caret, on either side, then the most frequent ones of the project."""
+"""A baseline that suggests the tokens nearest to the caret, on either side, then the most frequent ones of the
+project."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from ci_eval.learning.code import distinct
 
 
 class Recency(Counting):
-    """Of two that are equally near, the one before the caret comes first."""
+    """A predictor that puts the token before the caret first if two are equally near."""
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)

@@ -1,4 +1,4 @@
-"""A recommender of method calls that `ci-eval train-recommender` trained; it answers queries about objects."""
+"""A recommender of method calls that `ci-eval train-recommender` has trained. It answers queries about objects."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ci_eval.model import Suggestion
 
 
 class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The options of `recommender`."""
+    """The options of the engine `recommender`."""
 
     model: str = ""
-    """The file of the model."""
+    """The file of the trained model."""
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """The score from which on a call is proposed; None = the usual one of the model's kind."""
+    """The lowest score of a call that is proposed; None = the usual one of the model's kind."""
     unknown_definition: Literal["evidence", "ignore"] = "evidence"
-    """Whether it tells something that the definition of an object is not known."""
+    """The use of an unknown definition of an object: it counts as evidence, or is ignored."""
 
 
 class Recommending(OpenText):
-    """A started recommender."""
+    """A recommender that has been started."""
 
     def __init__(self, options: RecommenderOptions, _surroundings: Surroundings) -> None:
         super().__init__()
@@ -41,22 +41,25 @@ class Recommending(OpenText):
         self._trained = Trained(path_of(options))
 
     def complete(self, query: Query) -> Answer:
-        """The proposals, each on a line with its score, and the time they took."""
+        """Return the proposals, each on a line with its score, and the time they took.
+
+        Raises EngineRaised for a lookup without a query about an object.
+        """
         if not (query.record and query.record.queries):
             raise EngineRaised("a recommender answers queries about objects alone: use it with --task method-calls")
         started = perf_counter()
-        found = self._trained.proposals(
+        proposals = self._trained.proposals(
             query.record.queries[0],
             threshold=self._options.threshold,
             unknown_definition=self._options.unknown_definition == "evidence",
         )
         latency = (perf_counter() - started) * 1000
-        text = "\n".join(f"{each.call}\t{each.score:.4f}" for each in found)
+        text = "\n".join(f"{proposal.call}\t{proposal.score:.4f}" for proposal in proposals)
         return Answer(suggestions=[Suggestion(text=text)] if text else [], latency=latency)
 
 
 def path_of(options: RecommenderOptions) -> Path:
-    """The model's file. Raises ConfigError where none is named."""
+    """Return the model's file. Raises ConfigError if no file is named."""
     if not options.model:
         raise ConfigError(
             "the engine recommender needs a model: add --set engine.options.model=FILE, which `ci-eval "
@@ -67,7 +70,7 @@ def path_of(options: RecommenderOptions) -> Path:
 
 @dataclass(frozen=True, kw_only=True)
 class RecommenderEngine(ControlEngine):
-    """The engine for a model."""
+    """An engine for one trained model."""
 
     # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
     control: Callable[[Surroundings], Running] = field(compare=False)
@@ -75,28 +78,31 @@ class RecommenderEngine(ControlEngine):
 
     @property
     def described(self) -> str:
-        """See Configurable."""
-        usual, given = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
-        return ", ".join(f"{key} {given[key]}" for key in usual if key != "model" and given[key] != usual[key])
+        """Return the options that differ from the usual ones, except for the model; see `Configurable`."""
+        usual, current = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
+        return ", ".join(f"{key} {current[key]}" for key in usual if key != "model" and current[key] != usual[key])
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """See Configurable."""
+        """Return the engine with these options; see `Configurable`. Raises ConfigError if they are invalid."""
         try:
-            given = msgspec.convert(dict(options), RecommenderOptions)
+            parsed = msgspec.convert(dict(options), RecommenderOptions)
         except msgspec.ValidationError as error:
             known = ", ".join(msgspec.to_builtins(RecommenderOptions()))
             raise ConfigError(f"`engine.options` of {self.name}: {error}; known are {known}") from error
-        return replace(self, options=given, control=partial(Recommending, given))
+        return replace(self, options=parsed, control=partial(Recommending, parsed))
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """See Engine; the model is part of what reports call its version. Raises ConfigError where it is none."""
+        """Return the installation; see `Engine`. The model is part of the version that reports name.
+
+        Raises ConfigError if the model's file is none.
+        """
         made, path = super().install(version, cache), path_of(self.options)
         facts, digest = Trained(path).facts, digest_of(path)
         version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
-        said = {
+        packages = {
             f"{facts.kind} model": f"of {facts.usages:,} usages of {facts.types:,} types, {path.stat().st_size:,} bytes"
         }
-        return Installation(info=with_values(made.info, version=f"{made.info.version} ({version})", packages=said))
+        return Installation(info=with_values(made.info, version=f"{made.info.version} ({version})", packages=packages))
 
 
 ENGINE: Engine = RecommenderEngine(

@@ -1,4 +1,4 @@
-"""ruby-lsp, Shopify's language server for Ruby."""
+"""The engine ruby-lsp, Shopify's language server for Ruby."""
 
 from __future__ import annotations
 

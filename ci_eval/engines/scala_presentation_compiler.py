@@ -1,4 +1,4 @@
-"""The presentation compiler in Scala's own compiler, which IDEs for Scala 2 are built on."""
+"""The engine scala-presentation-compiler: the part of Scala's own compiler that IDEs for Scala 2 are built on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def command(place: Place) -> list[str]:
     roots = source_roots(place.root, ".scala", _package)
     # If the project is Scala's standard library itself, its sources are left out: the compiler needs the compiled
     # library to read any source at all.
-    sources = classpath([each for each in roots if not (each / "scala" / "Predef.scala").exists()])
+    sources = classpath([root for root in roots if not (root / "scala" / "Predef.scala").exists()])
     # By default it would run the plugins in a folder below the current one.
     plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
     # Expanding a macro runs its code.

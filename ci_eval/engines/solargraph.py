@@ -1,4 +1,4 @@
-"""solargraph, a language server for Ruby."""
+"""The engine solargraph, a language server for Ruby."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A baseline: names are spelled out sub-token by sub-token, by nested n-gram caches, and the likeliest are kept."""
+"""A baseline that spells out names sub-token by sub-token, by nested n-gram caches, and suggests the likeliest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ty, the type checker and language server of the makers of ruff."""
+"""The engine ty, the type checker and language server of the makers of ruff."""
 
 from __future__ import annotations
 

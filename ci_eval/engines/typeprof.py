@@ -1,4 +1,5 @@
-"""TypeProf, the type profiler that comes with Debian's Ruby 3.1; its makers call its language server an experiment."""
+"""The engine typeprof, the type profiler that comes with Debian's Ruby 3.1. Its makers call its language server an
+experiment."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from ci_eval.adapters.recipes import System
 from ci_eval.contracts import Engine
 
 STEPS = 10_000
-"""After so many steps an analysis ends with what it has; they take about a second."""
+"""The number of steps after which an analysis ends with what it has; they take about a second."""
 
 START = (
     "require 'rubygems'; require 'typeprof'; "

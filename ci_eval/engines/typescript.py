@@ -1,4 +1,5 @@
-"""TypeScript 7's own language server, which is written in Go; its npm package has a program for each system."""
+"""The engine typescript: TypeScript 7's own language server, which is written in Go. Its npm package has a program for
+each system."""
 
 from __future__ import annotations
 

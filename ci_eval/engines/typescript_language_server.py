@@ -1,4 +1,5 @@
-"""typescript-language-server: the Language Server Protocol in front of tsserver; needs Node.js."""
+"""The engine typescript-language-server, which puts the Language Server Protocol in front of tsserver. It needs
+Node.js."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vtsls: VS Code's own TypeScript extension as a language server; needs Node.js."""
+"""The engine vtsls: VS Code's own TypeScript extension as a language server. It needs Node.js."""
 
 from __future__ import annotations
 

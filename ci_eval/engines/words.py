@@ -1,4 +1,5 @@
-"""A baseline that needs nothing: the words of the open file and the language's keywords, for any language."""
+"""A baseline that needs nothing: it suggests the words of the open file and the language's keywords, for any
+language."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from ci_eval.contracts import Engine, Query
 
 
 class Words(Control):
-    """The nearest word before the caret first, then those after it, then keywords."""
+    """A control that suggests the nearest word before the caret first, then those after it, then keywords."""
 
     def words(self, query: Query) -> Sequence[str]:
         begin = query.offset - len(query.prefix)
-        word = self.surroundings.word
-        before = [found[0] for found in word.finditer(self.text, 0, begin)]
-        after = [found[0] for found in word.finditer(self.text, query.offset)]
-        words = [each for each in (*reversed(before), *after) if not each[0].isdigit()]
+        pattern = self.surroundings.word
+        before = [match[0] for match in pattern.finditer(self.text, 0, begin)]
+        after = [match[0] for match in pattern.finditer(self.text, query.offset)]
+        words = [text for text in (*reversed(before), *after) if not text[0].isdigit()]
         return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 

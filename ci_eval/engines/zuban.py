@@ -1,5 +1,5 @@
-"""zuban, a type checker and language server by the author of jedi; under the AGPL, so only ever run as a separate
-program."""
+"""The engine zuban, a type checker and language server by the author of jedi. It is under the AGPL, so it only ever
+runs as a separate program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Turns the places a machine's apt takes packages from into places of their sources, the machine left as it is."""
+"""A reader of the sources that this machine's apt takes packages from, turned into sources of source packages. It
+changes nothing on the machine."""
 
 from __future__ import annotations
 
@@ -16,23 +17,25 @@ TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNO
 
 @dataclass(frozen=True, kw_only=True)
 class AptSources:
-    """Where source packages come from, in apt's two formats."""
+    """The sources of source packages, in apt's two formats."""
 
     lines: str
-    """As in sources.list: a `deb-src` line each."""
+    """The entries in the format of sources.list: a `deb-src` line each."""
     stanzas: str
-    """As in a .sources file (deb822), with `Types: deb-src`."""
+    """The entries in the format of a .sources file (deb822), with `Types: deb-src`."""
 
 
 def machine_sources(cwd: Path) -> AptSources:
-    """What this machine's apt is set up to take, as sources. Raises InstallError where there is no apt."""
+    """Return the sources that this machine's apt is set up with, as sources of source packages. Raises InstallError if
+    there is no apt."""
     argv = ("apt-config", "shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d")
     named = dict(word.split("=", 1) for word in shlex.split(run_client(argv, cwd=cwd)))
     return read_sources(Path(named.get("LIST", "")), Path(named.get("PARTS", "")))
 
 
 def read_sources(one: Path, parts: Path) -> AptSources:
-    """The sources that a file and the files of a folder name; apt's rules say which files of it count."""
+    """Return the sources named by the file `one` and by the files in the folder `parts`."""
+    # apt ignores files of the folder with other names.
     inside = sorted(path for path in parts.glob("*") if re.fullmatch(r"[\w.-]+\.(?:list|sources)", path.name))
     lists = [path for path in (one, *inside) if path.is_file() and path.suffix != ".sources"]
     lines = [line for path in lists for line in source_lines(path.read_text("utf-8", "replace"))]
@@ -44,7 +47,7 @@ def read_sources(one: Path, parts: Path) -> AptSources:
 
 
 def source_lines(text: str) -> Iterator[str]:
-    """The entries of a .list file, each as a `deb-src` line."""
+    """Yield each entry of a .list file as a `deb-src` line."""
     for line in text.splitlines():
         entry = re.fullmatch(r"\s*deb(?:-src)?\s+(?P<rest>\S.*?)\s*", re.sub(r"(?:^|\s)#.*", "", line))
         if entry and not re.search(r"(?:^|\s)cdrom:", entry["rest"]):
@@ -52,7 +55,7 @@ def source_lines(text: str) -> Iterator[str]:
 
 
 def source_stanzas(text: str) -> Iterator[str]:
-    """The enabled entries of a .sources file, each as a stanza with `Types: deb-src`."""
+    """Yield each enabled entry of a .sources file as a stanza with `Types: deb-src`."""
     without_comments = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     for stanza in re.split(r"\n(?:[ \t]*\n)+", without_comments.strip()):
         types = TYPES.search(stanza)

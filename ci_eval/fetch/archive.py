@@ -1,4 +1,5 @@
-"""Unpacks archives nobody trusts: plain files and folders below one target, within limits, or nothing at all."""
+"""An unpacker for untrusted archives. It writes plain files and folders below one target, within limits, or nothing at
+all."""
 
 from __future__ import annotations
 
@@ -32,21 +33,22 @@ BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
     OSError, EOFError, ValueError, LookupError, ArithmeticError, RuntimeError,
 )  # fmt: skip
-"""What the standard library raises on damaged archives; RecursionError and NotImplementedError are RuntimeErrors."""
+"""The exceptions that the standard library raises on damaged archives. RecursionError and NotImplementedError are
+RuntimeErrors."""
 
 Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What an archive may unpack to; sizes in bytes."""
+    """The limits on what an archive may unpack to; sizes in bytes."""
 
     entries: int = 200_000
-    """Members, and the folders that have to be made for them."""
+    """The number of members and of the folders that must be made for them."""
     file_bytes: int = 512 * MiB
     total_bytes: int = 4096 * MiB
     ratio: float = 200.0
-    """Largest ratio of unpacked to packed size, once `ratio_from` bytes are unpacked."""
+    """The largest ratio of unpacked to packed size, once `ratio_from` bytes are unpacked."""
     ratio_from: int = 16 * MiB
 
 
@@ -72,7 +74,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         writer = _Writer(folder, archive.stat().st_size, limits or Limits())
-        for member in _members(archive, writer):
+        for member in _read_members(archive, writer):
             writer.add(member)
         folder.chmod(0o755)
         folder.rename(target)
@@ -88,13 +90,14 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
 
 
 def top_of(folder: Path) -> Path:
-    """The single folder in `folder` that holds everything unpacked into it; `folder` itself if there is none."""
+    """Return the single folder in `folder` that holds everything unpacked into it, or `folder` itself if there is
+    none."""
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
 
 
 class _Writer:
-    """Writes members below `folder`, and keeps count."""
+    """A writer of members below `folder` that counts entries and bytes."""
 
     def __init__(self, folder: Path, packed: int, limits: Limits) -> None:
         self.folder, self.packed, self.limits = folder, packed, limits
@@ -163,7 +166,7 @@ class _Writer:
 
 
 def _check_name(name: str) -> str:
-    """The name without `.` parts. Raises ArchiveError unless it stays below the target on every system."""
+    """Return the name without `.` parts. Raises ArchiveError unless the name stays below the target on every system."""
     try:
         encoded = name.encode()
     except UnicodeEncodeError:
@@ -179,33 +182,34 @@ def _check_name(name: str) -> str:
 
 
 def _check_link(name: str, member: _Member) -> str:
-    """The name inside the archive that a link points to. Raises ArchiveError if it points outside."""
+    """Return the name inside the archive that a link points to. Raises ArchiveError if the link points outside."""
     link = member.link
     if not link or link.startswith("/") or re.search(r"[\x00\\]|^[A-Za-z]:", link):
         raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
-    # A hard link counts from the root of the archive, a symbolic one from where it stands.
+    # A hard link counts from the root of the archive, a symbolic one from its own folder.
     start = posixpath.dirname(name) if member.kind == "symlink" else ""
-    found = posixpath.normpath(posixpath.join(start, link))
-    if found == ".." or found.startswith("../"):
+    target = posixpath.normpath(posixpath.join(start, link))
+    if target == ".." or target.startswith("../"):
         raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
-    return found
+    return target
 
 
-def _members(archive: Path, writer: _Writer) -> Iterator[_Member]:
+def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
     with archive.open("rb") as file:
+        # The first bytes decide, since a name may lie.
         magic = file.read(6)
         file.seek(0)
         if magic[:4] in (b"PK\3\4", b"PK\5\6"):
             with zipfile.ZipFile(file) as bundle:
                 yield from _zip_members(bundle)
         else:
-            with closing(_decompressed(file, magic)) as stream:
+            with closing(_decompress(file, magic)) as stream:
                 metered = cast(BinaryIO, _Metered(stream, writer))
                 with tarfile.open(fileobj=metered, mode="r:", encoding="utf-8") as tar:
                     yield from _tar_members(tar)
 
 
-def _decompressed(file: BinaryIO, magic: bytes) -> IO[bytes]:
+def _decompress(file: BinaryIO, magic: bytes) -> IO[bytes]:
     if magic.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.GzipFile(fileobj=file, mode="rb"))
     if magic.startswith(b"BZh"):
@@ -216,7 +220,9 @@ def _decompressed(file: BinaryIO, magic: bytes) -> IO[bytes]:
 
 
 class _Metered:
-    """The unpacked bytes of a tar file, forwards only: tarfile itself loops, or fills memory, on forged headers."""
+    """The unpacked bytes of a tar file, read forwards only."""
+
+    # On forged headers, tarfile itself loops or fills memory: hence limits on sizes and no way back.
 
     def __init__(self, stream: IO[bytes], writer: _Writer) -> None:
         self.stream, self.writer = stream, writer
@@ -270,7 +276,7 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
         with bundle.open(info) as body:
             kind = _zip_kind(info, mode)
             link = body.read(MAX_LINK).decode("utf-8", "replace") if kind == "symlink" else ""
-            # zipfile cuts the name at a NUL; the name as it stands is the one to judge.
+            # zipfile cuts the name at a NUL, so the whole name is the one to check.
             yield _Member(name=info.orig_filename, kind=kind, executable=bool(mode & 0o100), link=link, body=body)
 
 

@@ -1,4 +1,4 @@
-"""Runs package clients (pip, npm, mvn, go, apt-get) as the user's machine has them set up, each to its end."""
+"""A runner for package clients (pip, npm, mvn, go, apt-get) that uses them as the user's machine has them set up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNREACHABLE = re.compile(
     "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
     re.IGNORECASE,
 )
-"""How pip, npm, mvn, go, git and apt-get say that they reach nobody."""
+"""The messages by which pip, npm, mvn, go, git and apt-get say that they reach no server."""
 
 DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
 GET = {
@@ -44,15 +44,16 @@ class ClientEnd:
     code: int
     output: str
     trouble: str
-    """Its standard error."""
+    """The client's standard error output."""
 
 
 def run_client(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> str:
-    """Run a client to its end; returns what it printed. It is killed, with all it started, after `timeout` seconds.
+    """Run a client to its end and return what it printed. The client and all that it started are killed after `timeout`
+    seconds.
 
-    `variables` are added to its environment. Raises InstallError with the last lines of its standard error.
+    `variables` are added to the client's environment. Raises InstallError with the last lines of its standard error.
     """
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if ended.code:
@@ -63,7 +64,11 @@ def run_client(
 def run_to_end(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
-    """Like `run_client`, but returns the result of a failed client, too, for the caller to explain."""
+    """Run a client to its end and return its result, also if the client failed, so that the caller can explain the
+    failure.
+
+    The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too long.
+    """
     program = shutil.which(argv[0])
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
     if program is None:
@@ -94,12 +99,12 @@ def run_to_end(
 
 
 def failure(ended: ClientEnd) -> str:
-    """The message about a client that failed."""
+    """Return the message about a client that failed."""
     return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """End a process started with `start_new_session`, and all it started."""
+    """Stop a process started with `start_new_session`, and all that it started."""
     if hasattr(os, "killpg"):
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -110,30 +115,37 @@ def kill_group(process: subprocess.Popen[str]) -> None:
 
 
 def last_words(text: str) -> str:
-    """The last lines of what a client printed, without the passwords in its addresses; one line where they tell, often
-    once for each attempt, that the network cannot be reached."""
+    """Return the last lines of what a client printed, indented and without the passwords in addresses.
+
+    If these lines say that the network cannot be reached, one line with advice is returned instead.
+    """
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    if found := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
+    # Clients often say once for each attempt that the network cannot be reached: one line will do.
+    if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
         last = without_passwords(lines[-1].strip())
         return (
-            f"  no connection ({found[0]}): check the network and the proxy settings, then run again. Its end: {last}"
+            f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
         )
     return "\n".join(f"  {without_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 
 def without_passwords(text: str) -> str:
-    """`text` with `user:password@` taken out of every address in it."""
+    """Return `text` with `user:password@` removed from every address in it."""
     return re.sub(r"(?<=://)[^/\s@]+@", "", text)
 
 
 def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`."""
+    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`.
+
+    Returns the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that
+    ends in `suffix`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))
-        found = sorted(Path(name).glob(f"*{suffix}"))
-        if len(found) != 1 or not found[0].is_file():
+        files = sorted(Path(name).glob(f"*{suffix}"))
+        if len(files) != 1 or not files[0].is_file():
             raise InstallError(missing)
-        path = folder / found[0].name
-        found[0].replace(path)
+        path = folder / files[0].name
+        files[0].replace(path)
     return path

@@ -1,4 +1,4 @@
-"""What a scheme, a kind of place that target projects come from, must provide."""
+"""The interface of a scheme, which is one kind of source for target projects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """A project as the config names it: where from (`scheme`), what, which revision, and the digest it is pinned by."""
+    """A project as the configuration names it: its source (`scheme` and `source`), its revision, and the digest that
+    pins it."""
 
     scheme: str
     source: str
@@ -19,30 +20,33 @@ class Spec:
 
     @property
     def pin(self) -> str:
-        """The digest as a config has it behind the source."""
+        """Return the digest as a configuration writes it behind the source, or "" without a digest."""
         return f"#sha256={self.sha256}" if self.sha256 else ""
 
 
 Fetch = Callable[[Spec, Path, Path], Spec]
-"""The spec, a folder to make, the cache → the spec as pinned down by what came. Raises PreparationError."""
+"""A function of the spec, a folder to make, and the cache. It returns the spec as pinned down by what was fetched, and
+raises PreparationError."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """One kind of place that target projects come from."""
+    """A kind of source for target projects."""
 
     example: str
     parse: Callable[[str], Spec]
-    """What follows `SCHEME:`; raises ConfigError."""
+    """A function that parses what follows `SCHEME:`; it raises ConfigError."""
     fetch: Fetch | None
-    """None: the folder is used in place."""
+    """The function that fetches the project, or None if the folder is used in place."""
     write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
-    """The spec as a config has it, without secrets."""
+    """A function that returns the spec as a configuration has it, without secrets."""
     needs: tuple[str, ...] = ()
-    """The programs that fetch."""
+    """The programs that fetch the project."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
-    """What they run on: a name of `adapters/toolchains.py` → the lowest version that was tried."""
+    """The lowest version that was tried, by name of a toolchain in `adapters/toolchains.py` that these programs run
+    on."""
     top: bool = False
-    """A single folder at the top is packaging, not part of the project."""
+    """A flag: a single folder at the top is packaging, not part of the project."""
     lasting: Callable[[Spec], bool] = lambda _: True
-    """Whether the spec means the same files for ever; else it is fetched anew each time."""
+    """A function that tells if the spec means the same files for ever; otherwise the project is fetched again each
+    time."""

@@ -1,4 +1,4 @@
-"""Makes a dataset ready to be read: a file of this machine, or one that is downloaded and pinned by its digest."""
+"""A preparer of datasets: a file of this machine, or a file that is downloaded and pinned by its digest."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from ci_eval.fetch.download import download, sha256_of, shown
 from ci_eval.model import ProjectInfo
 
 LONGEST = 16 << 20
-"""Bytes of a line; longer ones are no record that a model could read."""
+"""The most bytes of a line; longer ones are no sample that a language model could read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A file of records, a line of JSON each."""
+    """A file of samples, one JSON object a line."""
 
     path: Path
     info: ProjectInfo
 
     def lines(self) -> Iterator[tuple[int, dict[str, object] | str]]:
-        """Number of each line that is not blank, with its fields, or why it has none."""
+        """Yield the number of each line that is not blank, with its fields, or with the reason why it has none."""
         with self.path.open("rb") as file:
             number = 0
             while line := file.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:
                     yield number, f"it is longer than {LONGEST:,} bytes"
+                    # The rest of the line is skipped in pieces, so that it never fills memory.
                     while line and not line.endswith(b"\n"):
                         line = file.readline(LONGEST)
                 elif line.strip():
@@ -51,12 +52,14 @@ def _fields(line: bytes) -> dict[str, object] | str:
 
 
 def prepare(spec: str, *, cache: Path) -> Dataset:
-    """The dataset that `spec` names: FILE, or `https://…#sha256=…`, which is downloaded once. Raises ConfigError,
-    PreparationError."""
+    """Return the dataset that `spec` names: FILE, or `https://…#sha256=…`, which is downloaded once.
+
+    Raises ConfigError or PreparationError.
+    """
     if spec.startswith(("https:", "http:")):
-        wanted = schemes.CATALOG.load("https").parse(spec)
-        path = download(wanted.source, sha256=wanted.sha256, cache=cache)
-        return _dataset(path, f"{shown(wanted.source)}{wanted.pin}", wanted.name)
+        pinned = schemes.CATALOG.load("https").parse(spec)
+        path = download(pinned.source, sha256=pinned.sha256, cache=cache)
+        return _dataset(path, f"{shown(pinned.source)}{pinned.pin}", pinned.name)
     path = Path(spec).expanduser()
     if not path.is_file():
         raise ConfigError(f"there is no dataset {spec}: give a file of JSON lines, or https://HOST/FILE#sha256=HEX")
@@ -66,7 +69,8 @@ def prepare(spec: str, *, cache: Path) -> Dataset:
 
 
 def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
-    """The folder below `cache` that holds these files (path → text), made once. Raises PreparationError."""
+    """Return the folder below `cache` that holds these files (path → text); it is made once. Raises
+    PreparationError."""
     digest = sha256()
     for path, text in files.items():
         digest.update(f"{path}\0{text}\0".encode())

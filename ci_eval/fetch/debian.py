@@ -1,4 +1,5 @@
-"""Downloads the tarballs that a Debian source package was made from; uses lists of our own, and builds nothing."""
+"""A downloader of the tarballs that a Debian source package was made from. It uses its own package lists, and builds
+nothing."""
 
 from __future__ import annotations
 
@@ -38,14 +39,14 @@ class Tarballs:
 
     upstream: Path
     components: dict[str, Path]
-    """Name of a folder → the tarball that belongs there."""
+    """The tarball of each component, by the name of the folder where it belongs."""
 
 
 def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
-    """The tarballs of SOURCE=VERSION, downloaded by apt-get into the empty `folder`. Seconds.
+    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds.
 
-    Lists of source packages are kept below `cache` for a day, and fetched anew at once if the version is not in them.
-    Raises ConfigError, InstallError.
+    Lists of source packages are stored below `cache` for a day, and fetched again at once if the version is not in
+    them. Raises ConfigError or InstallError.
     """
     check_debian(package)
     apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
@@ -61,9 +62,10 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
 
 
 def check_debian(package: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads SOURCE=VERSION."""
-    if found := DEBIAN.fullmatch(package):
-        return found
+    """Return the match of SOURCE=VERSION, with the groups `name` and `version`. Raises ConfigError if `package` reads
+    otherwise."""
+    if match := DEBIAN.fullmatch(package):
+        return match
     raise ConfigError(
         f"{package!r} is not SOURCE=VERSION: the name of a source package and its full version are needed, "
         "as in fmtlib=9.1.0+ds1-2."
@@ -71,7 +73,7 @@ def check_debian(package: str) -> re.Match[str]:
 
 
 def unpack_components(tarballs: Tarballs, root: Path) -> None:
-    """Unpack each component into its folder below `root`, in place of what is there, as dpkg-source does."""
+    """Replace the folder of each component below `root` by the contents of its tarball, as dpkg-source does."""
     for name, tarball in tarballs.components.items():
         with tempfile.TemporaryDirectory(prefix=".component-", dir=root.parent) as folder:
             unpack(tarball, Path(folder, name))
@@ -80,7 +82,7 @@ def unpack_components(tarballs: Tarballs, root: Path) -> None:
 
 
 class _Apt:
-    """apt-get with sources and lists of its own in `folder`; keys, passwords and proxies stay the machine's."""
+    """An apt-get with its own sources and lists in `folder`. Keys, passwords and proxies stay the machine's."""
 
     def __init__(self, folder: Path, sources: AptSources) -> None:
         self.folder, self.sources = folder, sources
@@ -88,26 +90,24 @@ class _Apt:
             raise InstallError("apt-get has no place to take sources from: sources.list and sources.list.d are empty.")
 
     def is_fresh(self) -> bool:
-        """Whether the lists are those of the machine's sources, and at most a day old."""
+        """Return whether the lists are those of the machine's sources, and at most a day old."""
         try:
             age = time.time() - (self.folder / "apt.conf").stat().st_mtime
-            kept = AptSources(
+            stored = AptSources(
                 lines=(self.folder / "sources.list").read_text("utf-8"),
                 stanzas=(self.folder / "sources.list.d/machine.sources").read_text("utf-8"),
             )
         except OSError:
             return False
-        return kept == self.sources and 0 <= age < DAY
+        return stored == self.sources and 0 <= age < DAY
 
     def update(self) -> str:
-        """Fetch the lists into a new folder that replaces the old one; returns why some are missing, or "".
-
-        Where two processes do so at once, the lists of one of them stay.
-        """
+        """Fetch the lists into a new folder that replaces the old one. Returns why some lists are missing, or ""."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".apt-", dir=self.folder.parent, ignore_cleanup_errors=True) as name:
             fresh = _Apt(Path(name, "new"), self.sources)
             missed = fresh.fetch_lists()
+            # If two processes do so at once, the lists of one of them stay.
             with contextlib.suppress(OSError):
                 self.folder.rename(Path(name, "old"))
             with contextlib.suppress(OSError):
@@ -135,26 +135,26 @@ class _Apt:
         return ""
 
     def download(self, package: str, folder: Path) -> str:
-        """Download the upstream tarballs of SOURCE=VERSION; returns why that failed, or ""."""
+        """Download the upstream tarballs of SOURCE=VERSION. Returns why the download failed, or ""."""
         # apt checks each file by its SHA-256 in the list, and the list by the archive's signature.
         options = ("-qq", "source", "--download-only", "--only-source", "--tar-only")
         ended = run_to_end(self.command("apt-get", *options, "--", package), cwd=folder, variables={"LC_ALL": "C"})
         return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
 
     def versions(self, name: str, cwd: Path) -> list[str]:
-        """The versions of a source package that are in the lists."""
+        """Return the versions of a source package that are in the lists."""
         options = ("showsrc", "--only-source", "--", name)
-        shown = run_to_end(self.command("apt-cache", *options), cwd=cwd, variables={"LC_ALL": "C"}).output
-        return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", shown, re.MULTILINE)))
+        output = run_to_end(self.command("apt-cache", *options), cwd=cwd, variables={"LC_ALL": "C"}).output
+        return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", output, re.MULTILINE)))
 
     def command(self, program: str, *arguments: str) -> tuple[str, ...]:
-        places = {
+        locations = {
             "Dir::Etc::sourcelist": "sources.list",
             "Dir::Etc::sourceparts": "sources.list.d",
             "Dir::State::lists": "lists",
             "Dir::Cache": "cache",
         }
-        options = [part for key, name in places.items() for part in ("-o", f"{key}={self.folder / name}")]
+        options = [part for key, name in locations.items() for part in ("-o", f"{key}={self.folder / name}")]
         return (program, f"-c={self.folder / 'apt.conf'}", *options, *arguments)
 
 
@@ -168,9 +168,9 @@ def _advice(apt: _Apt, package: str, trouble: str, cwd: Path) -> str:
 
 
 def _tarballs(package: str, folder: Path) -> Tarballs:
-    found = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
-    components = {match["component"]: path for path, match in found.items() if match["component"]}
-    upstream = [path for path in found if path not in components.values()]
+    matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
+    components = {match["component"]: path for path, match in matches.items() if match["component"]}
+    upstream = [path for path in matches if path not in components.values()]
     if len(upstream) != 1:
         raise InstallError(f"apt-get brought no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version.")
     return Tarballs(upstream=upstream[0], components=components)

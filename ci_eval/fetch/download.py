@@ -1,4 +1,5 @@
-"""Downloads one file over HTTPS into a cache addressed by content, and hands out nothing but the pinned bytes."""
+"""A downloader of one file over HTTPS into a cache addressed by content. It returns only bytes that match the pinned
+digest."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class _TryAgain(Exception):
-    """A failure that may pass; `wait` is what the server asks for, in seconds."""
+    """A failure that may pass; `wait` is the delay that the server asks for, in seconds."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -53,10 +54,11 @@ def download(
     timeout: tuple[float, float] = TIMEOUT,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
-    """The file at `url`, below `cache`; its SHA-256 (hex) is `sha256`, always, also when it was there already.
+    """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
+    cached.
 
-    `timeout` is (connect, between two packets) in seconds. Only https, and http to this machine itself.
-    Raises DownloadError, ChecksumError, or ConfigError where `sha256` is none.
+    `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine itself.
+    Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256.
     """
     digest = check_digest(sha256)
     check_url(url)
@@ -78,7 +80,7 @@ def download(
 
 
 def shown(url: str) -> str:
-    """`url` without what may be a secret: user, password, query and fragment."""
+    """Return `url` without what may be a secret: user, password, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -87,7 +89,8 @@ def shown(url: str) -> str:
 
 
 def check_url(url: str) -> SplitResult:
-    """The parts of a URL that may be downloaded from: https, or http to this machine. Raises DownloadError."""
+    """Return the parts of a URL that may be downloaded from: https, or http to this machine. Raises DownloadError for
+    others."""
     # Parsers disagree about backslashes, blanks and control characters: none may decide which host is meant.
     if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise DownloadError(f"Cannot download {shown(url)!r}: it holds a blank or an odd character. Percent-encode it.")
@@ -102,7 +105,7 @@ def check_url(url: str) -> SplitResult:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` names this machine itself."""
+    """Return whether `host` names this machine itself."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -110,14 +113,15 @@ def is_loopback(host: str) -> bool:
 
 
 def check_digest(sha256: str) -> str:
-    """`sha256` in lower case. Raises ConfigError unless it is 64 hex digits."""
+    """Return `sha256` in lower case. Raises ConfigError unless it is 64 hex digits."""
     if not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
         raise ConfigError(f"{sha256!r} is not a SHA-256: it must be 64 hex digits. Take it from `sha256sum FILE`.")
     return sha256.lower()
 
 
 def check_sha256(path: Path, expected: str, what: str) -> None:
-    """Raises ChecksumError unless the SHA-256 (hex) of the file is `expected`; `what` names its origin."""
+    """Check the SHA-256 (hex) of a file; `what` names its origin. Raises ChecksumError if the digest is not
+    `expected`."""
     actual = sha256_of(path)
     if actual != expected.lower():
         raise ChecksumError(
@@ -129,7 +133,7 @@ def check_sha256(path: Path, expected: str, what: str) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 (hex) of a file's bytes."""
+    """Return the SHA-256 (hex) of a file's bytes."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):
@@ -159,11 +163,12 @@ def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Ca
 
 
 def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
-    """Fetch `url` into `file`, walking through redirects by hand: each address is judged before it is asked."""
+    """Fetch `url` into `file`, following redirects."""
     import requests  # Takes long, and most commands download nothing.
 
     current = url
     for _ in range(MAX_REDIRECTS + 1):
+        # requests would follow redirects itself, without a check of each address before it is asked.
         parts = check_url(current)
         with requests.Session() as session:
             # A proxy would carry plain http off this machine.
@@ -179,7 +184,7 @@ def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
 
 
 def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits) -> str | None:
-    """One request; the `Location` of a redirect, or None once the whole body is in `file`."""
+    """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
     import requests
     import urllib3
 
@@ -208,8 +213,8 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits)
 def _check_status(response: requests.Response, url: str) -> None:
     code = response.status_code
     if code == 429 or code >= 500:
-        asked = response.headers.get("Retry-After", "").strip()
-        raise _TryAgain(f"the server answered {code}", float(asked) if asked.isdecimal() else None)
+        delay = response.headers.get("Retry-After", "").strip()
+        raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
     if code != 200:
         raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
 

@@ -1,4 +1,4 @@
-"""Fetches the files of one revision of a Git repository: no history, no submodules, no hooks, no settings but ours."""
+"""A fetcher of the files of one Git revision: no history, no submodules, no hooks, and only our own settings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ PAGE = re.compile(
     r"(?P<url>https://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)/[\w.-]+/[\w.-]+)"
     r"(?:/(?:-/)?(?:tree|commits?|src/branch|src/commit|src)/(?P<revision>[^?#]+?))?/?"
 )
-"""The page of a repository, or of one of its revisions, at the hosts that people paste addresses of."""
+"""The address of a repository's page, or of the page of one revision, at the hosts whose addresses people paste."""
 
 SETTINGS = {
     "advice.detachedHead": "false",
+    # `true` is the program: it answers every question for a password with nothing.
     "core.askPass": "true",
     "core.autocrlf": "false",
     "core.eol": "lf",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
+    # Links are checked out as text files, which `_fetch` deletes.
     "core.symlinks": "false",
     "credential.helper": "",
     # Faults of old commits that do no harm: https://github.com/psf/requests has the first.
@@ -53,14 +55,14 @@ ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
-"""Inherited variables that only say where this machine keeps things; all others named GIT_… are taken away."""
+"""The inherited variables that only say where this machine stores things; all other GIT_… variables are removed."""
 
 
 def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TIMEOUT) -> str:
-    """Put the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`.
+    """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`.
 
-    The full commit id comes back. `timeout` is seconds per step. Symbolic links are left out, files kept elsewhere
-    (LFS) stay pointers. Raises ConfigError, InstallError.
+    Returns the full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS
+    stay pointers. Raises ConfigError or InstallError.
     """
     check_url(url)
     check_revision(revision)
@@ -75,21 +77,22 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
 
 
 def is_full_commit(revision: str) -> bool:
-    """Whether `revision` names one commit for ever: 40 (SHA-1) or 64 (SHA-256) hex digits, in lower case."""
+    """Return whether `revision` names one commit for ever: 40 (SHA-1) or 64 (SHA-256) hex digits, in lower case."""
     return FULL_COMMIT.fullmatch(revision) is not None
 
 
 def of_page(address: str) -> str:
-    """Return the SPEC of the repository whose page has this address, "" if it is no such page.
+    """Return the SPEC of the repository whose page has this address, or "" if there is no such page.
 
-    The page of a branch, tag or commit stands for that revision, any other for the newest commit.
+    The page of a branch, tag or commit stands for that revision, any other page for the newest commit.
     """
     page = PAGE.fullmatch(address)
     return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 
 
 def check_url(url: str) -> None:
-    """Raises ConfigError unless it is https://HOST/… without a password in it, or file:///FOLDER."""
+    """Check the address of a repository. Raises ConfigError unless it is https://HOST/… without a password, or
+    file:///FOLDER."""
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
     try:
@@ -107,7 +110,7 @@ def check_url(url: str) -> None:
 
 
 def check_revision(revision: str) -> None:
-    """Raises ConfigError unless it can be nothing but a commit id, a tag or a branch."""
+    """Check a revision. Raises ConfigError unless it can only be a commit id, a tag or a branch."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
 
@@ -115,15 +118,15 @@ def check_revision(revision: str) -> None:
 def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
     commit = FULL_COMMIT.fullmatch(revision.lower())
     object_format = "sha256" if commit and len(revision) == 64 else "sha1"
-    wanted = revision.lower() if commit else revision
+    asked = revision.lower() if commit else revision
     scheme = urlsplit(url).scheme
     run_git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
     fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-    run_git(target, scheme, timeout, *fetch, "--", url, wanted)
+    run_git(target, scheme, timeout, *fetch, "--", url, asked)
     run_git(target, scheme, timeout, "checkout", "--quiet", "--detach", "FETCH_HEAD")
     head = run_git(target, scheme, timeout, "rev-parse", "--verify", "HEAD").decode().strip()
-    if commit and head != wanted:
-        raise InstallError(f"{url} gave the commit {head} for {wanted}. Is it the id of a tag, not of its commit?")
+    if commit and head != asked:
+        raise InstallError(f"{url} gave the commit {head} for {asked}. Is it the id of a tag, not of its commit?")
     # With core.symlinks off they are text files holding a path: no source code.
     for entry in run_git(target, scheme, timeout, "ls-files", "--stage", "-z").split(b"\0"):
         if entry.startswith(b"120000 "):
@@ -132,9 +135,10 @@ def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
 
 
 def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
-    """What git says in the folder `target`, with our settings alone; it may reach what has the address `scheme`.
+    """Run git in the folder `target` with our settings alone, and return what it prints. It may reach addresses of
+    `scheme` only.
 
-    `given`: its standard input. Raises InstallError.
+    `given` is git's standard input. `timeout` is in seconds. Raises InstallError.
     """
     program = shutil.which("git")
     if program is None:
@@ -152,8 +156,8 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
     try:
         return Git(target).execute(command, istream=given, env=ours, stdout_as_string=False, kill_after_timeout=timeout)
     except GitCommandError as error:
-        said = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
+        message = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
         raise InstallError(
-            f"git {arguments[0]} failed:\n{last_words(said)}\n"
+            f"git {arguments[0]} failed:\n{last_words(message)}\n"
             "Check address and revision: a full commit id, a tag or a branch that anyone may read."
         ) from None

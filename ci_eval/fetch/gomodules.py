@@ -1,4 +1,4 @@
-"""What Go brings: the zip of a module, verified by the go command as the user's settings say, nothing built."""
+"""A downloader of Go modules as zips. The go command verifies them as the user's settings say; nothing is built."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ SETTINGS = {
 
 
 class _Downloaded(msgspec.Struct):
-    """The parts of what `go mod download -json` prints that matter here."""
+    """The fields of `go mod download -json` that matter here."""
 
     zip: str = msgspec.field(name="Zip", default="")
     error: str = msgspec.field(name="Error", default="")
 
 
 def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """The zip of MODULE@VERSION, downloaded by go into `folder`. Seconds. Raises ConfigError, InstallError.
+    """Return the zip of MODULE@VERSION, which go downloads into `folder`. This takes seconds.
 
-    Everything in it is below one path, `module` itself.
+    All files in the zip are below one path, `module` itself. Raises ConfigError or InstallError.
     """
     check_module(module)
 
@@ -48,9 +48,10 @@ def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
 
 
 def check_module(module: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads MODULE@VERSION, one full version."""
-    if found := GO.fullmatch(module):
-        return found
+    """Return the match of MODULE@VERSION, with the groups `name` and `version`. Raises ConfigError unless it is one
+    full version."""
+    if match := GO.fullmatch(module):
+        return match
     raise ConfigError(
         f"{module!r} is not MODULE@VERSION: the module's whole path and one exact version are needed, "
         "as in github.com/spf13/cobra@v1.8.1."

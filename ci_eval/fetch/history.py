@@ -1,4 +1,4 @@
-"""What the files of a Git repository were in each commit, read from a copy that is made for it."""
+"""A reader of the files of a Git repository in each commit. It works on a copy that is made for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.errors import ConfigError
 from ci_eval.fetch.git import TIMEOUT, check_revision, check_url, run_git
 
 MOST = 64
-"""Versions of files that are read at once."""
+"""The number of file versions that are read at once."""
 REGULAR = ("100644", "100755")
 
 
@@ -23,7 +23,7 @@ class Revision:
 
     commit: str
     blob: str
-    """The id of its content; "" where the commit has deleted it, or it was no regular file."""
+    """The id of the file's content, or "" if the commit has deleted the file or it was no regular file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,31 +36,34 @@ class Repository:
     """The full id of the newest commit that counts."""
 
     def files(self, ends: Sequence[str]) -> list[str]:
-        """Paths of the newest commit's regular files whose names have one of these ends, sorted. What is not
-        UTF-8 in a name is there as `surrogateescape` has it."""
+        """Return the sorted paths of the newest commit's regular files whose names have one of these ends.
+
+        Bytes of a name that are not UTF-8 are kept by `surrogateescape`.
+        """
         entries = self._git("ls-tree", "-r", "-z", self.commit).split(b"\0")
-        found = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
-        paths = [path.decode(errors="surrogateescape") for _, _, path in found]
+        parts = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
+        paths = [path.decode(errors="surrogateescape") for _, _, path in parts]
         return sorted(path for path in paths if path.endswith(tuple(ends)))
 
     def revisions(self, path: str) -> list[Revision]:
-        """The file in each commit that has changed it, the earliest first; renames are followed, merges left out."""
-        said = self._git(
+        """Return the file in each commit that has changed it, the earliest first. Renames are followed, merges left
+        out."""
+        log = self._git(
             *("log", "--follow", "--no-merges", "--format=%x01%H", "--raw", "--no-abbrev"),
             *(self.commit, "--", f":(literal){path}"),
         )
-        found = []
+        revisions = []
         commit = ""
-        for line in said.decode(errors="replace").split("\n"):
+        for line in log.decode(errors="replace").split("\n"):
             if line.startswith("\x01"):
                 commit = line[1:]
             elif line.startswith(":") and commit:
                 _, mode, _, blob = line.split(" ")[:4]
-                found.append(Revision(commit, blob if mode in REGULAR else ""))
-        return found[::-1]
+                revisions.append(Revision(commit, blob if mode in REGULAR else ""))
+        return revisions[::-1]
 
     def contents(self, blobs: Sequence[str], most: int) -> Iterator[bytes | None]:
-        """The bytes of each; None where there are more than `most`."""
+        """Yield the bytes of each blob, or None for a blob of more than `most` bytes."""
         for begin in range(0, len(blobs), MOST):
             part = blobs[begin : begin + MOST]
             sizes = [int(line.split(b" ")[2]) for line in self._batch("--batch-check", part).splitlines()]
@@ -72,6 +75,7 @@ class Repository:
                 else:
                     start = data.index(b"\n", at) + 1
                     yield data[start : start + size]
+                    # `git cat-file --batch` ends each blob with a newline of its own.
                     at = start + size + 1
 
     def _batch(self, option: str, blobs: Sequence[str]) -> bytes:
@@ -88,13 +92,13 @@ class Repository:
 
 @contextmanager
 def repository(source: str) -> Iterator[Repository]:
-    """The repository at `source`: URL or folder, with @REVISION behind it unless HEAD is meant. It is copied first: the
-    settings of a repository may name programs, and those of the copy are ours.
+    """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION behind it (default: HEAD).
 
-    Raises ConfigError, InstallError.
+    Raises ConfigError or InstallError.
     """
     url, revision = _parse(source)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
+        # The settings of a repository may name programs to run; those of the copy are ours.
         folder, scheme = Path(name), urlsplit(url).scheme
         run_git(folder, scheme, TIMEOUT, "init", "--quiet", "--bare", "--template=")
         fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
@@ -104,18 +108,18 @@ def repository(source: str) -> Iterator[Repository]:
 
 
 def _parse(source: str) -> tuple[str, str]:
-    """Address and revision."""
-    place, at, revision = source.rpartition("@")
+    """Return the address and the revision of a source."""
+    address, at, revision = source.rpartition("@")
     if not at or "/" in revision or Path(source).is_dir():
-        place, revision = source, "HEAD"
-    if not place.startswith(("https:", "file:")):
-        folder = Path(place).expanduser()
+        address, revision = source, "HEAD"
+    if not address.startswith(("https:", "file:")):
+        folder = Path(address).expanduser()
         if not folder.is_dir():
-            raise ConfigError(f"there is no Git repository {place}: give a folder, https://… or file:///…")
-        place = folder.resolve().as_uri()
-    check_url(place)
+            raise ConfigError(f"there is no Git repository {address}: give a folder, https://… or file:///…")
+        address = folder.resolve().as_uri()
+    check_url(address)
     check_revision(revision)
-    return place, revision
+    return address, revision
 
 
 def _name(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Finds out what a folder's project is called, wherever the folder is and whatever its name is."""
+"""A finder of a project's name that depends neither on the location nor on the name of its folder."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST = 1_000_000
-"""Bytes of the longest Git configuration that is read."""
+"""The most bytes of a Git configuration that are read."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
-"""Variable of a CI with the repository's name → the one with the folder that it was checked out to."""
+"""The CI variable with the repository's name → the one with the folder that it was checked out to."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
 OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
-"""Properties of a TeamCity build, of which the first that is there names the repository."""
+"""The properties of a TeamCity build that may name the repository; the first one that is set counts."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Identity:
     """The names of a project in a folder."""
 
     repository: str
-    """The name of its repository; "" where nothing says it."""
+    """The name of the project's repository, or "" if nothing says it."""
     shown: str
-    """The name for people: of the repository with the folder in it, or else of the folder."""
+    """The name for people: the repository with the folder in it, or else the folder."""
 
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
@@ -40,15 +40,15 @@ def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identit
 
 
 def last_part(address: str) -> str:
-    """Return the name of a repository, the last part of its address: of git@HOST:OWNER/NAME.git it is NAME.
+    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME.
 
-    Forks and mirrors have the same.
+    Forks and mirrors have the same name.
     """
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
 
 
 def _of_git(root: Path) -> tuple[str, Path] | None:
-    """Return the repository's name and its top folder; None where there is no repository with a remote."""
+    """Return the repository's name and its top folder, or None if there is no repository with a remote."""
     for folder in (root, *root.parents):
         if (folder / ".git").exists():
             name = last_part(_remote(_read(_git_folder(folder) / "config")))
@@ -57,36 +57,38 @@ def _of_git(root: Path) -> tuple[str, Path] | None:
 
 
 def _git_folder(top: Path) -> Path:
-    """Return the folder with the configuration; a worktree or submodule has a file in its place that names another."""
+    """Return the folder with the Git configuration."""
     git = top / ".git"
     if git.is_dir():
         return git
+    # A worktree or a submodule has a file in place of the folder, which names another folder.
     own = top / _read(git).partition("gitdir:")[2].strip()
     common = _read(own / "commondir").strip()
     return own / common if common else own
 
 
 def _remote(configuration: str) -> str:
-    """Return the address of the remote `origin`, else of the first one; "" if there is none."""
+    """Return the address of the remote `origin`, else of the first one, or "" if there is none."""
     remotes: dict[str, str] = {}
     name = None
     for line in configuration.splitlines():
         if head := SECTION.match(line):
             name = head["name"] if head["section"].lower() == "remote" else None
-        elif name is not None and (found := ADDRESS.match(line)):
-            remotes.setdefault(name, found["url"].strip('"'))
+        elif name is not None and (address := ADDRESS.match(line)):
+            remotes.setdefault(name, address["url"].strip('"'))
     return remotes.get("origin") or next(iter(remotes.values()), "")
 
 
 def _of_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
-    """Return what the CI calls the repository it checked out, and where; None if the project is not in there."""
+    """Return what the CI calls the repository it checked out, and its folder, or None if the project is not in that
+    folder."""
     for variable, folder in CHECKOUTS.items():
         name, top = last_part(environment.get(variable, "")), environment.get(folder)
         if name and top and root.resolve().is_relative_to(Path(top).resolve()):
             return name, Path(top)
     properties = _properties(Path(environment[PROPERTIES])) if environment.get(PROPERTIES) else {}
     top = properties.get("teamcity.build.checkoutDir")
-    name = next((properties[each] for each in OF_TEAMCITY if properties.get(each)), "")
+    name = next((properties[key] for key in OF_TEAMCITY if properties.get(key)), "")
     name = last_part(name or environment.get("TEAMCITY_PROJECT_NAME", ""))
     if name and top and root.resolve().is_relative_to(Path(top).resolve()):
         return name, Path(top)
@@ -94,22 +96,23 @@ def _of_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | Non
 
 
 def _properties(path: Path) -> dict[str, str]:
-    """Return the properties of a TeamCity build, those of its configuration among them."""
-    found = _parsed(_read(path))
-    more = found.get("teamcity.configuration.properties.file")
-    return (_parsed(_read(Path(more))) if more else {}) | found
+    """Return the properties of a TeamCity build, including those of its configuration."""
+    properties = _parse(_read(path))
+    more = properties.get("teamcity.configuration.properties.file")
+    return (_parse(_read(Path(more))) if more else {}) | properties
 
 
-def _parsed(text: str) -> dict[str, str]:
-    """Return the lines KEY=VALUE of a Java properties file; a backslash there escapes the character behind it."""
+def _parse(text: str) -> dict[str, str]:
+    """Return the lines KEY=VALUE of a Java properties file, in which a backslash escapes the next character."""
     pairs = (line.partition("=") for line in text.splitlines() if not line.lstrip().startswith(("#", "!")))
     return {key.strip().replace("\\", ""): re.sub(r"\\(.)", r"\1", value.strip()) for key, _, value in pairs}
 
 
 def _read(path: Path) -> str:
-    """Return the text of a file; "" where it cannot be read, since a project without a name is one, too."""
+    """Return the text of a file, or "" if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(MOST).decode(errors="replace")
     except OSError:
+        # A project without a name is a project, too.
         return ""

@@ -1,4 +1,5 @@
-"""What Maven brings: the sources jar of an artifact, or its own, from where the user's settings say, nothing built."""
+"""A downloader of Maven artifacts: the sources jar, or the plain jar, from the repositories of the user's settings.
+Nothing is built."""
 
 from __future__ import annotations
 
@@ -20,26 +21,28 @@ UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
 def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """The sources jar of GROUP:ARTIFACT:VERSION, or with :jar behind it its own, copied by mvn into `folder`. Seconds.
+    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar behind it, which mvn copies into
+    `folder`.
 
-    Raises ConfigError, InstallError.
+    This takes seconds. Raises ConfigError or InstallError.
     """
-    found = check_maven(coordinates)
-    wanted = coordinates if found["plain"] else f"{coordinates}:jar:sources"
+    match = check_maven(coordinates)
+    full = coordinates if match["plain"] else f"{coordinates}:jar:sources"
 
     def run(here: Path) -> None:
         # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
         (here / ".mvn").mkdir()
-        if trouble := _copy(wanted, here, timeout):
-            raise InstallError(_explained(coordinates, trouble, here, timeout))
+        if trouble := _copy(full, here, timeout):
+            raise InstallError(_explain(coordinates, trouble, here, timeout))
 
     return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads GROUP:ARTIFACT:VERSION, perhaps with :jar, one release for ever."""
-    if found := MAVEN.fullmatch(coordinates):
-        return found
+    """Return the match of GROUP:ARTIFACT:VERSION, perhaps with :jar. Raises ConfigError unless it names one release for
+    ever."""
+    if match := MAVEN.fullmatch(coordinates):
+        return match
     raise ConfigError(
         f"{coordinates!r} is not GROUP:ARTIFACT:VERSION: one exact release is needed, no snapshot, "
         "as in org.apache.commons:commons-lang3:3.14.0; :jar behind it takes the plain jar, not that of the sources."
@@ -47,23 +50,24 @@ def check_maven(coordinates: str) -> re.Match[str]:
 
 
 def _copy(artifact: str, here: Path, timeout: float) -> str:
-    """Let mvn copy one file into `here`; why it could not, or ""."""
+    """Copy one file into `here` by mvn. Returns why it could not, or ""."""
     # -U: what was missing a while ago is looked for again.
     return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here, timeout=timeout)
 
 
 def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
-    """Run mvn in a folder without a project of the user's; the cause of its failure, or ""."""
+    """Run mvn in a folder without a project of the user's. Returns the cause of its failure, or "". Raises InstallError
+    if mvn is missing or takes too long."""
     ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here, timeout=timeout)
     if not ended.code:
         return ""
-    said = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
-    # What stands before the first "[Help" tells the cause; the rest tells how to debug Maven.
-    told = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", said, maxsplit=1, flags=re.MULTILINE)[0]
-    return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", told, re.MULTILINE)) or said)
+    output = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
+    # The text before the first "[Help" tells the cause; the text after it tells how to debug Maven.
+    cause = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", output, maxsplit=1, flags=re.MULTILINE)[0]
+    return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", cause, re.MULTILINE)) or output)
 
 
-def _explained(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
+def _explain(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
     if not UNKNOWN.search(trouble):
         return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
     release = coordinates.removesuffix(":jar")

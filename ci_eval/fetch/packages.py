@@ -1,4 +1,4 @@
-"""Runs pip and npm: they download wheels and tarballs, and never run a package's own code."""
+"""A downloader that runs pip and npm. They fetch wheels and tarballs, and never run a package's own code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REGISTRY_ONLY = (
 
 ALONE = Path(__file__).parents[1] / "drivers"
 REFUSED = "ci-eval lets "
-"""How messages of `drivers/alone.*` begin."""
+"""The beginning of the messages of `drivers/alone.*`."""
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
@@ -60,9 +60,9 @@ def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) ->
 
 
 def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = TIMEOUT) -> dict[str, str]:
-    """Install wheels of NAME==VERSION… and what they need into the folder `target`; name → version of all in it.
+    """Install wheels of NAME==VERSION… and what they need into the folder `target`. This takes seconds.
 
-    Seconds. Raises ConfigError, InstallError.
+    Returns the version of each distribution in the folder, by name. Raises ConfigError or InstallError.
     """
     for requirement in requirements:
         check_requirement(requirement)
@@ -74,18 +74,18 @@ def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = T
 
 
 def installed(target: Path) -> dict[str, str]:
-    """Name → version of the distributions below a folder that pip filled, in order of name."""
-    found = importlib.metadata.distributions(path=[str(target)])
-    return dict(sorted((item.metadata["Name"], item.version) for item in found))
+    """Return the version of each distribution below a folder that pip filled, by name, in order of name."""
+    distributions = importlib.metadata.distributions(path=[str(target)])
+    return dict(sorted((item.metadata["Name"], item.version) for item in distributions))
 
 
 def check_origins(target: Path) -> None:
-    """Raises InstallError where pip brought something below `target` from elsewhere than an index."""
+    """Check that all distributions below `target` came from an index. Raises InstallError otherwise."""
     for item in importlib.metadata.distributions(path=[str(target)]):
         # PEP 610: written for what a requirement named by its address.
-        if told := item.read_text("direct_url.json"):
+        if origin := item.read_text("direct_url.json"):
             raise InstallError(
-                f"{item.metadata['Name']} came from elsewhere than an index: {told[:200]}. {WHEELS_ONLY}"
+                f"{item.metadata['Name']} came from elsewhere than an index: {origin[:200]}. {WHEELS_ONLY}"
             )
 
 
@@ -104,16 +104,17 @@ def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
 
 
 def check_requirement(requirement: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads NAME==VERSION."""
-    if found := PYPI.fullmatch(requirement):
-        return found
+    """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
+    otherwise."""
+    if match := PYPI.fullmatch(requirement):
+        return match
     raise ConfigError(f"{requirement!r} is not NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
 
 
 def check_npm(spec: str) -> re.Match[str]:
-    """Raises ConfigError unless it reads NAME@VERSION or @SCOPE/NAME@VERSION."""
-    if found := NPM.fullmatch(spec):
-        return found
+    """Return the match of NAME@VERSION or @SCOPE/NAME@VERSION. Raises ConfigError if it reads otherwise."""
+    if match := NPM.fullmatch(spec):
+        return match
     raise ConfigError(f"{spec!r} is not NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
@@ -137,25 +138,27 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
     raise InstallError(f"{failure(ended)}\n{hint}")
 
 
-def _last_collected(said: str) -> str:
-    """Which package pip was working on, and whose dependency that is; pip prints it before it builds anything."""
-    lines = [line.strip() for line in said.splitlines()]
-    found = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
-    return without_passwords(found[-1]) if found else "a package"
+def _last_collected(output: str) -> str:
+    """Return the package that pip was working on, and the package that depends on it."""
+    # pip prints this line before it builds anything.
+    lines = [line.strip() for line in output.splitlines()]
+    collected = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
+    return without_passwords(collected[-1]) if collected else "a package"
 
 
 def npm_registries(folder: Path) -> frozenset[str]:
     """Return the hosts of the registries that npm is set up with, as seen from `folder`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     addresses = [value for name, value in settings.items() if name == "registry" or name.endswith(":registry")]
-    return frozenset(host for each in addresses if (host := urlsplit(str(each)).hostname))
+    return frozenset(host for address in addresses if (host := urlsplit(str(address)).hostname))
 
 
 def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
-    """Run npm, which may run no script and start no program; what it printed. Raises InstallError."""
-    given = os.environ.get("NODE_OPTIONS", "")
+    """Run npm, which may run no script and start no program, and return what it printed. Raises InstallError."""
+    inherited = os.environ.get("NODE_OPTIONS", "")
+    # NODE_OPTIONS has its own quoting, in which backslashes escape.
     guard = str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"')
-    variables = {"NODE_OPTIONS": f'{given} --require "{guard}"'.strip()}
+    variables = {"NODE_OPTIONS": f'{inherited} --require "{guard}"'.strip()}
     argv = ("npm", arguments[0], "--ignore-scripts", *arguments[1:])
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if REFUSED in ended.trouble:

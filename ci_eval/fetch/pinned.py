@@ -1,4 +1,4 @@
-"""Packages and archives that a project's spec names, held to the digest it gives, or told by theirs."""
+"""A checker of packages and archives against the digest in a project's spec. A spec without a digest gets theirs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from ci_eval.fetch.download import check_digest, check_sha256, sha256_of, shown
 
 
 def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
-    """A package of a registry, as `text` has it, perhaps with its digest; `check` finds `name` and `version`.
+    """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
+    `version`.
 
     Raises ConfigError.
     """
     source, pin = cut_pin(text)
-    found = check(source)
-    return Spec(scheme=scheme, source=source, name=found["name"], revision=found["version"], sha256=pin)
+    match = check(source)
+    return Spec(scheme=scheme, source=source, name=match["name"], revision=match["version"], sha256=pin)
 
 
 def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
-    """Return the spec of a package without a version, which stands for its newest one; None if `text` is another."""
+    """Return the spec of a package without a version, which stands for its newest one, or None if `text` is no such
+    package."""
     source, pin = cut_pin(text)
     return Spec(scheme=scheme, source=source, name=source, sha256=pin) if name.fullmatch(source) else None
 
@@ -33,10 +35,10 @@ def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
 def newest_from_client(
     download: Callable[[str, Path], Path], spec: Spec, files: Path, version: re.Pattern[str], written: str
 ) -> Spec:
-    """Unpack the newest version of a package, and pin the spec to it.
+    """Unpack the newest version of a package, and return the spec pinned to it.
 
-    `version` finds the version in the name of the file that `download` brings. `written`: how source and version are
-    joined, such as "{}=={}".
+    `version` matches the version in the name of the file that `download` brings. `written` is how source and version
+    are joined, such as "{}=={}". Raises ArchiveError if the name has no version.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
@@ -48,28 +50,31 @@ def newest_from_client(
 
 
 def cut_pin(text: str) -> tuple[str, str]:
-    """The text before `#sha256=HEX`, and HEX, "" if there is none. Raises ConfigError."""
-    rest, sharp, pin = text.partition("#")
+    """Split off `#sha256=HEX`. Returns the text before it, and HEX, which is "" without a pin. Raises ConfigError."""
+    source, sharp, pin = text.partition("#")
     if not sharp:
-        return rest, ""
+        return source, ""
     if not pin.startswith("sha256="):
         raise ConfigError(f"What follows # in {shown(text)!r} must be sha256= and 64 hex digits.")
-    return rest, check_digest(pin.removeprefix("sha256="))
+    return source, check_digest(pin.removeprefix("sha256="))
 
 
 def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, *, inside: str = "") -> Spec:
-    """Unpack what `download` brings of the spec's source; see `unpack_pinned`."""
+    """Download the spec's source by `download`, and unpack it; see `unpack_pinned`."""
     with tempfile.TemporaryDirectory() as folder:
         return unpack_pinned(spec, download(spec.source, Path(folder)), files, inside=inside)
 
 
 def unpack_pinned(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
-    """Check the archive against the pin, or pin the spec to it, and unpack it; `inside`: that folder of it alone.
+    """Check the archive against the pin, or pin the spec to it, and unpack it. `inside` selects one folder of the
+    archive.
 
-    Raises DownloadError where it is another one than the pin says, ArchiveError where it cannot be unpacked.
+    Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
+    ArchiveError if it cannot be unpacked.
     """
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")
+    # The folder is on the same file system as the target, so that the rename works.
     with tempfile.TemporaryDirectory(prefix=".unpacked-", dir=files.parent) as folder:
         whole = Path(folder, "whole")
         unpack(archive, whole)

@@ -1,4 +1,4 @@
-"""Makes a project ready to be read: fetched once into the cache, named by its SPEC, never executed."""
+"""A preparer of projects. Each is named by its SPEC, fetched once into the cache, and never executed."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ FILES = "files"
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A project ready to be read: everything is below `root`, which nothing may write to."""
+    """A project ready to be read. All its files are below `root`, which nothing may write to."""
 
     root: Path
     info: ProjectInfo
 
 
 class _Marker(Value, frozen=True, kw_only=True):
-    """The file that marks a folder of the cache as a complete project, with what it holds."""
+    """The file that marks a folder of the cache as a complete project, and says what the project is."""
 
     root: str
     info: ProjectInfo
 
 
 def parse(spec: str) -> Spec:
-    """The project that a SPEC names. Raises ConfigError, with examples, if it names none."""
-    scheme, _, rest = (git.of_page(spec) or spec).partition(":")
+    """Return the project that a SPEC names. Raises ConfigError, with examples, if it names none."""
+    scheme, _, source = (git.of_page(spec) or spec).partition(":")
     if scheme in ("http", "https"):
-        scheme, rest = "https", spec
-    if scheme in schemes.names() and rest and not re.search(r"[\x00-\x1f\x7f]", rest):
-        return schemes.CATALOG.load(scheme).parse(rest)
+        scheme, source = "https", spec
+    if scheme in schemes.names() and source and not re.search(r"[\x00-\x1f\x7f]", source):
+        return schemes.CATALOG.load(scheme).parse(source)
     examples = "\n".join(f"  {known.example}" for known in schemes.CATALOG.all())
-    raise ConfigError(f"{spec!r} does not name a project.{_meant(spec)} It can be:\n{examples}")
+    raise ConfigError(f"{spec!r} does not name a project.{_guess(spec)} It can be:\n{examples}")
 
 
-def _meant(spec: str) -> str:
-    """ " Did you mean …?" about a text whose scheme is missing or misspelled; "" where nothing can be guessed."""
-    scheme, _, rest = spec.partition(":")
+def _guess(spec: str) -> str:
+    """Return " Did you mean …?" about a text whose scheme is missing or misspelled, or "" without a guess."""
+    scheme, _, source = spec.partition(":")
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
-    if rest and near and near[0] != scheme:
-        return f" Did you mean {near[0]}:{rest}?"
+    if source and near and near[0] != scheme:
+        return f" Did you mean {near[0]}:{source}?"
     if _is_folder(spec):
         return f" Did you mean path:{spec}?"
     fitting = [known for known in schemes.names() if known != "path" and _fits(known, spec)]
@@ -80,63 +80,63 @@ def _fits(scheme: str, text: str) -> bool:
 
 
 def written(spec: Spec) -> str:
-    """As a config has it, without secrets."""
+    """Return the spec as a configuration has it, without secrets."""
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
 def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
-    """The project that `spec` names, ready below `cache`; `path:` is used where it is, relative to `base`. `name`: what
-    it is called, whatever it is called by itself.
+    """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
+    `base`.
 
-    What was prepared before is used again, without network. Two processes may prepare the same project at once.
-    Raises ConfigError or PreparationError.
+    `name` replaces the project's own name. What was prepared before is used again, without network. Two processes may
+    prepare the same project at once. Raises ConfigError or PreparationError.
     """
-    found = _prepared(spec, cache, base)
-    return found if name is None else Project(root=found.root, info=replace(found.info, name=name, identity=name))
+    project = _prepare_spec(spec, cache, base)
+    return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
 
 
-def _prepared(spec: str, cache: Path, base: Path | None) -> Project:
-    wanted = parse(spec)
-    scheme = schemes.CATALOG.load(wanted.scheme)
+def _prepare_spec(spec: str, cache: Path, base: Path | None) -> Project:
+    parsed = parse(spec)
+    scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
-        return _in_place(wanted, base or Path.cwd())
+        return _in_place(parsed, base or Path.cwd())
     projects = cache.absolute() / "projects"
-    if scheme.lasting(wanted) and sealed.intact(folder := projects / _slug(wanted)):
-        return _there(folder, _read(folder))
+    if scheme.lasting(parsed) and sealed.intact(folder := projects / _slug(parsed)):
+        return _stored_project(folder, _read(folder))
     try:
-        return _prepare(wanted, scheme.fetch, cache, projects)
+        return _fetch_into_cache(parsed, scheme.fetch, cache, projects)
     except OSError as error:
         raise PreparationError(
-            f"Cannot prepare {written(wanted)}: {error}. Is {cache} writable, the disk full?"
+            f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
         ) from error
 
 
 def lasts(spec: str) -> bool:
     """Return whether the SPEC means the same files for ever, or is a folder."""
-    wanted = parse(spec)
-    scheme = schemes.CATALOG.load(wanted.scheme)
-    return scheme.fetch is None or scheme.lasting(wanted)
+    parsed = parse(spec)
+    scheme = schemes.CATALOG.load(parsed.scheme)
+    return scheme.fetch is None or scheme.lasting(parsed)
 
 
-def _prepare(wanted: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
-    scheme = schemes.CATALOG.load(wanted.scheme)
+def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
+    scheme = schemes.CATALOG.load(spec.scheme)
     projects.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
         whole.mkdir()
-        pinned = fetch(wanted, whole / FILES, cache)
+        pinned = fetch(spec, whole / FILES, cache)
         marker = _complete(whole, pinned, scheme.top)
-        folder = projects / _slug(wanted if scheme.lasting(wanted) else pinned)
+        folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
         # A branch may point to a commit that was prepared before, and damaged since.
         if not sealed.intact(folder):
             sealed.publish(whole, folder)
-        return _there(folder, marker)
+        return _stored_project(folder, marker)
 
 
 def checksum(root: Path) -> str:
-    """SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
+    """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
 
-    The same on every machine. Raises PreparationError if a file cannot be read.
+    It is the same on every machine. Raises PreparationError if a file cannot be read.
     """
     total = hashlib.sha256()
     try:
@@ -148,12 +148,12 @@ def checksum(root: Path) -> str:
 
 
 def _files(root: Path) -> list[Path]:
-    found = []
+    files = []
     for folder, below, names in os.walk(root):
         below[:] = [name for name in below if not name.startswith(".")]
         paths = [Path(folder, name) for name in names]
-        found += [path for path in paths if path.is_file() and not path.is_symlink()]
-    return found
+        files += [path for path in paths if path.is_file() and not path.is_symlink()]
+    return files
 
 
 def _slug(spec: Spec) -> str:
@@ -168,7 +168,7 @@ def _read(folder: Path) -> _Marker:
         raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
 
 
-def _there(folder: Path, marker: _Marker) -> Project:
+def _stored_project(folder: Path, marker: _Marker) -> Project:
     return Project(root=folder / marker.root, info=marker.info)
 
 

@@ -1,4 +1,4 @@
-"""What a project needs from a registry. Requirements from elsewhere are refused, with their names, and never
+"""A reader of what a project needs from a registry. Requirements from elsewhere are refused by name, and never
 fetched."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from ci_eval.errors import PreparationError
 from ci_eval.files import is_own
 
-# PEP 508 without `@ URL`; narrower where that does no harm. No two parts begin alike, so it takes linear time.
+# PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
 PLAIN = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*"
     r"(?:\[[A-Za-z0-9._, \t-]*\][ \t]*)?"
@@ -26,7 +26,7 @@ ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
 NPM_ALIAS = re.compile(r"npm:(?:@[\w.~-]+/)?[\w.~-]+(?:@|\Z)")
 NPM_RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]*(?<!\.tgz|\.tar)(?<!\.tar\.gz)")
 LONGEST = 1000
-"""Characters of the longest range of versions in a package.json."""
+"""The most characters of a version range in a package.json."""
 WHAT_NOW = (
     "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
     "project.dependencies to false, or evaluate a copy of the project (path:…) that does not ask for it."
@@ -36,24 +36,26 @@ Read = TypeVar("Read")
 
 
 def of_python(root: Path) -> list[str]:
-    """The requirements of a Python project, as pip takes them: from a wheel's metadata, pyproject.toml or
-    requirements.txt, whichever is there first.
+    """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
+    exists: a wheel's metadata, pyproject.toml, requirements.txt.
 
-    Raises PreparationError where one of them is an address or a path.
+    Raises PreparationError if a requirement is an address or a path.
     """
-    place, wanted = _of_python(root)
-    return [_plain(text, place) for text in wanted]
+    file, requirements = _of_python(root)
+    return [_check_plain(text, file) for text in requirements]
 
 
 def is_pinned(root: Path) -> bool:
-    """Whether a Python project says of each requirement which version it is to be. Raises PreparationError where the
-    file cannot be read."""
-    _, wanted = _of_python(root)
-    return bool(wanted) and all(PINNED.fullmatch(each) for each in wanted)
+    """Return whether a Python project pins the version of each of its requirements. Without requirements it is False.
+
+    Raises PreparationError if the file cannot be read.
+    """
+    _, requirements = _of_python(root)
+    return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
 def _of_python(root: Path) -> tuple[str, list[str]]:
-    """The name of the file that says what is required, and what it says."""
+    """Return the name of the file that lists the requirements, and its requirements."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
             return metadata.name, _of_metadata(metadata)
@@ -63,20 +65,21 @@ def _of_python(root: Path) -> tuple[str, list[str]]:
     return "", []
 
 
-def _plain(requirement: str, place: str) -> str:
+def _check_plain(requirement: str, file: str) -> str:
     if PLAIN.fullmatch(requirement.strip()):
         return requirement.strip()
-    raise _elsewhere(requirement, place)
+    raise _foreign(requirement, file)
 
 
-def _elsewhere(wanted: str, place: str) -> PreparationError:
-    return PreparationError(f"{place} of the project wants {wanted[:200]!r}, which no registry has. {WHAT_NOW}")
+def _foreign(requirement: str, file: str) -> PreparationError:
+    return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
 def _of_metadata(path: Path) -> list[str]:
     head = path.read_text(errors="replace").partition("\n\n")[0]
-    found = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
-    return [requirement for requirement in found if "extra ==" not in requirement]
+    requirements = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
+    # Requirements of extras are optional.
+    return [requirement for requirement in requirements if "extra ==" not in requirement]
 
 
 class _Project(msgspec.Struct, frozen=True):
@@ -95,7 +98,7 @@ def _of_pyproject(path: Path) -> list[str]:
 
 
 def _of_requirements(path: Path) -> list[str]:
-    """The requirements in the file, without options and without the project itself, which is there anyway."""
+    """Return the requirements in the file, without options and without the project itself."""
     text = path.read_text(errors="replace").replace("\\\n", " ")
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and not ITSELF.fullmatch(line) and not _is_option(line)]
@@ -128,12 +131,13 @@ class _Lock(msgspec.Struct):
 
 
 def of_npm(manifest: Path) -> dict[str, str]:
-    """Name → range of versions that a package.json asks for, except for development. Raises PreparationError."""
-    found = read_json(manifest, _Manifest).dependencies
-    for name, wanted in found.items():
-        if len(wanted) > LONGEST or not NPM_RANGE.fullmatch(NPM_ALIAS.sub("", wanted, count=1)):
-            raise _elsewhere(f"{name}@{wanted}", manifest.name)
-    return found
+    """Return the version ranges that a package.json asks for, by name, except for development. Raises
+    PreparationError."""
+    ranges = read_json(manifest, _Manifest).dependencies
+    for name, versions in ranges.items():
+        if len(versions) > LONGEST or not NPM_RANGE.fullmatch(NPM_ALIAS.sub("", versions, count=1)):
+            raise _foreign(f"{name}@{versions}", manifest.name)
+    return ranges
 
 
 NPM_REGISTRY = "registry.npmjs.org"
@@ -141,25 +145,24 @@ NPM_REGISTRY = "registry.npmjs.org"
 
 
 def check_npm_lock(path: Path, hosts: Collection[str] = ()) -> None:
-    """Raises PreparationError where a lock refers to anything outside the project's folder that is not in a
-    registry.
+    """Check that a lock refers only to the project's folder and to registries. Raises PreparationError otherwise.
 
-    `hosts`: the hosts of the registries that npm is set up with; a lock may name these and NPM_REGISTRY, since npm
-    would send requests to any address.
+    `hosts` are the hosts of the registries that npm is set up with. A lock may name these and NPM_REGISTRY.
     """
+    # npm would send requests to any address in a lock.
     lock = read_json(path, _Lock)
-    for place, entry in lock.packages.items():
+    for location, entry in lock.packages.items():
         source = entry.resolved if isinstance(entry.resolved, str) else ""
-        if not _stays(place) or (entry.link and not _stays(source)):
-            raise PreparationError(f"{path.name} of the project leads out of it, by {place[:200]!r}. {WHAT_NOW}")
+        if not _is_inside(location) or (entry.link and not _is_inside(source)):
+            raise PreparationError(f"{path.name} of the project leads out of it, by {location[:200]!r}. {WHAT_NOW}")
         if not entry.dev and source and not entry.link and not _of_registry(source, hosts):
-            raise _elsewhere(f"{place} from {source}", path.name)
-    for name, entry in _nested(lock.dependencies):
+            raise _foreign(f"{location} from {source}", path.name)
+    for name, entry in _walk_dependencies(lock.dependencies):
         if not entry.dev and (":" in entry.version or "/" in entry.version) and not entry.version.startswith("npm:"):
-            raise _elsewhere(f"{name} from {entry.version}", path.name)
+            raise _foreign(f"{name} from {entry.version}", path.name)
         source = entry.resolved if isinstance(entry.resolved, str) else ""
         if not entry.dev and source and not _of_registry(source, hosts):
-            raise _elsewhere(f"{name} from {source}", path.name)
+            raise _foreign(f"{name} from {source}", path.name)
 
 
 def _of_registry(address: str, hosts: Collection[str]) -> bool:
@@ -170,20 +173,20 @@ def _of_registry(address: str, hosts: Collection[str]) -> bool:
         return False
 
 
-def _stays(place: str) -> bool:
-    path = PurePosixPath(place.replace("\\", "/"))
-    return not path.is_absolute() and ".." not in path.parts and ":" not in place
+def _is_inside(location: str) -> bool:
+    path = PurePosixPath(location.replace("\\", "/"))
+    return not path.is_absolute() and ".." not in path.parts and ":" not in location
 
 
-def _nested(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
+def _walk_dependencies(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
     for name, entry in entries.items():
         if isinstance(entry, _Locked):
             yield name, entry
-            yield from _nested(entry.dependencies)
+            yield from _walk_dependencies(entry.dependencies)
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:
-    """The value of type `kind` in a JSON file. Raises PreparationError."""
+    """Return the value of type `kind` in a JSON file. Raises PreparationError."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:

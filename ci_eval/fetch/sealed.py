@@ -1,8 +1,7 @@
-"""Folders of the cache that can tell whether they have changed: each holds a list of its files with sizes, times and
-digests.
+"""A seal for folders of the cache: a list of their files with sizes, times and digests shows if they have changed.
 
-This is against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake. Whoever may write to
-the cache could write the list, too.
+It protects against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake. Whoever may
+write to the cache could write the list, too.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from ci_eval.fetch.download import sha256_of
 
 LIST = "ci-eval-files.json"
 WEEK = 7 * 24 * 3600.0
-"""Seconds after which contents are read again; in between, only sizes and times are looked at."""
+"""The seconds after which contents are read again; until then, only sizes and times are compared."""
 ATTEMPTS = 3
 
 
 class _SealedFile(msgspec.Struct, array_like=True):
     size: int
     time: int
-    """When it was last changed, in ns."""
+    """The time of the file's last change, in ns."""
     executable: bool
     sha256: str
 
@@ -54,8 +53,8 @@ _CARE = ContextVar("care", default=_USUAL)
 
 @contextmanager
 def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Within this context: whether contents are always read, and whom to tell of damage; None leaves either as it
-    is."""
+    """Set, within this context, if contents are always read, and the function that reports damage. None changes
+    nothing."""
     now = _CARE.get()
     now = now if thorough is None else replace(now, thorough=thorough)
     token = _CARE.set(now if tell is None else replace(now, tell=tell))
@@ -66,10 +65,11 @@ def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = N
 
 
 def seal(folder: Path, *, complete: bool = False) -> None:
-    """Write the list of files, after everything else. `complete`: files that are added later count as damage, too."""
+    """Write the list of files, after everything else. If `complete`, files that are added later count as damage,
+    too."""
     files: dict[str, _SealedFile] = {}
     links: dict[str, str] = {}
-    for path in _below(folder):
+    for path in _walk(folder):
         if path.is_symlink():
             links[_key(path, folder)] = _text(str(path.readlink()))
         elif path.is_file():
@@ -78,13 +78,13 @@ def seal(folder: Path, *, complete: bool = False) -> None:
 
 
 def is_sealed(folder: Path) -> bool:
-    """Whether the folder was finished, and no damage has been found since; does not look at its files."""
+    """Return whether the folder was finished and no damage has been noticed since. It does not look at the files."""
     return (folder / LIST).is_file()
 
 
 def intact(folder: Path) -> bool:
-    """Whether the folder was finished and has not changed. Damage is reported, and the folder no longer counts as
-    finished.
+    """Return whether the folder was finished and has not changed. Damage is reported, and the folder then no longer
+    counts as finished.
 
     Raises PreparationError for a damaged folder in a cache that cannot be written to.
     """
@@ -101,7 +101,7 @@ def intact(folder: Path) -> bool:
 
 
 def publish(whole: Path, folder: Path) -> None:
-    """Move a finished folder to its place; of several processes, the first wins. Raises OSError."""
+    """Move a finished folder to its final path. If several processes do so, the first wins. Raises OSError."""
     for attempt in range(ATTEMPTS):
         try:
             if folder.exists() and not is_sealed(folder):
@@ -127,31 +127,35 @@ def _condemn(folder: Path, why: str) -> None:
 
 
 def _damage(folder: Path, listed: _List, thorough: bool) -> str:
-    """What has changed; "" if nothing has."""
-    found: list[str] = []
+    """Return what has changed in the folder, or "" if nothing has."""
+    changes: list[str] = []
     read = False
     # Bytes and no Path: there may be tens of thousands, and this is done before each run.
     base = os.fsencode(folder) + b"/"
     for key, file in listed.files.items():
         path = base + key.encode("latin-1")
-        if trouble := _roughly(path, file):
-            found.append(f"{_name(key)} {trouble}")
+        if trouble := _check_metadata(path, file):
+            changes.append(f"{_name(key)} {trouble}")
         elif thorough or os.lstat(path).st_mtime_ns != file.time:
             # In a copied cache only the times differ, so contents are read.
             read = True
-            if trouble := _exactly(path, file):
-                found.append(f"{_name(key)} {trouble}")
-    found += [f"{_name(key)} leads elsewhere" for key, to in listed.links.items() if _led(folder / _name(key)) != to]
+            if trouble := _check_contents(path, file):
+                changes.append(f"{_name(key)} {trouble}")
+    changes += [
+        f"{_name(key)} leads elsewhere"
+        for key, target in listed.links.items()
+        if _link_target(folder / _name(key)) != target
+    ]
     if listed.complete:
         known = listed.files.keys() | listed.links.keys()
-        found += [f"{_name(key)} was added" for key in _added(folder) if key not in known]
-    if read and not found:
+        changes += [f"{_name(key)} was added" for key in _list_added(folder) if key not in known]
+    if read and not changes:
         _renew(folder, listed)
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0]}{more}" if found else ""
+    more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return f"{changes[0]}{more}" if changes else ""
 
 
-def _roughly(path: bytes, file: _SealedFile) -> str:
+def _check_metadata(path: bytes, file: _SealedFile) -> str:
     try:
         now = os.lstat(path)
     except OSError as error:
@@ -163,7 +167,7 @@ def _roughly(path: bytes, file: _SealedFile) -> str:
     return "" if bool(now.st_mode & S_IXUSR) == file.executable else "may be run, or may not, other than before"
 
 
-def _exactly(path: bytes, file: _SealedFile) -> str:
+def _check_contents(path: bytes, file: _SealedFile) -> str:
     try:
         digest = sha256_of(Path(os.fsdecode(path)))
     except OSError as error:
@@ -173,7 +177,7 @@ def _exactly(path: bytes, file: _SealedFile) -> str:
 
 
 def _renew(folder: Path, listed: _List) -> None:
-    """Note that contents were read, so that they are due in a week again."""
+    """Write the list again, so that its contents are due to be read in a week."""
     try:
         _write(folder, listed)
     except OSError:
@@ -187,20 +191,21 @@ def _write(folder: Path, listed: _List) -> None:
     partial.replace(folder / LIST)
 
 
-def _added(folder: Path) -> Iterator[str]:
-    """Files that were added, except for hidden ones, in which engines keep notes, and what Python compiled."""
-    for path in _below(folder, hidden=False):
+def _list_added(folder: Path) -> Iterator[str]:
+    """Yield the keys of the files of a folder that may have been added."""
+    # Engines keep notes in hidden files, and Python stores what it compiled.
+    for path in _walk(folder, hidden=False):
         yield _key(path, folder)
 
 
-def _below(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
         if not hidden:
             folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-        links = [name for name in folders if Path(place, name).is_symlink()]
+        links = [name for name in folders if Path(parent, name).is_symlink()]
         for name in (*names, *links):
-            if (hidden or not name.startswith(".")) and not (Path(place) == folder and name.startswith(LIST)):
-                yield Path(place, name)
+            if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
+                yield Path(parent, name)
 
 
 def _file(path: Path, digest: str) -> _SealedFile:
@@ -208,7 +213,7 @@ def _file(path: Path, digest: str) -> _SealedFile:
     return _SealedFile(now.st_size, now.st_mtime_ns, bool(now.st_mode & S_IXUSR), digest)
 
 
-def _led(path: Path) -> str:
+def _link_target(path: Path) -> str:
     try:
         return _text(str(path.readlink()))
     except OSError:
@@ -220,7 +225,7 @@ def _key(path: Path, folder: Path) -> str:
 
 
 def _text(name: str) -> str:
-    """The name as JSON can hold it, even if it is not UTF-8."""
+    """Return the name as JSON can hold it, even if it is not UTF-8."""
     return os.fsencode(name).decode("latin-1")
 
 

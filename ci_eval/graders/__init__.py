@@ -1,4 +1,4 @@
-"""The graders: how close a suggestion is to what was expected; one file each."""
+"""The graders, one file each. A grader measures how close a suggestion is to the expected text."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ class OfTexts(Protocol):
     """A grader that looks at nothing but the two texts."""
 
     def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
-        """As `grade` of a pairing that has them, but faster: no pairing is made."""
+        """Return what `grade` returns for a pairing of these texts. It is faster, since no pairing is made."""
 
 
 @runtime_checkable
@@ -26,8 +26,10 @@ class Installed(Protocol):
     """A grader that needs more than ci-eval brings."""
 
     def prepare(self, cache: Path) -> None:
-        """Make that ready below `cache`, unless it is; called in each process before it grades. Raises
-        PreparationError."""
+        """Make ready below `cache` what the grader needs. It is called in each process before the process grades.
+
+        Raises PreparationError.
+        """
 
 
 @runtime_checkable
@@ -35,7 +37,7 @@ class Judging(Protocol):
     """A grader that asks a language model."""
 
     def asking(self, settings: EndpointConfig) -> Grader:
-        """The one that asks this model."""
+        """Return the grader that asks this language model."""
 
 
 @runtime_checkable
@@ -43,7 +45,7 @@ class Executing(Protocol):
     """A grader that runs what it grades."""
 
     def running(self, settings: RunSettings) -> Grader:
-        """The one that does so under these settings."""
+        """Return the grader that runs tests under these settings."""
 
 
 @runtime_checkable
@@ -51,7 +53,7 @@ class Remarking(Protocol):
     """A grader that has words for people beside its scores."""
 
     def remark(self, pairing: Pairing) -> str:
-        """What there is to say about a pairing that it has graded; empty where that is nothing."""
+        """Return the remark about a pairing that was graded, or an empty string without one."""
 
 
 @runtime_checkable
@@ -59,26 +61,26 @@ class Priced(Protocol):
     """A grader whose grades cost money."""
 
     def cost(self, pairing: Pairing) -> float | None:
-        """Return the price of a grade that it gave; None where prices or tokens are not known."""
+        """Return the price of a grade that was given, or None if prices or tokens are not known."""
 
 
 def names() -> list[str]:
-    """As users write them, sorted."""
+    """Return the names of the graders as users write them, sorted."""
     return CATALOG.names()
 
 
 def ready(
     names: Sequence[str], cache: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> list[Grader]:
-    """The graders of these names, installed below `cache`; the model that those ask who judge, and how those run
-    things who do.
+    """Return the graders of these names, installed below `cache`. `judge` is the language model for graders that ask
+    one, `run` the settings for graders that run code.
 
-    Raises ConfigError, PreparationError.
+    Raises ConfigError or PreparationError.
     """
-    found = [CATALOG.load(name) for name in names]
-    found = [each.asking(judge) if judge and isinstance(each, Judging) else each for each in found]
-    found = [each.running(run) if run and isinstance(each, Executing) else each for each in found]
-    for grader in found:
+    graders = [CATALOG.load(name) for name in names]
+    graders = [grader.asking(judge) if judge and isinstance(grader, Judging) else grader for grader in graders]
+    graders = [grader.running(run) if run and isinstance(grader, Executing) else grader for grader in graders]
+    for grader in graders:
         if isinstance(grader, Installed):
             grader.prepare(cache)
-    return found
+    return graders

@@ -1,4 +1,5 @@
-"""BLEU: the share of the text's word sequences that the expected one has, with a penalty for being shorter."""
+"""A grader by BLEU: the share of the text's word sequences that the expected one has, with a penalty for being
+shorter."""
 
 from __future__ import annotations
 
@@ -8,20 +9,19 @@ from sacrebleu.metrics.bleu import BLEU
 
 from ci_eval.contracts import Grader, Pairing
 
-# Without effective order, a text of fewer than four words gets 0 even where it is the expected one.
+# Without effective order, a text of fewer than four words gets 0 even if it is the expected one.
 _BLEU = BLEU(effective_order=True)
 
 
 class Bleu:
-    """0 to 100, as `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp."""
+    """A grader from 0 to 100, as `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp."""
 
     name = "bleu"
     summary = "BLEU of the text against the expected one, 0 to 100"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader."""
-        found = _BLEU.sentence_score(pairing.hypothesis, [pairing.reference])
-        return {"score": min(found.score, 100.0)}  # a perfect one is above by a rounding error
+        bleu = _BLEU.sentence_score(pairing.hypothesis, [pairing.reference])
+        return {"score": min(bleu.score, 100.0)}  # a perfect one is above by a rounding error
 
 
 GRADER: Grader = Bleu()

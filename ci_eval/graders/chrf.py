@@ -1,4 +1,5 @@
-"""chrF: how many character sequences both texts share; what of the expected text is missing counts most."""
+"""A grader by chrF: how many character sequences both texts share. What the text lacks of the expected one counts
+most."""
 
 from __future__ import annotations
 
@@ -12,15 +13,14 @@ _CHRF = CHRF()
 
 
 class Chrf:
-    """0 to 100, as `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no."""
+    """A grader from 0 to 100, as `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no."""
 
     name = "chrf"
     summary = "chrF of the text against the expected one, 0 to 100"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader."""
-        found = _CHRF.sentence_score(pairing.hypothesis, [pairing.reference])
-        return {"score": min(found.score, 100.0)}  # a perfect one is above by a rounding error
+        chrf = _CHRF.sentence_score(pairing.hypothesis, [pairing.reference])
+        return {"score": min(chrf.score, 100.0)}  # a perfect one is above by a rounding error
 
 
 GRADER: Grader = Chrf()

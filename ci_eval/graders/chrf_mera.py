@@ -1,4 +1,4 @@
-"""chrF as MERA CODE's code review has it: the expected text is graded against the given one."""
+"""A grader by chrF as MERA CODE's code review has it: the expected text is graded against the given one."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ _CHRF = CHRF()
 
 
 class ChrfMera:
-    """0 to 100, as `sacrebleu.corpus_chrf([reference], [[hypothesis]])`: eff:yes|nc:6|nw:0|space:no.
+    """A grader from 0 to 100, as `sacrebleu.corpus_chrf([reference], [[hypothesis]])`: eff:yes|nc:6|nw:0|space:no.
 
-    So of the code that scores MERA CODE's task rucodereviewer (commit 7972841): with both texts in the other's place,
-    what the given one has too much counts most.
+    The code that scores MERA CODE's task rucodereviewer (commit 7972841) does the same: both texts have changed places,
+    so what the given one has too much counts most.
     """
 
     name = "chrf-mera"
     summary = "chrF as MERA CODE has it, with both texts in the other's place, 0 to 100"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader."""
-        found = _CHRF.corpus_score([pairing.reference], [[pairing.hypothesis]])
-        return {"score": min(found.score, 100.0)}  # a perfect one is above by a rounding error
+        chrf = _CHRF.corpus_score([pairing.reference], [[pairing.hypothesis]])
+        return {"score": min(chrf.score, 100.0)}  # a perfect one is above by a rounding error
 
 
 GRADER: Grader = ChrfMera()

@@ -1,4 +1,4 @@
-"""CodeBLEU as MERA CODE's UnitTests has it, faults included: to be compared with its figures."""
+"""A grader by CodeBLEU as MERA CODE's UnitTests has it, faults included, for comparison with its figures."""
 
 from __future__ import annotations
 

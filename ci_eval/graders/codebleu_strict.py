@@ -1,4 +1,5 @@
-"""CodeBLEU as it should be: words, weights, sub-trees and data flow of code, without the faults of its programs."""
+"""A grader by CodeBLEU as it should be: words, weights, sub-trees and data flow of code, without the faults of its
+programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether it is what was expected, character for character."""
+"""A grader that compares a text with the expected one, character for character."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from ci_eval.contracts import Grader, Pairing
 
 
 class Exact:
-    """1 or 0."""
+    """A grader that gives 1 to the expected text, and 0 to others."""
 
     name = "exact"
     summary = "1 where the text is the expected one, else 0"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader."""
         return {"exact": float(pairing.hypothesis == pairing.reference)}
 
 

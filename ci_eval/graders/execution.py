@@ -1,4 +1,5 @@
-"""Whether a test runs, passes, fails where the function does nothing, and what share of its mutants it kills."""
+"""A grader that runs a test: if it runs, passes, fails on a function that does nothing, and which share of the mutants
+it kills."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from ci_eval.errors import ConfigError, PreparationError
 
 
 class Execution:
-    """Runs a test, see `adapters/testruns`. The expected test is only run to see whether the record can be run here."""
+    """A grader that runs a test; see `adapters/testruns`. The expected test is only run to see if the sample can be run
+    here."""
 
     name = "execution"
     summary = "whether a test runs, passes, fails on a stub, and the share of mutants it kills (needs `run.tests`)"
@@ -23,12 +25,14 @@ class Execution:
         self._trials: Trials | None = None
 
     def running(self, settings: RunSettings) -> Grader:
-        """See `graders.Executing`."""
         return Execution(settings)
 
     def prepare(self, cache: Path) -> None:
-        """See `graders.Installed`. What a language takes is installed when its first test is run. Raises ConfigError,
-        or PreparationError where this machine cannot keep a test from doing harm."""
+        """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed when its first
+        test is run.
+
+        Raises ConfigError without settings, or PreparationError if this machine cannot keep a test from doing harm.
+        """
         if self._settings is None:
             raise ConfigError(
                 "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
@@ -38,9 +42,11 @@ class Execution:
             self._trials = Trials(self._settings, cache)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader: `runs`, `passes`, `failsOnStub` and `mutantsKilled`. A test that does not pass has 0 of the last
-        two; a function without a stub or without mutants has none of it. Of a record whose tests are not run,
-        `notRunnable` alone. Raises PreparationError, EngineFailure."""
+        """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
+
+        A test that does not pass has 0 for the last two. They are missing for a function without a stub or without
+        mutants. A sample whose tests cannot be run has `notRunnable` alone. Raises PreparationError or EngineFailure.
+        """
         trial = self._trial(pairing)
         if not trial.runnable:
             return {"notRunnable": 1.0}
@@ -52,7 +58,7 @@ class Execution:
         return scores
 
     def remark(self, pairing: Pairing) -> str:
-        """See `graders.Remarking`: why it does not pass, or which mutants it lets live."""
+        """Return why the test does not pass, or which mutants it lets live; see `graders.Remarking`."""
         return self._trial(pairing).said
 
     def _trial(self, pairing: Pairing) -> Trial:
@@ -63,6 +69,7 @@ class Execution:
 def _refuse_if_open(settings: RunSettings) -> None:
     if settings.confine == "off":
         return
+    # A sandbox with a gap does not count: tests are code that engines wrote.
     offered = confinement_of(settings.confine)
     if not offered.endswith(NOTHING_OPEN):
         raise PreparationError(

@@ -1,4 +1,4 @@
-"""How much of a line, a statement or a block a suggestion gets right."""
+"""A grader of how much of a line, a statement or a block a suggestion gets right."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Inline:
-    """Five views of it: all or nothing, how similar, how far right from the beginning, its first line, its first token.
+    """A grader with five views: all or nothing, how similar, how far right from the beginning, its first line, its
+    first token.
 
-    lineMatch: 1 where it is the expected text. editSimilarity: 2 · common / (both lengths), where common is the length
-    of the longest common subsequence of characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).
-    matched: characters that it saves typing: its length where the expected text begins with it, else 0 (as the matched
-    ratio of JetBrains' plugin). firstLine: characters of its first line where that is the expected one, else 0.
-    firstToken: 1 where the first word or sign is the expected one.
+    lineMatch: 1 if it is the expected text.
+    editSimilarity: 2 · common / (both lengths), where common is the length of the longest common subsequence of
+    characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).
+    matched: the characters that it saves typing: its length if the expected text begins with it, else 0 (as the matched
+    ratio of JetBrains' plugin).
+    firstLine: the characters of its first line if that is the expected one, else 0.
+    firstToken: 1 if the first word or sign is the expected one.
     """
 
     name = "inline"
     summary = "lines and blocks: exact match, edit similarity, characters saved, first token"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader."""
         expected, text = pairing.reference, pairing.hypothesis
         line = text.partition("\n")[0]
         return {
@@ -37,30 +39,32 @@ class Inline:
 
 
 def similarity(one: str, other: str) -> float:
-    """2 · common / (both lengths); 1 of two empty texts."""
+    """Return 2 · common / (both lengths), which is 1 for two empty texts."""
     lengths = len(one) + len(other)
     return 2 * _common(one, other) / lengths if lengths else 1.0
 
 
-def _common(one: str, other: str) -> int:
-    """Length of the longest common subsequence: Hyyrö's bit-parallel way, a machine word being as long as it must.
+def _common(first: str, second: str) -> int:
+    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method with a word as long as
+    needed.
 
     H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited", AWOCA 2004.
     """
-    places: dict[str, int] = {}
-    for number, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << number
-    every = (1 << len(one)) - 1
+    # Python's integers have any length, so all bits of a row fit into one.
+    positions: dict[str, int] = {}
+    for number, letter in enumerate(first):
+        positions[letter] = positions.get(letter, 0) | 1 << number
+    every = (1 << len(first)) - 1
     row = every
-    for letter in other:
-        matches = row & places.get(letter, 0)
+    for letter in second:
+        matches = row & positions.get(letter, 0)
         row = ((row + matches) | (row - matches)) & every
-    return len(one) - row.bit_count()
+    return len(first) - row.bit_count()
 
 
 def _first(text: str) -> str:
-    found = _TOKEN.search(text)
-    return found[0] if found else ""
+    match = _TOKEN.search(text)
+    return match[0] if match else ""
 
 
 GRADER: Grader = Inline()

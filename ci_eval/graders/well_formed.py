@@ -1,4 +1,4 @@
-"""Whether a file can still be parsed with the suggestion in it."""
+"""A grader that checks if a file can still be parsed with the suggestion in it."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ GRAMMARS = {
     "scala": ("scala",),
     "typescript": ("typescript", "tsx"),
 }
-"""Language → names of its grammars in the bundles; of several, the one that reads the file best."""
+"""The names of a language's grammars in the bundles; of several, the one that reads the file best is used."""
 
 
 class WellFormed:
-    """The suggestion takes the place of the expected text in its file, as that is on disk."""
+    """A grader that puts the suggestion in place of the expected text in its file, as the file is on disk."""
 
     name = "well-formed"
     summary = "1 where the file has no more syntax errors than with the expected text; needs the file"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """See Grader; nothing where no grammar knows the language."""
+        """Return `wellFormed`, or nothing if no grammar knows the language; see `Grader`."""
         grammars = GRAMMARS.get(pairing.language, ())
         if not grammars:
             return {}
         original = pairing.before + pairing.reference + pairing.after
-        known, grammar = min((errors(original, grammar), grammar) for grammar in grammars)
-        found = errors(pairing.before + pairing.hypothesis + pairing.after, grammar)
-        return {"wellFormed": float(found <= known)}
+        errors_before, grammar = min((errors(original, grammar), grammar) for grammar in grammars)
+        errors_after = errors(pairing.before + pairing.hypothesis + pairing.after, grammar)
+        return {"wellFormed": float(errors_after <= errors_before)}
 
 
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
-    """Places that the grammar cannot read."""
+    """Return the number of locations that the grammar cannot read."""
     waiting: list[Node] = [parser(grammar).parse(text.encode(errors="replace")).root_node]
     count = 0
     while waiting:

@@ -1,5 +1,4 @@
-"""The job `compare`: compares workspaces, writes reports, judges gates, and draws the trend where there is a
-history."""
+"""The job `compare`: compares workspaces, writes reports and checks gates. A history adds a trend."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from ci_eval.jobs import user_models as users
 from ci_eval.jobs.comparison_rules import Judging, judging, pooled, trouble_of, with_gates
 from ci_eval.jobs.pipeline import grammars_of
 from ci_eval.manifest import unlike
-from ci_eval.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.model import Comparison, MetricInfo, Overview, Side, Trend
 from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages import compare as stage
 from ci_eval.workspace import Workspace
@@ -33,13 +32,13 @@ class Compared:
     folder: Path
     comparison: Comparison
     sides: tuple[Path, Path]
-    """The workspaces of base and new."""
+    """The folders of the base and the new workspace."""
     reports: dict[str, Path]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of one call; it has an overview where more than two workspaces, or a history alone, were given."""
+    """The result of one call of `compare`. It has an overview unless exactly two workspaces were compared."""
 
     folder: Path
     comparisons: tuple[Compared, ...]
@@ -49,8 +48,10 @@ class Outcome:
 
     @property
     def trouble(self) -> GateFailed | None:
-        """An error that names the gates broken in any of the comparisons; None where all are kept."""
-        gates = [(each.comparison.new.title, gate) for each in self.comparisons for gate in each.comparison.gates]
+        """Return an error that names the broken gates of all comparisons; None if no gate is broken."""
+        gates = [
+            (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
+        ]
         broken = [
             f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {trouble_of(gate)}"
             for title, gate in gates
@@ -71,82 +72,84 @@ def compare(
 ) -> Outcome:
     """Compare the first of the workspaces with each of the others.
 
-    A folder that is no workspace is taken for one of past evaluations. `history`: such a folder too, to which the new
-    figures are added. `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what
-    that user (a profile or a file) would do on average. Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    A folder without a manifest is read as a folder of past evaluations. A single workspace is compared with the newest
+    past one that it can be compared with. `history`: a folder of past evaluations, to which the new figures are added.
+    `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what that user (a
+    profile or a file) would do on average. Raises ConfigError, WorkspaceError or NothingToEvaluate.
     """
-    given, past = _sorted_out([*folders, *([history] if history else [])], history)
-    given = given or _newest(past)
+    candidates, past = _split_folders([*folders, *([history] if history else [])], history)
+    candidates = candidates or _newest(past)
     if output:
         Workspace.check_free(output)
-    workspaces = _with_base(given, past, screen, same_ranker=same_ranker)
+    workspaces = _with_base(candidates, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
-    judged = {each.folder: _judging(each, gates, user, screen) for each in others or workspaces}
-    if base.folder.resolve() in [each.folder.resolve() for each in others]:
+    rules = {workspace.folder: _load_rules(workspace, gates, user, screen) for workspace in others or workspaces}
+    if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
     target = _target(output)
     if history:
         atomic.make_folder(history, "--history")
-    done = []
+    comparisons = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
-        where = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        done.append(_compared(base, new, judged[new.folder], where, past, user))
+        subfolder = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
+        comparisons.append(_compare_pair(base, new, rules[new.folder], subfolder, past, user))
     overview, reports = None, {}
     if len(others) != 1:
-        if not others and judged[base.folder].gates:
+        if not others and rules[base.folder].gates:
             screen.warn("no gate was judged: there is no evaluation before this one to compare with")
-        overview = _overview(workspaces, done, past, judged[workspaces[-1].folder], target)
-        reports = {each.name: each.write(overview, target) for each in reporters.OVERVIEWS.all()}
+        overview = _overview(workspaces, comparisons, past, rules[workspaces[-1].folder], target)
+        reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
     if history:
-        _remember(others or workspaces, done, history, screen.host.run)
-    _address(target, screen.host.pull_request)
-    return Outcome(folder=target, comparisons=tuple(done), overview=overview, reports=reports)
+        _append_figures(others or workspaces, comparisons, history, screen.host.run)
+    _write_pull_request(target, screen.host.pull_request)
+    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
 
 
 def _with_base(
-    given: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
+    candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """The workspaces to compare, base first: to a single one, a base from the past is added, if there is one."""
-    if same_ranker and len(given) == 2 and _ranked_by_another(*given):
-        screen.say(f"{given[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
-        return list(given[1:])
-    base = _before(past, given[0], screen) if len(given) == 1 else None
-    return [base, *given] if base else list(given)
+    """Return the workspaces to compare, base first. A single workspace gets a base from the past, if there is one."""
+    if same_ranker and len(candidates) == 2 and _ranked_by_another(*candidates):
+        screen.say(f"{candidates[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
+        return list(candidates[1:])
+    base = _find_base(past, candidates[0], screen) if len(candidates) == 1 else None
+    return [base, *candidates] if base else list(candidates)
 
 
-def _address(folder: Path, pull_request: str) -> None:
-    """Write down which pull request the report is about, for a workflow that may comment: this one may not."""
+def _write_pull_request(folder: Path, pull_request: str) -> None:
     if pull_request:
+        # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
         (folder / "number.txt").write_text(f"{pull_request}\n", encoding="utf-8")
 
 
-def _remember(workspaces: Sequence[Workspace], done: Sequence[Compared], history: Path, run: str) -> None:
-    judged = [each.comparison.gates for each in done] or [()]
-    for workspace, gates in zip(workspaces, judged, strict=True):
+def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compared], history: Path, run: str) -> None:
+    # Without a comparison, the only workspace is stored without gates.
+    gate_results = [compared.comparison.gates for compared in comparisons] or [()]
+    for workspace, gates in zip(workspaces, gate_results, strict=True):
         declared = runs.stored_config(workspace).declared
         for figures in stage.figures_of(workspace):
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
-def _sorted_out(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
-    """The workspaces among the folders, and what the folders of past evaluations hold, if there is one."""
+def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
+    """Return the workspaces among the folders, and the history in the other folders; None if there are no others."""
     workspaces, pasts = [], []
     for folder in folders:
         if folder != history and (folder / "manifest.json").is_file():
             workspaces.append(Workspace.open(folder))
             continue
-        found = stage.read(folder)
-        if not found.evaluations and folder != history:
-            Workspace.open(folder)  # says what is wrong
-        pasts.append(found)
+        folder_history = stage.read(folder)
+        if not folder_history.evaluations and folder != history:
+            Workspace.open(folder)  # raises an error that says what is wrong
+        pasts.append(folder_history)
     if not pasts:
         return workspaces, None
     return workspaces, stage.History(
-        tuple(each for past in pasts for each in past.evaluations),
-        tuple(each for past in pasts for each in past.workspaces),
+        tuple(evaluation for past in pasts for evaluation in past.evaluations),
+        tuple(path for past in pasts for path in past.workspaces),
     )
 
 
@@ -155,33 +158,35 @@ def _ranked_by_another(base: Workspace, new: Workspace) -> bool:
 
 
 def _newest(past: stage.History | None) -> list[Workspace]:
-    found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
-    if not found:
+    workspaces = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
+    if not workspaces:
         raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
-    return [max(found, key=lambda each: each.manifest().start)]
+    return [max(workspaces, key=lambda workspace: workspace.manifest().start)]
 
 
-def _before(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
-    """The newest of the past workspaces that `new` can be compared with."""
+def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
+    """Return the newest of the past workspaces that `new` can be compared with; None if there is none."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
-    earlier = [each for each in map(Workspace.open, past.workspaces) if each.manifest().start < now.start]
-    for each in sorted(earlier, key=lambda found: found.manifest().start, reverse=True):
-        other = next(unlike(each.manifest().series(), now.series()), None)
-        if other is None:
-            return each
-        what, was, is_now = other
-        screen.say(f"{each.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+    earlier = [
+        workspace for workspace in map(Workspace.open, past.workspaces) if workspace.manifest().start < now.start
+    ]
+    for workspace in sorted(earlier, key=lambda candidate: candidate.manifest().start, reverse=True):
+        difference = next(unlike(workspace.manifest().series(), now.series()), None)
+        if difference is None:
+            return workspace
+        what, was, is_now = difference
+        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
     return None
 
 
-def _judging(workspace: Workspace, gates: Sequence[str], user: str | None, screen: Screen) -> Judging:
+def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, screen: Screen) -> Judging:
     if user is None:
         loaded = runs.load_stored(workspace)
         config, old = loaded.config, loaded.config.comparison.gates
         if old and not loaded.own_headline:
-            # Written before gates named a filter: they were about all sessions.
+            # These gates are from before gates named a filter: they were about all sessions.
             now = tuple(map(pooled, old))
             config = replace(config, comparison=replace(config.comparison, gates=now))
             screen.warn(
@@ -192,56 +197,69 @@ def _judging(workspace: Workspace, gates: Sequence[str], user: str | None, scree
     return with_gates(users.metrics_of_user(users.user_of(user)), users.DECLARED, gates)
 
 
-def _compared(
-    base: Workspace, new: Workspace, judged: Judging, folder: Path, past: stage.History | None, user: str | None
+def _compare_pair(
+    base: Workspace, new: Workspace, rules: Judging, folder: Path, past: stage.History | None, user: str | None
 ) -> Compared:
     filters = runs.stored_config(new).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
-    found = stage.compare(base, new, judged.metrics, filters, judged.declared)
+    comparison = stage.compare(base, new, rules.metrics, filters, rules.declared)
+    comparison = replace(comparison, base=_retitle(comparison.base, base), new=_retitle(comparison.new, new))
     if user:
-        said = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
-        found = replace(found, warnings=(said, *found.warnings))
-    compared = {info.name: info for info in found.metrics}
-    gates = tuple(gate.judge(found.filters, found.headline, compared) for gate in judged.gates)
-    found = replace(found, gates=gates, trend=_trend(past, new, judged) if past and not user else None)
+        warning = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
+        comparison = replace(comparison, warnings=(warning, *comparison.warnings))
+    infos = {info.name: info for info in comparison.metrics}
+    gates = tuple(gate.judge(comparison.filters, comparison.headline, infos) for gate in rules.gates)
+    # The history has no figures of what this user would do on average.
+    comparison = replace(comparison, gates=gates, trend=_trend(past, new, rules) if past and not user else None)
     sources = stage.StoredPairs(base, new, grammars_of(new))
-    reports = {each.name: each.write(found, sources, folder) for each in reporters.COMPARISONS.all()}
-    return Compared(folder=folder, comparison=found, sides=(base.folder, new.folder), reports=reports)
+    reports = {reporter.name: reporter.write(comparison, sources, folder) for reporter in reporters.COMPARISONS.all()}
+    return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
 
 
-def _trend(past: stage.History, new: Workspace, judged: Judging) -> Trend:
-    wanted = (*judged.declared, *TRENDS)
-    infos: list[MetricInfo] = [each.info for each in judged.metrics if each.info.name in wanted]
+def _retitle(side: Side, workspace: Workspace) -> Side:
+    # A view may change the title after the evaluation.
+    title = runs.stored_config(workspace).reports.evaluation_title
+    return replace(side, title=title) if title else side
+
+
+def _trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
+    names = (*rules.declared, *TRENDS)
+    infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.figures_of(new)
     return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
 
 
 def _overview(
     workspaces: Sequence[Workspace],
-    done: Sequence[Compared],
+    comparisons: Sequence[Compared],
     past: stage.History | None,
-    judged: Judging,
+    rules: Judging,
     folder: Path,
 ) -> Overview:
-    if not done:
+    if not comparisons:
         new = workspaces[-1]
-        trend = _trend(past, new, judged) if past else None
+        trend = _trend(past, new, rules) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
     filters = runs.stored_config(workspaces[-1]).report_filters
-    ranking = stage.rank(workspaces, judged.metrics, filters, judged.declared)
-    ordered = [workspaces[each].folder.resolve() for each in ranking.order]
+    ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
+    ordered = [workspaces[index].folder.resolve() for index in ranking.order]
     return Overview(
-        title=f"{len(workspaces)} evaluations compared{_where(workspaces)}",
+        title=f"{len(workspaces)} evaluations compared{_project_suffix(workspaces)}",
         ranking=ranking,
-        workspaces=tuple(Path(os.path.relpath(each, folder.resolve())).as_posix() for each in ordered),
-        comparisons={f"{each.comparison.base.title} → {each.comparison.new.title}": each.folder.name for each in done},
+        workspaces=tuple(Path(os.path.relpath(path, folder.resolve())).as_posix() for path in ordered),
+        comparisons={
+            f"{compared.comparison.base.title} → {compared.comparison.new.title}": compared.folder.name
+            for compared in comparisons
+        },
     )
 
 
-def _where(workspaces: Sequence[Workspace]) -> str:
-    projects = {f"{found.name} {found.revision}" for each in workspaces for found in [each.manifest().project]}
+def _project_suffix(workspaces: Sequence[Workspace]) -> str:
+    projects = {
+        f"{project.name} {project.revision}" for workspace in workspaces for project in [workspace.manifest().project]
+    }
     return f" on {projects.pop()}" if len(projects) == 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""The job `compare-engines`: two engines over the same actions, asked in turns, so that their times may be compared."""
+"""The job `compare-engines`: two engines answer the same actions in turns, so that their times can be compared."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from ci_eval.model.detection import Detection
 from ci_eval.workspace import Workspace
 
 ROUNDS = 3
-"""Three is the fewest whose median leaves out one that was disturbed, and that show how far rounds differ."""
+"""The default number of rounds. With three, the median leaves out one disturbed round, and the reports can show how far
+rounds differ."""
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
-"""Metrics that are judged beside those of the configuration, if it names none that depends on times."""
+"""The metrics that are judged beside those of the configuration, if it names none that depends on times."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +36,9 @@ class Asked:
 
     folder: Path
     outcome: Outcome | None
-    """None where one of the engines failed in each session."""
+    """The result of the comparison; None if one of the engines failed in each session."""
     trouble: CiEvalError | None
-    """Why the job fails although its reports are written; None if it does not."""
+    """The reason why the job fails although its reports are written; None if it does not."""
 
 
 def compare_engines(
@@ -56,14 +57,14 @@ def compare_engines(
     like: str | None = None,
     allow_conditions: bool = False,
 ) -> Asked:
-    """Ask base and new in turns: workspaces `base` and `new`, and their `comparison`, in one folder.
+    """Ask base and new in turns, and compare them. One folder gets the workspaces `base` and `new`, and `comparison`.
 
-    `engines`: each a NAME[@VERSION], or the command of a language server. `detect`: ask only
-    as many sessions as it takes to find a difference of that size with that power. `usual`: as many as it takes to find
-    two points, or 1,000 where sessions cannot be drawn so. `like`: the named engine that commands are like.
-    `allow_conditions`: whether the engines may be told different things that nobody asked for.
+    `engines`: each a NAME[@VERSION], or the command of a language server. `detect`: ask only as many sessions as it
+    takes to find a difference of that size with that power. `usual`: ask as many as it takes to find two points, or
+    1,000 if sessions cannot be sampled for that. `like`: the named engine that commands are like. `allow_conditions`:
+    let the engines be configured differently even if nobody asked for the difference.
 
-    Raises as `evaluate` and `compare` do.
+    Raises the errors of `evaluate` and `compare`.
     """
     judging(config, gates)
     detection = detecting.wanted(config, detect, power) if detect else None
@@ -74,13 +75,13 @@ def compare_engines(
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
     sides = [prepare(answered_by(config, engines[0], like), screen)]
-    # A project without a version, or of a branch, is the same for all of them.
+    # The first engine pins a project without a version, or of a branch, for all engines.
     config = replace(config, project=sides[0].config.project)
     sides += [prepare(answered_by(config, engine, like), screen) for engine in engines[1:]]
     if not allow_conditions:
         check_asked_for(*((side.config, side.engine, side.sent) for side in sides))
     if resume:
-        # It is made last, from both workspaces; an interrupted run may have left half of it.
+        # The comparison is made last, from both workspaces. An interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     with runs.kept(folder):
         base, new = begun(sides, folder, rounds=rounds, jobs=jobs, resume=resume, screen=screen, detection=detection)
@@ -93,18 +94,20 @@ def compare_engines(
         pipeline.make_reports(workspace, side.config)
     trouble = next(filter(None, map(_trouble, ("base", "new"), (base, new), sides)), None)
     if trouble and any(map(_only_failed, (base, new))):
-        # Of an engine that never answered there is nothing to compare.
+        # An engine that never answered has nothing to compare.
         return Asked(folder=folder, outcome=None, trouble=trouble)
-    said = compare((base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen)
-    return Asked(folder=folder, outcome=said, trouble=trouble or said.trouble)
+    comparison = compare(
+        (base.folder, new.folder), gates=gates, output=folder / "comparison", history=None, screen=screen
+    )
+    return Asked(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
 
 
 def _trouble(name: str, workspace: Workspace, side: Prepared) -> CiEvalError | None:
     """Return why one side of the comparison counts as failed, with its name; None if it does not."""
-    found = outcome.trouble(workspace, side.config)
-    if found is None:
+    error = outcome.trouble(workspace, side.config)
+    if error is None:
         return None
-    return type(found)(f"{name}, {workspace.manifest().title} ({workspace.folder}): {found}")
+    return type(error)(f"{name}, {workspace.manifest().title} ({workspace.folder}): {error}")
 
 
 def _only_failed(workspace: Workspace) -> bool:
@@ -115,13 +118,13 @@ def _only_failed(workspace: Workspace) -> bool:
 
 
 def answered_by(config: Config, engine: str, like: str | None = None) -> Config:
-    """The configuration with another engine, and with times among the metrics that are judged.
+    """Return the configuration with another engine, and with times among the metrics that are judged.
 
-    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. `like`: the
-    named engine that a command is like. Raises ConfigError.
+    `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. `like`: the named
+    engine that a command is like. Raises ConfigError.
     """
     declared = config.declared
-    if not any(each.timed for each in metrics_of(config) if each.info.name in declared):
+    if not any(metric.timed for metric in metrics_of(config) if metric.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)
@@ -138,11 +141,12 @@ def begun(
     screen: Screen,
     detection: Detection | None = None,
 ) -> tuple[Workspace, Workspace]:
-    """Both workspaces, with the same actions; `turns` in their manifests has the same name for this run."""
+    """Return the workspaces of base and new, with the same actions and the id of this run as `turns`."""
     begin = runs.resume if resume else runs.begin
     base, new = (begin(side, folder / name, jobs) for side, name in zip(sides, ("base", "new"), strict=True))
     for workspace in (base, new):
         detecting.note(workspace, detection)
+    # A resumed run keeps its id.
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)
     pipeline.make_actions(base, sides[0], jobs, screen)

@@ -1,4 +1,4 @@
-"""The metrics and gates that a configuration wants compared, checked before anything runs."""
+"""The metrics and gates that a configuration compares by, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ci_eval.statistics import footprint
 
 
 def metrics_of(config: Config) -> tuple[Metric, ...]:
-    """All metrics that the configuration's reports show, in their order."""
+    """Return all metrics that the configuration's reports show, in their order."""
     return metrics.load(config.reports.recall_at, user=config.user is not None)
 
 
@@ -32,25 +32,25 @@ class Judging:
 
 
 def gates_of(config: Config) -> tuple[Gate, ...]:
-    """The gates of the configuration, parsed. Raises ConfigError."""
+    """Return the parsed gates of the configuration. Raises ConfigError."""
     return judging(config).gates
 
 
 def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
-    """What the configuration judges by, with gates of the command line added to its own. Raises ConfigError."""
+    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics_of(config) if metric.compared}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
-            others = [other for other, metric in known.items() if not metric.is_maximum]
+            comparable = [candidate for candidate, metric in known.items() if not metric.is_maximum]
             raise ConfigError(
-                f"comparison.metrics: {name!r} cannot be compared{guess(name, others)}; known are "
-                f"{', '.join(others)}, and RecallAt{{k}} of each k in reports.recallAt"
+                f"comparison.metrics: {name!r} cannot be compared{guess(name, comparable)}; known are "
+                f"{', '.join(comparable)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
-    return _checked(config, with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates)))
+    return _check_filters(config, with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates)))
 
 
-def _checked(config: Config, judging: Judging) -> Judging:
-    """Return the same if its gates are about filters that there are. Raises ConfigError."""
+def _check_filters(config: Config, judging: Judging) -> Judging:
+    """Return the same rules if each gate is about a filter of the configuration. Raises ConfigError."""
     filters = config.report_filters
     for gate in judging.gates:
         gate.filter_among([part.name for part in filters.all], filters.headline)
@@ -63,13 +63,20 @@ def with_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Judging:
-    """What these metrics and gates judge by; a gate that is given twice counts once. `of_run`: figures that are no
-    metric, which gates may be about, too. Raises ConfigError."""
+    """Return these metrics with the parsed gates. A gate that is given twice counts once.
+
+    `of_run`: figures of the run that are no metric, and that gates may be about, too. Raises ConfigError.
+    """
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
-    policy = _policy(gates)
-    rules = [each for rule in gates if not UNDECIDED.fullmatch(rule.strip()) for each in _for_each(rule, shares)]
+    policy = _read_policy(gates)
+    rules = [
+        concrete
+        for rule in gates
+        if not UNDECIDED.fullmatch(rule.strip())
+        for concrete in _expand_declared(rule, shares)
+    ]
     parsed = tuple(replace(parse(rule, infos), undecided=policy) for rule in dict.fromkeys(rules))
     for gate in parsed:
         metric = known.get(gate.metric)
@@ -82,9 +89,9 @@ def with_gates(
 
 
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
-    """The gates of a single evaluation. Raises ConfigError, also where a rule is about a difference."""
-    found = judging(config)
-    gates = _checked(config, with_gates(found.metrics, found.declared, rules, footprint.INFOS)).gates
+    """Return the gates of a single evaluation. Raises ConfigError, also if a rule is about a difference."""
+    own_rules = judging(config)
+    gates = _check_filters(config, with_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
     for gate in gates:
         if not gate.absolute:
             raise ConfigError(
@@ -110,7 +117,7 @@ def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
 
 
 def failed(results: Sequence[GateResult]) -> GateFailed | None:
-    """An error that names the broken gates; None where all are kept."""
+    """Return an error that names the broken gates; None if no gate is broken."""
     broken = [f"  {gate.rule}: {trouble_of(gate)}" for gate in results if not gate.passed]
     return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
 
@@ -120,8 +127,8 @@ def trouble_of(gate: GateResult) -> str:
     return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
 
 
-def _policy(gates: Sequence[str]) -> Policy:
-    """Return what becomes of undecided gates, by the last `undecided: …` among the rules. Raises ConfigError."""
+def _read_policy(gates: Sequence[str]) -> Policy:
+    """Return the result of undecided gates, by the last `undecided: …` among the rules. Raises ConfigError."""
     policy: Policy = ""
     for rule in gates:
         if match := UNDECIDED.fullmatch(rule.strip()):
@@ -131,13 +138,14 @@ def _policy(gates: Sequence[str]) -> Policy:
     return policy
 
 
-def _for_each(rule: str, shares: Sequence[str]) -> list[str]:
-    """A rule about `declared` stands for one rule for each declared metric that is a share; which metrics these are
-    depends on whether there is a modelled user."""
+def _expand_declared(rule: str, shares: Sequence[str]) -> list[str]:
+    """Return the rule itself, or one rule for each of the shares if the rule is about `declared`."""
+    # Which metrics are declared depends on the modelled user, so a rule can name them together.
     match = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
     return [f"{name}{match['rest']}" for name in shares] if match else [rule]
 
 
 def pooled(rule: str) -> str:
-    """Return a gate from before gates named a filter, as one of today: it was about all sessions."""
+    """Return a gate from before gates named a filter, in today's syntax."""
+    # A gate without a filter was about all sessions. Today it is about the headline's sessions.
     return rule if "[" in rule else re.sub(r"^\s*(\w+)", rf"\1[{EVERYTHING.lower()}]", rule)

@@ -1,4 +1,4 @@
-"""What this machine has, what it lacks, and the command that helps."""
+"""The state of this machine: what ci-eval needs, what is missing, and the command that helps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROGRAMS = {
     "php": "apt-get install php-cli",
     "apt-get": "a machine with Debian or a derivative",
 }
-"""Name → the command that installs it."""
+"""The name of a program → the command that installs it."""
 
 
 EXTENSIBLE: Mapping[str, Catalog[Any]] = {
@@ -50,58 +50,60 @@ EXTENSIBLE: Mapping[str, Catalog[Any]] = {
     "schemes": schemes.CATALOG,
     "tasks": tasks.CATALOG,
 }
-"""Group of entry points → the variants of that kind."""
+"""The group of entry points → the variants of that kind."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """A result of one check of this machine."""
 
     what: str
     good: bool
     needed: bool
-    """Whether nothing works without it."""
+    """True if nothing works without it."""
     detail: str
-    """What it is, or what helps."""
+    """The version or location, or the remedy."""
     tried: bool = True
-    """Whether it was used, rather than only found to be there."""
+    """True if it was used, rather than only found."""
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything ci-eval uses."""
+    """Check everything that ci-eval uses, and yield a finding for each thing."""
     yield Finding("Python", sys.version_info >= (3, 10), True, machine.python())
     yield Finding("CPU", True, True, machine.cpu())
-    yield _tried("cache", True, _cache)
-    yield _tried("grammars", True, _grammars)
-    yield _tried("engine jedi", True, _jedi)
+    yield _try("cache", True, _cache)
+    yield _try("grammars", True, _grammars)
+    yield _try("engine jedi", True, _jedi)
     confined = confinement_of("auto")
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
-    yield _tried("pip (pypi: projects, other releases of jedi)", False, _pip)
-    yield _tried("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
+    yield _try("pip (pypi: projects, other releases of jedi)", False, _pip)
+    yield _try("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
     for plugin in all_plugins():
         what = f"{plugin.point.group} {plugin.point.name} of {plugin.package} {plugin.version}"
-        yield _tried(what, True, partial(_plugin, plugin))
+        yield _try(what, True, partial(_plugin, plugin))
     yield from programs_and_engines()
 
 
 def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """Ask a language model's endpoint what it does; `key`: name of the variable with the key. Raises ConfigError."""
+    """Ask a language model's endpoint what it can do. `key`: name of the variable with the key. Raises ConfigError."""
     yield from examining.examine(address, model, key)
 
 
 def programs_and_engines() -> Iterator[Finding]:
-    """What fetches projects, and what engines there are; nothing is installed for it."""
+    """Yield the programs that fetch projects and run engines, then the engines. Nothing is installed."""
     cache = machine.cache_folder()
     installable = [engine for engine in engines.CATALOG.all() if engine.installed(cache) is not None]
     fetching = {name: schemes.CATALOG.load(name).needs for name in schemes.names()}
-    needed = [program for each in (*fetching.values(), *(engine.needs for engine in installable)) for program in each]
+    needed = [
+        program for programs in (*fetching.values(), *(engine.needs for engine in installable)) for program in programs
+    ]
     for program in dict.fromkeys((*PROGRAMS, *needed)):
-        found = shutil.which(program)
+        location = shutil.which(program)
         fetched = [f"{name}: projects" for name, needs in fetching.items() if program in needs]
         served = [engine.name for engine in installable if program in engine.needs]
         use = "; ".join([*fetched, *([", ".join(served)] if served else [])])
         helps = f"not found; for example: {PROGRAMS[program]}" if program in PROGRAMS else "not found"
-        yield Finding(f"{program} ({use})", found is not None, False, found or helps, tried=False)
+        yield Finding(f"{program} ({use})", location is not None, False, location or helps, tried=False)
     here = {name: version_here(name) for name in TOOLCHAINS}
     for engine in installable:
         yield _engine(engine, here)
@@ -111,6 +113,7 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     what = f"engine {engine.name} {engine.version}"
     if missing := [program for program in engine.needs if not shutil.which(program)]:
         return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
+    # A toolchain that is present may be too old for the engine.
     if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
         lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
         return Finding(what, False, False, f"needs {' and '.join(lacks)}")
@@ -120,7 +123,7 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     return Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
 
 
-def _tried(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:
+def _try(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:
     try:
         return Finding(what, True, needed, attempt())
     except (CiEvalError, OSError, ImportError, subprocess.SubprocessError) as error:
@@ -130,6 +133,7 @@ def _tried(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:
 def _cache() -> str:
     folder = machine.cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
+    # Creating a file shows that the cache can be written to.
     with tempfile.TemporaryFile(dir=folder):
         free = shutil.disk_usage(folder).free
     return f"{folder}, {free / 1e9:.0f} GB free; set CI_EVAL_CACHE to have it elsewhere"
@@ -137,6 +141,7 @@ def _cache() -> str:
 
 def _grammars() -> str:
     for name in languages.names():
+        # Extracting from an empty text loads the grammar.
         languages.CATALOG.load(name).extract("", "empty", {})
     return f"{syntax.bundle()}: {', '.join(languages.names())}"
 
@@ -166,6 +171,7 @@ def _plugin(plugin: Plugin) -> str:
         )
     EXTENSIBLE[group].load(plugin.point.name)
     if group == "metrics":
+        # Loading all metrics finds a name that two families share.
         metrics.load()
     return plugin.point.value
 

@@ -27,7 +27,7 @@ class Evaluated:
     evaluation: Evaluation
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """Why the job fails although its reports are written; None if it does not."""
+    """The reason why the job fails although its reports are written; None if it does not."""
 
 
 def evaluate(
@@ -47,11 +47,11 @@ def evaluate(
 ) -> Evaluated:
     """Run all stages.
 
-    `shard`: only for the files that belong to it. `rounds`: how often each session is asked. `reuse`: the workspace of
-    an earlier run, whose answers are taken over where they would be the same. `gates`: rules about figures.
-    `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each side.
-    `expect`: the workspace of an earlier run, by whose answers these are drawn.
-    `cluster`: who asks, where that is not this machine alone. Raises ConfigError, WorkspaceError, PreparationError,
+    `shard`: evaluate only the files that belong to it. `rounds`: how often each session is asked. `reuse`: the
+    workspace of an earlier run; its completion results are taken over if they would be the same. `gates`: rules about
+    figures. `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each
+    side. `expect`: the workspace of an earlier run, by whose results these sessions are sampled. `cluster`: the
+    machines that ask; None = this machine alone. Raises ConfigError, WorkspaceError, PreparationError or
     NothingToEvaluate.
     """
     folder = runs.workspace_for(config, output)
@@ -62,6 +62,7 @@ def evaluate(
     if cluster:
         cluster.check(config)
     metric = precise.check(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
+    # Everything above fails at once, whereas preparing may take minutes.
     prepared = prepare(config, screen)
     expect = precise.earlier_run(expect, prepared.installation.info.name, screen)
     with runs.kept(folder):

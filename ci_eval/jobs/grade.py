@@ -1,4 +1,4 @@
-"""Grades without an engine: of a workspace's suggestions, or of pairs of texts."""
+"""The jobs that grade without an engine: the suggestions of a workspace, or pairs of texts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from ci_eval.workspace import Workspace
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
-    """Its stored suggestions, graded as the task asks for it now; its reports made anew. One that was interrupted is
-    taken up by the same call. Raises ConfigError, WorkspaceError."""
+    """Grade the stored suggestions as the task grades now, and build the reports again.
+
+    The same call resumes an interrupted one. Raises ConfigError or WorkspaceError.
+    """
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     if manifest.digests or not manifest.complete:
@@ -33,7 +35,7 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     config = runs.stored_config(workspace)
     trusting.refuse_foreign_grading(workspace, config, trusted=trusted)
     grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
-    # Until all are graded it is not what was sealed.
+    # The workspace is not what was sealed until all sessions are graded.
     workspace.write_manifest(replace(manifest, digests={}))
     grade_anew(workspace, grading)
     workspace.write_manifest(replace(manifest, digests={}, judge=runs.judge_of(config), run=runs.run_of(config)))
@@ -44,9 +46,9 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
 def grade_pairs(
     grader: str, path: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> Iterator[bytes]:
-    """A line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`.
+    """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`.
 
-    Raises ConfigError, PreparationError, or EngineFailure where a pair cannot be graded.
+    Raises ConfigError, PreparationError, or EngineFailure if a pair cannot be graded.
     """
     (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
     for number, line in enumerate(_lines(path), 1):

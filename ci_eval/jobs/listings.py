@@ -13,41 +13,43 @@ from ci_eval.statistics.footprint import INFOS
 
 
 def rows(what: str) -> list[dict[str, str | list[str]]]:
-    """One row per variant; the same for the table and for JSON."""
+    """Return one row per variant, for the table and for JSON."""
     return ROWS[what]()
 
 
 def _languages() -> list[dict[str, str | list[str]]]:
     loaded = [languages.CATALOG.load(name) for name in languages.names()]
-    return [{"name": each.name, "title": each.title, "suffixes": list(each.suffixes)} for each in loaded]
+    return [
+        {"name": language.name, "title": language.title, "suffixes": list(language.suffixes)} for language in loaded
+    ]
 
 
 def _engines() -> list[dict[str, str | list[str]]]:
     loaded = [engines.CATALOG.load(name) for name in engines.names()]
     return [
         {
-            "name": each.name,
-            "languages": sorted(each.languages or ["any"]),
-            "version": each.version,
-            "source": each.source,
-            "licence": each.licence,
-            "needsDependencies": "yes" if each.needs_dependencies else "no",
-            "toolchains": [f"{name} {lowest}" for name, lowest in each.toolchains.items()],
-            "verified": "yes" if each.verified else "no",
-            "summary": each.summary,
+            "name": engine.name,
+            "languages": sorted(engine.languages or ["any"]),
+            "version": engine.version,
+            "source": engine.source,
+            "licence": engine.licence,
+            "needsDependencies": "yes" if engine.needs_dependencies else "no",
+            "toolchains": [f"{name} {lowest}" for name, lowest in engine.toolchains.items()],
+            "verified": "yes" if engine.verified else "no",
+            "summary": engine.summary,
         }
-        for each in loaded
+        for engine in loaded
     ]
 
 
 def _completion_types() -> list[dict[str, str | list[str]]]:
     loaded = [rankers.CATALOG.load(name) for name in rankers.names()]
-    return [{"name": each.name, "summary": each.summary} for each in loaded]
+    return [{"name": ranker.name, "summary": ranker.summary} for ranker in loaded]
 
 
 def _metrics() -> list[dict[str, str | list[str]]]:
     infos = [*(metric.info for metric in metrics.load()), *INFOS.values()]
-    return [{"name": each.name, "unit": each.unit, "better": each.better, "summary": each.summary} for each in infos]
+    return [{"name": info.name, "unit": info.unit, "better": info.better, "summary": info.summary} for info in infos]
 
 
 def _log_formats() -> list[dict[str, str | list[str]]]:
@@ -55,15 +57,15 @@ def _log_formats() -> list[dict[str, str | list[str]]]:
 
 
 def _tasks() -> list[dict[str, str | list[str]]]:
-    return [{"name": each.name, "unit": each.unit, "summary": each.summary} for each in tasks.CATALOG.all()]
+    return [{"name": task.name, "unit": task.unit, "summary": task.summary} for task in tasks.CATALOG.all()]
 
 
 def _graders() -> list[dict[str, str | list[str]]]:
-    return [{"name": each.name, "summary": each.summary} for each in graders.CATALOG.all()]
+    return [{"name": grader.name, "summary": grader.summary} for grader in graders.CATALOG.all()]
 
 
 def _keys() -> list[dict[str, str | list[str]]]:
-    return [{"name": each.name, "default": each.default, "type": each.type, "summary": each.meaning} for each in keys()]
+    return [{"name": key.name, "default": key.default, "type": key.type, "summary": key.meaning} for key in keys()]
 
 
 ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
@@ -86,13 +88,14 @@ NAMES: dict[str, Callable[[], list[str]]] = {
     "completion-types": rankers.names,
     "metrics": lambda: [metric.info.name for metric in metrics.load()],
     "log-formats": formats.names,
-    "keys": lambda: [each.name for each in keys()],
+    "keys": lambda: [key.name for key in keys()],
 }
-"""The names alone, sorted: faster, since engines and others are not loaded."""
+"""The names alone, sorted. They are faster than rows, since engines and others are not loaded."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of configurations, in which editors find the names that there are."""
+    """Return the JSON schema of configurations. Editors find the known names in it."""
+    # An engine may also be NAME@VERSION, so its names are no complete list.
     return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
 
 
@@ -103,12 +106,11 @@ VALUES = {
     "engine.name": "engines",
     "interpret.completionType": "completion-types",
 }
-"""Keys of a configuration whose values are names that `list` has."""
+"""The keys of a configuration whose values are names that `list` has."""
 
 
 def values_of(key: str) -> list[str]:
-    """The values that a key of a configuration may have, where these are few; none where they are not, or where there
-    is no such key."""
+    """Return the values that a key of a configuration may have; none if they are many, or if there is no such key."""
     if key in VALUES:
         return NAMES[VALUES[key]]()
-    return next((list(each.choices) for each in keys() if each.name == key), [])
+    return next((list(known_key.choices) for known_key in keys() if known_key.name == key), [])

@@ -16,21 +16,21 @@ from ci_eval.workspace import Workspace, name_of
 
 
 def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
-    """The setup of stage 2, with the file of the project's names (`rerank` may need it later) and the folder for
-    logs."""
-    wanted, setup = prepared.config.interpret, prepared.setup
+    """Return the setup of stage 2, with the file of the project's names, and with a folder for logs if logs are on."""
+    settings, setup = prepared.config.interpret, prepared.setup
+    # `rerank` may need the names later, also without logs.
     setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
-    if not wanted.save_logs:
+    if not settings.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():
-        # The logs are complete; a run was killed while it removed the parts they were made from.
+        # The logs are complete: a run was killed while it removed their parts.
         shutil.rmtree(_parts(workspace))
     logging = interpret.Logging(
         parts=_parts(workspace),
-        formats=wanted.log_format,
+        formats=settings.log_format,
         project=prepared.project.info.name,
         completion_type=prepared.ranker.name,
-        context=wanted.log_context,
+        context=settings.log_context,
         began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
     )
     return dataclass_replace(setup, logging=logging)
@@ -41,8 +41,8 @@ def _parts(workspace: Workspace) -> Path:
 
 
 def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
-    """Put the parts of all files together into logs for training, validation and test, unless that was done before."""
-    manifest, wanted = workspace.manifest(), prepared.config.interpret
+    """Merge the parts of all files into logs for training, validation and test, unless that was done before."""
+    manifest, settings = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
     project_name = manifest.project.name
@@ -50,18 +50,18 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         workspace.folder / "logs",
         _parts(workspace),
         [name_of(source.path) for source in workspace.sources()],
-        wanted.log_format,
+        settings.log_format,
         logs.LogRun(
             project=project_name,
             language=manifest.language,
-            seed=wanted.seed,
+            seed=settings.seed,
             day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
         ),
-        unit=(lambda _: project_name) if wanted.split_by == "project" else (lambda path: f"{project_name}/{path}"),
-        split_by=wanted.split_by,
-        percent=wanted.train_test_split,
-        test_percent=wanted.test_split,
+        unit=(lambda _: project_name) if settings.split_by == "project" else (lambda path: f"{project_name}/{path}"),
+        split_by=settings.split_by,
+        percent=settings.train_test_split,
+        test_percent=settings.test_split,
     )
     workspace.write_manifest(replace(manifest, logs=record))
-    # Only now: if the run is killed before this, the next one puts the parts together again.
+    # If the run is killed before this line, the next one merges the parts again.
     shutil.rmtree(_parts(workspace))

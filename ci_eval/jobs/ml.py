@@ -1,4 +1,4 @@
-"""The jobs for machine learning: configurations that log, and models trained on logs."""
+"""The jobs for machine learning: configurations that log, and rankers trained on logs."""
 
 from __future__ import annotations
 
@@ -27,29 +27,31 @@ from ci_eval.workspace import Workspace, workspaces_in
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
-    """The configuration with logs on; it also gets a modelled user, unless it has one."""
-    wanted = config.interpret
+    """Return the configuration with logs on, and with a modelled user unless it has one."""
+    settings = config.interpret
     prefix = config.actions.strategy.prefix.name
-    if wanted.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
+    if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
             f"logs are of a user, who is asked about at every prefix: actions.strategy.prefix {prefix} is not used"
         )
     logged = replace(
         config,
         interpret=replace(
-            wanted,
+            settings,
             save_logs=True,
-            log_format=tuple(dict.fromkeys(formats)) or wanted.log_format,
-            user_model=wanted.user_model or UserModelConfig(),
+            log_format=tuple(dict.fromkeys(formats)) or settings.log_format,
+            user_model=settings.user_model or UserModelConfig(),
         ),
     )
     return patch(logged)
 
 
 FEW_TO_LEARN = 1_000
-"""With fewer lookups, a tree of 31 leaves has a few dozen for each decision."""
+"""The training lookups below which `train_ranker` warns. With fewer, a tree of 31 leaves has a few dozen for each
+decision."""
 FEW_TO_JUDGE = 400
-"""With fewer, a share over them is uncertain by more than five points."""
+"""The validation lookups below which `train_ranker` warns. With fewer, a share is uncertain by more than five
+points."""
 
 
 def train_ranker(
@@ -62,16 +64,16 @@ def train_ranker(
     screen: Screen,
     overrides: Sequence[str] = (),
 ) -> RankerModel:
-    """Logs of workspaces (or their logs/ folders) → a model file. `overrides`: settings of training as KEY=VALUE.
+    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file.
 
-    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    `overrides`: settings of training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate.
     """
     settings = _settings(overrides)
-    # Complain now rather than after minutes of training.
+    # Otherwise the error would come after minutes of training.
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     atomic.make_folder(output.parent)
-    learned, checked, tested = _of_events(sources, label, seed, screen) or _of_tables(sources, label, seed, screen)
+    learned, checked, tested = _event_sides(sources, label, seed, screen) or _table_sides(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
     model_file.save(model, output)
@@ -89,13 +91,14 @@ def _settings(overrides: Sequence[str]) -> training.Settings:
 
 
 def _doubts(model: RankerModel) -> Iterator[str]:
-    """What makes the model, or what is said of it, unreliable."""
+    """Yield warnings about a model that is unreliable, or whose figures are."""
     if model.queries < FEW_TO_LEARN:
         yield (
             f"the ranker learned from {counted(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is worth "
             "judging: log more or larger projects, or try --label expected"
         )
     if model.after.queries < FEW_TO_JUDGE:
+        # The half width of a 95 % interval is largest for a share of one half.
         reach = 1.96 * (0.25 / model.after.queries) ** 0.5
         yield (
             f"its figures are of {counted(model.after.queries, 'validation lookup')}: each share may be off by "
@@ -106,7 +109,7 @@ def _doubts(model: RankerModel) -> Iterator[str]:
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
-    """Write the trees of a model file as a plain file of LightGBM, or as ONNX. Raises ConfigError, WorkspaceError."""
+    """Write the trees of a model file as a plain file of LightGBM, or as ONNX. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = model_file.load(path)
@@ -115,10 +118,10 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
 
 
 Sides = tuple[training.LookupRows, training.LookupRows, training.LookupRows | None]
-"""For training, for validation, and for the test, if anything is kept for that."""
+"""The rows for training, for validation, and for the test, if any are kept for that."""
 
 
-def _of_tables(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides:
+def _table_sides(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides:
     folders = logs_of_all(sources)
     screen.say(f"Reading logs of {len(folders)} evaluations")
     learned, checked = (
@@ -133,61 +136,64 @@ def _of_tables(sources: Sequence[Path], label: training.Label, seed: int, screen
         return learned, checked, None
 
 
-def _of_events(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides | None:
-    found = event_logs.read(sources, seed, screen)
-    if found is None:
+def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides | None:
+    event_sessions = event_logs.read(sources, seed, screen)
+    if event_sessions is None:
         return None
-    table = FeatureTable.of(found.train)
+    table = FeatureTable.of(event_sessions.train)
     if table.schema != SCHEMA:
         screen.warn(
             f"the logs have {len(table.names)} features of their own: the model shows what can be learned from them, "
             "and cannot order lists here"
         )
     learned, checked = (
-        event_training.rows_of(sessions, table, label, seed, side=side, project=found.projects)
-        for side, sessions in (("train", found.train), ("validation", found.validation))
+        event_training.rows_of(sessions, table, label, seed, side=side, project=event_sessions.projects)
+        for side, sessions in (("train", event_sessions.train), ("validation", event_sessions.validation))
     )
     return learned, checked, None
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """The folders with the Parquet files of the sources, each run once: logs that are given twice would weigh twice in
-    training. Raises WorkspaceError.
+    """Return the folders with the Parquet files of the sources. Raises WorkspaceError if one run is there twice.
 
-    A source that is neither a workspace nor its logs/ folder stands for those directly below it. Runs are told apart by
-    the digests of their logs, since sessions of one project have the same ids with every engine and user.
+    A source that is neither a workspace nor its logs/ folder stands for the workspaces directly below it. Runs are
+    distinguished by the digests of their logs, since sessions of one project have the same ids with every engine and
+    user.
     """
     sources = workspaces_in(sources)
-    opened = [_opened(source) for source in sources]
+    opened = [_open_logs(source) for source in sources]
     folders = [folder for folder, _ in opened]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
     for source, (folder, manifest) in zip(sources, opened, strict=True):
         for digest in _digests(folder):
-            if (other := files.setdefault(digest, source)) is not source:
-                raise WorkspaceError(f"{source} and {other} hold the same logs: give each once")
+            # Logs that are given twice would weigh twice in training.
+            if (twin := files.setdefault(digest, source)) is not source:
+                raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
         if manifest is None:
             continue
         for project in manifest.projects or (manifest.project,):
-            there = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
-            if there and (None in {manifest.shard, *there} or manifest.shard in there):
-                other = next(iter(there.values()))
-                raise WorkspaceError(f"{source} and {other} log the same run: give the shards or what was merged, once")
-            there[manifest.shard] = source
+            sources_by_shard = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
+            # A run without shards cannot stand beside a shard of the same run.
+            if sources_by_shard and (None in {manifest.shard, *sources_by_shard} or manifest.shard in sources_by_shard):
+                twin = next(iter(sources_by_shard.values()))
+                raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
+            sources_by_shard[manifest.shard] = source
     return folders
 
 
 def _digests(folder: Path) -> list[str]:
-    """Digests of the sides of the logs; a side without rows is left out, since all empty ones are alike."""
+    """Return the digests of the sides of the logs that have rows."""
     record = logs.record_of(folder)
-    rows = {f"{side}.parquet": each.rows for side, each in record.sides.items()} if record else {}
+    # All sides without rows have the same digest, although their runs differ.
+    rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 
-def _opened(source: Path) -> tuple[Path, Manifest | None]:
-    """The folder with the Parquet files of a workspace, and its manifest; or that folder itself, without a manifest.
+def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
+    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace.
 
-    Raises WorkspaceError where there is none, or where the files are not as they were written.
+    Raises WorkspaceError if there are no such files, or if the files are not as they were written.
     """
     manifest = None
     if not source.is_dir():

@@ -1,4 +1,4 @@
-"""Whether a run counts as failed."""
+"""The rules by which a run counts as failed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ci_eval.workspace import Workspace
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
-    """Why a run counts as failed although its reports are written; None if it does not."""
+    """Return the reason why a run counts as failed although its reports are written; None if it does not."""
     manifest = workspace.manifest()
-    failed = sum(manifest.statuses.get(name, 0) for name in (each.value for each in FAILED))
+    failed = sum(manifest.statuses.get(name, 0) for name in (status.value for status in FAILED))
     if manifest.finished == 0:
         if manifest.shard and manifest.planned == 0:
             # There are fewer files than shards; other shards have the sessions.
@@ -52,6 +52,7 @@ def _unread(manifest: Manifest, config: Config) -> TooMuchUnread | None:
 def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> NothingSuggested | None:
     statuses, most = manifest.statuses, config.interpret.allowed_empty
     empty = statuses.get("empty", 0)
+    # A share of 1 turns the check off.
     if most == 1 or manifest.engine.name == EMPTY:
         return None
     if manifest.endpoint and empty + statuses.get("cut-off", 0) >= most * manifest.finished:
@@ -66,11 +67,12 @@ def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> Noth
 
 
 def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> NothingSuggested | None:
-    """Return what is wrong with a language model whose answers are empty, or are cut off before they begin."""
+    """Return the error about a language model with too many empty completion results; None if there are few."""
     counts = ResponseCounts()
     for _, sessions in workspace.sessions(SessionScore):
         for session in sessions:
             counts.add(session)
+    # Results that are cut off before they begin count as empty, too.
     responses, empty = counts.figures(), counts.empty.total()
     if responses is None or empty < most * manifest.finished:
         return None
@@ -81,4 +83,4 @@ def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> Nothin
 
 
 EMPTY = "empty"
-"""Name of the control that never suggests anything, on purpose."""
+"""The name of the control that never suggests anything, on purpose."""

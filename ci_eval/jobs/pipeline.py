@@ -1,4 +1,4 @@
-"""Runs the stages on a workspace; every job is made of these steps."""
+"""The steps of every job: they run the stages on a workspace."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from ci_eval.workspace import Workspace
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 1, unless an earlier run completed it. Raises NothingToEvaluate."""
+    """Run stage 1, unless an earlier run completed it. Raises NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
         workspace.clear("actions")
         workspace.clear("errors")
         started = machine.now()
-        made = _generated(workspace, prepared, jobs, screen)
-        record = StageRecord(started=started, ended=machine.now(), files=made.files)
+        generated = _generate(workspace, prepared, jobs, screen)
+        record = StageRecord(started=started, ended=machine.now(), files=generated.files)
         manifest = replace(
             manifest,
-            generated=made.sessions,
-            unparsable=made.unparsable / made.size if made.size else 0.0,
-            unparsable_files=made.worst(),
-            vocabulary=made.texts.summed(),
+            generated=generated.sessions,
+            unparsable=generated.unparsable / generated.size if generated.size else 0.0,
+            unparsable_files=generated.worst(),
+            vocabulary=generated.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)
-        screen.say(f"Actions: {counted(made.sessions, 'session')} in {counted(made.files, 'file')}")
+        screen.say(f"Actions: {counted(generated.sessions, 'session')} in {counted(generated.files, 'file')}")
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
 
-def _generated(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> actions.Generated:
+def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> actions.Generated:
     config, info = prepared.config, prepared.project.info
     if prepared.records:
         strategy = config.actions.strategy
@@ -74,14 +74,14 @@ def _generated(workspace: Workspace, prepared: Prepared, jobs: int, screen: Scre
 
 
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
-    troubled = workspace.errors()
-    if troubled:
-        first = troubled[0]
+    errors = workspace.errors()
+    if errors:
+        first = errors[0]
         what = "line" if prepared.records else "file"
         return f"no {what} of {prepared.project.info.name} could be read; the first: {first.path}: {first.message}"
     if prepared.records:
-        fates = ", ".join(f"{count:,} {fate}" for fate, count in prepared.records.fates.items())
-        return f"{prepared.project.info.spec} holds no records: {fates or 'it is empty'}"
+        outcomes = ", ".join(f"{count:,} {outcome_name}" for outcome_name, count in prepared.records.fates.items())
+        return f"{prepared.project.info.spec} holds no records: {outcomes or 'it is empty'}"
     if workspace.action_files():
         return "no token passes actions.strategy.filters: loosen them"
     suffixes = ", ".join(prepared.language.suffixes)
@@ -94,22 +94,21 @@ def make_sessions(
     screen: Screen,
     executor: interpret.Executor | None = None,
 ) -> None:
-    """Run stage 2, or what an earlier run left of it, for one engine or for several in turns. Raises
-    NothingToEvaluate.
+    """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns.
 
-    `executor`: who asks; None: `jobs` processes of this machine.
+    `executor`: the machines that ask; None = `jobs` processes of this machine. Raises NothingToEvaluate.
     """
     started, watch = machine.now(), machine.Watch()
-    (first, prepared), wanted = asked[0], asked[0][1].config.interpret
+    (first, prepared), settings = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
-    if said := _plan(manifest.generated, wanted, repeats):
-        screen.say(said)
+    if plan := _plan(manifest.generated, settings, repeats):
+        screen.say(plan)
     with screen.steps("Sessions", "sessions") as steps:
-        made = interpret.in_turns(
-            [interpret.EngineSide(workspace, with_logs(of, workspace)) for workspace, of in asked],
-            probability=wanted.session_probability,
-            limit=wanted.sessions_limit,
+        results = interpret.in_turns(
+            [interpret.EngineSide(workspace, with_logs(preparation, workspace)) for workspace, preparation in asked],
+            probability=settings.session_probability,
+            limit=settings.sessions_limit,
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
@@ -118,16 +117,16 @@ def make_sessions(
                 done // repeats, so_far.planned // repeats, _failures(so_far.failed)
             ),
         )
-    for (workspace, prepared), one in zip(asked, made, strict=True):
-        record(workspace, prepared, one, started, screen, watch)
+    for (workspace, prepared), progress in zip(asked, results, strict=True):
+        record(workspace, prepared, progress, started, screen, watch)
 
 
-def _plan(generated: int, wanted: InterpretConfig, repeats: int) -> str:
-    """Return what is going to be asked, "" if that is simply everything.
+def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
+    """Return the sentence that says how many sessions are asked, "" if all are asked once.
 
     `repeats`: how often each session is asked, of all engines together.
     """
-    limit = wanted.sessions_limit
+    limit = settings.sessions_limit
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
         return f"Asking all {counted(generated, 'session')}{times}" if repeats > 1 else ""
@@ -142,14 +141,17 @@ def record(
     screen: Screen,
     watch: machine.Watch,
 ) -> None:
-    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
-    NothingToEvaluate."""
+    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace.
+
+    Raises NothingToEvaluate if no session was planned.
+    """
     manifest = workspace.manifest()
+    # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
     share, packages = _unresolved(workspace, prepared)
-    took = footprint.together([manifest.footprint, made.footprint])
+    total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
             manifest,
@@ -163,8 +165,8 @@ def record(
             unresolved_imports=share,
             unresolved_packages=packages,
             confined=together({manifest.confined, *made.confined}),
-            footprint=took,
-            waited=took.waited,
+            footprint=total,
+            waited=total.waited,
             state=made.state if made.state.asked else None,
             end=machine.now(),
         )
@@ -181,12 +183,12 @@ def record(
 def _unresolved(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
     if prepared.language.imports is None or prepared.records:
         return None, {}
-    there = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
-    return missing(there, ((source.path, source.text) for source in workspace.sources()))
+    imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
+    return missing(imports, ((source.path, source.text) for source in workspace.sources()))
 
 
 def together(confined: Iterable[str]) -> str:
-    """One text for how well engines were confined, in several starts or on several machines."""
+    """Return one text for how well engines were confined, in several starts or on several machines."""
     return " / ".join(sorted(set(confined) - {""}))
 
 
@@ -202,8 +204,12 @@ def make_reports(
     folder: Path | None = None,
     edition: int = 0,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3: the figures, and by reporter the path of its report. `gates` are absolute ones. `folder`: another
-    than the workspace's `reports`. `edition`: see Evaluation."""
+    """Run stage 3. Return the figures, and the path of the report by reporter.
+
+    `gates`: absolute gates. `folder`: the folder of the reports, in place of the workspace's `reports`. `edition`: see
+    `Evaluation`. Raises WorkspaceError if there are no complete sessions.
+    """
+    # An interrupted run has a report of the sessions that are complete.
     if not workspace.manifest().complete and not any(workspace.sources()):
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
@@ -216,18 +222,19 @@ def make_reports(
         writers,
         folder or workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
-        judge=lambda found: tuple(judged(found, gates)),
+        judge=lambda figures: tuple(judged(figures, gates)),
         grammars=grammars_of(workspace),
         edition=edition,
         named=metrics.named,
+        title=config.reports.evaluation_title,
     )
 
 
 def grammars_of(workspace: Workspace) -> Mapping[str, str]:
-    """What colours the sources of a workspace; nothing where its language is one that this ci-eval does not know."""
+    """Return the grammars that colour the sources of a workspace; none if this ci-eval does not know its language."""
     language = workspace.manifest().language
     return languages.CATALOG.load(language).grammars if language in languages.CATALOG.names() else {}
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")
-"""What a headline shows beside what a modelled user saves."""
+"""The metrics that a headline shows beside the effort that a modelled user saves."""

@@ -1,4 +1,4 @@
-"""Makes ready what a run needs on this machine: engine, project, dependencies."""
+"""The preparation of a run on this machine: engine, project, dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ci_eval.statistics import footprint
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """What a run needs, ready on this machine."""
+    """A run's parts, ready on this machine."""
 
     config: Config
     language: Language
@@ -46,25 +46,25 @@ class Prepared:
     task: Task
     project: project.Project
     records: actions.Records | None = None
-    """Those of the dataset, in tasks that take one; `project` is then the folder that shows them."""
+    """The records of the dataset, in tasks that take one; `project` is then the folder that shows them."""
     around: Project | None = None
-    """The project that the texts of records are from, where it is there."""
+    """The project that the texts of records are from, if the configuration names it."""
     texts: Path | None = None
-    """The folder with those texts."""
+    """The folder with the texts of records."""
     environment: InstalledEngine | None = None
-    """The project's own dependencies, where they are installed."""
+    """The project's own dependencies, if they are installed."""
     dependencies_left_out: bool = False
-    """Whether they could have been, for an engine that looks at them."""
+    """True if dependencies could have been installed, for an engine that looks at them."""
     confined: str = ""
-    """How well this machine can confine the engine."""
+    """The confinement that this machine offers the engine, in words."""
     sent: SentConfiguration = field(default_factory=SentConfiguration)
-    """What the engine is told."""
+    """The configuration sent to the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
     def setup(self) -> interpret.Setup:
-        """The same as stage 2 takes it."""
-        wanted, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
+        """Return the setup of stage 2."""
+        settings, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
         return interpret.Setup(
             engine=self.engine,
             installation=self.installation,
@@ -78,30 +78,32 @@ class Prepared:
                 ready=self.config.engine.ready,
                 ignored=frozenset(self.config.actions.ignore_file_names),
                 cache=self.cache,
-                timeout=wanted.timeout,
-                memory=wanted.memory_limit,
+                timeout=settings.timeout,
+                memory=settings.memory_limit,
                 environment=self.environment.folder if self.environment else None,
-                confine=wanted.confine,
-                reads=tuple(Path(each).expanduser().absolute() for each in self.config.engine.reads),
+                confine=settings.confine,
+                reads=tuple(Path(folder).expanduser().absolute() for folder in self.config.engine.reads),
                 kinds=frozenset(kinds) if kinds else None,
             ),
             ranker=self.ranker,
             task=self.task,
-            client=wanted.client,
-            max_suggestions=wanted.max_suggestions,
-            seed=wanted.seed,
+            client=settings.client,
+            max_suggestions=settings.max_suggestions,
+            seed=settings.seed,
             user=model_of(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
-            trace=wanted.trace,
+            trace=settings.trace,
             files=self.project.root,
             texts=self.texts,
         )
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError,
-    PreparationError."""
+    """Check the names in the configuration, and install and download what it asks for.
+
+    Raises ConfigError or PreparationError.
+    """
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -118,9 +120,10 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     model = config.interpret.ranking_model
     ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
     for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+        # Formats may need an extra, which only matters if logs are written.
         if config.interpret.save_logs:
             form.check()
-    _check(config, task, language, engine)
+    _check_names(config, task, language, engine)
     cache = _cache()
     take_recorded(config)
     wanted_graders = interpret.names_of(task, config.judge, config.running)
@@ -132,8 +135,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         if records and config.project.spec
         else None
     )
-    config = _pinned(config, around or target, screen)
-    texts = _texts(records, config, engine, cache) if records else None
+    # Records may belong to a project, which is then the one that engines see.
+    config = _pin_project(config, around or target, screen)
+    texts = _lay_out_texts(records, config, engine, cache) if records else None
     needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
     version = f" {config.engine.version}" if config.engine.version else ""
     screen.say(f"Preparing engine {engine.name}{version}")
@@ -151,11 +155,12 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         texts=texts,
         environment=needs,
         dependencies_left_out=left_out,
-        confined=_confined(config, engine, screen),
+        confined=_check_confinement(config, engine, screen),
         cache=cache,
     )
     surroundings = prepared.setup.surroundings
     if isinstance(engine, LspEngine) and config.engine.command is not None:
+        # The program has to run once, to tell whether it is a server that ci-eval has settings for.
         engine = introduced(engine, installation, surroundings, config, screen)
     full = bool(needs and needs.packages)
     sent = sent_to(engine, installation, surroundings, config, has_dependencies=full)
@@ -165,32 +170,31 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Where what the project needs is installed, and whether it could be and is not.
+    """Return the environment for the engine, and whether dependencies could be installed and are not.
 
-    Where neither the configuration nor the engine asks for it, that is tried wherever it is safe and cheap.
+    If neither the configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
+    PreparationError if they are asked for and cannot be installed.
     """
-    kind, given = language.dependencies, config.project.dependencies
-    asked = engine.needs_dependencies if given is None else given
-    tried = given is None and engine.own_process
+    kind, configured = language.dependencies, config.project.dependencies
+    is_asked = engine.needs_dependencies if configured is None else configured
+    try_anyway = configured is None and engine.own_process
     try:
-        if asked or (tried and environments.offered(kind, target.root, target.info)):
+        if is_asked or (try_anyway and environments.offered(kind, target.root, target.info)):
             screen.say(f"Preparing what {target.info.name} needs")
             return environments.prepare(kind, target.root, target.info, dependencies=True, cache=cache), False
     except PreparationError as error:
-        if asked:
+        if is_asked:
             raise
         screen.warn(f"what {target.info.name} needs is not installed: {error} (--no-dependencies does not try)")
     left_out = engine.own_process and kind in environments.ENVIRONMENTS
     return environments.prepare(kind, target.root, target.info, dependencies=False, cache=cache), left_out
 
 
-def _pinned(config: Config, target: Project, screen: Screen) -> Config:
-    """Return the configuration with the version that its project turned out to be, where it named none that lasts.
-
-    So a run that is resumed, and the other engine of a comparison, see the same files.
-    """
+def _pin_project(config: Config, target: Project, screen: Screen) -> Config:
+    """Return the configuration with the version of its project, if the project's SPEC names none that lasts."""
     if not config.project.spec or project.lasts(config.project.spec):
         return config
+    # So a resumed run, and the other engine of a comparison, see the same files.
     screen.say(f"{config.project.spec}: {target.info.spec.partition('#')[0]}, the newest")
     return patch(config, project=target.info.spec)
 
@@ -200,31 +204,36 @@ LATEST = "latest"
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Return the configuration with the newest version of its engine, if it asks for that; the registry is asked once,
-    and a run that is resumed has the same. Raises ConfigError or PreparationError."""
+    """Return the configuration with the newest version of its engine, if it asks for `latest`.
+
+    Raises ConfigError or PreparationError.
+    """
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
         raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: name it alone")
     version = engine.newest()
     screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
+    # The workspace stores this version, so all its sessions have the same engine.
     return replace_values(config, engine=replace_values(config.engine, version=version))
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
-    """The project; or the folder that shows the records of the dataset, and the records."""
+    """Return the project, or the folder that shows the records of the dataset, with the records."""
     if not takes_dataset(task):
         return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
-    given = dataset.prepare(config.dataset.spec, cache=cache)
-    split = splitter_of(task, given.lines(), config.queries, config.interpret.seed)
-    found = actions.read_records(given.lines(), split, config.cluster_of(task))
-    root = dataset.lay_out({each.path: each.text for each in found.files}, cache=cache)
-    return project.Project(root=root, info=given.info), found
+    source = dataset.prepare(config.dataset.spec, cache=cache)
+    split = splitter_of(task, source.lines(), config.queries, config.interpret.seed)
+    records = actions.read_records(source.lines(), split, config.cluster_of(task))
+    root = dataset.lay_out({file.path: file.text for file in records.files}, cache=cache)
+    return project.Project(root=root, info=source.info), records
 
 
-def _texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """The folder with the texts that the records' carets are in; None where the engine answers records. Raises
-    ConfigError where it completes, and there is no caret."""
+def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
+    """Return the folder with the texts that the records' carets are in; None if the engine takes records.
+
+    Raises ConfigError if the engine completes at a caret, and the dataset has none.
+    """
     if engine.takes_records:
         return None
     if not records.texts:
@@ -235,12 +244,12 @@ def _texts(records: actions.Records, config: Config, engine: Engine, cache: Path
     return dataset.lay_out(records.texts, cache=cache)
 
 
-def _check(config: Config, task: Task, language: Language, engine: Engine) -> None:
-    """Raises ConfigError where what the configuration names does not exist or does not fit together."""
+def _check_names(config: Config, task: Task, language: Language, engine: Engine) -> None:
+    """Raise ConfigError if a name in the configuration does not exist, or if the names do not fit together."""
     if takes_dataset(task) and not engine.takes_records and not has_carets(task):
-        able = ", ".join(each.name for each in engines.CATALOG.all() if each.takes_records)
+        capable = ", ".join(candidate.name for candidate in engines.CATALOG.all() if candidate.takes_records)
         raise ConfigError(
-            f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {able}"
+            f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {capable}"
         )
     if isinstance(engine, IdeEngine):
         raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
@@ -270,25 +279,28 @@ def _cache() -> Path:
     return cache
 
 
-def _confined(config: Config, engine: Engine, screen: Screen) -> str:
-    """How well the engine will be confined, tried out on this machine; "" if it has no process of its own."""
+def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
+    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own.
+
+    Raises PreparationError if confinement is required and incomplete.
+    """
     if not engine.own_process:
         return ""
-    wanted = config.interpret.confine
-    offered = confinement_of(wanted)
-    if wanted == "required" and not offered.endswith(NOTHING_OPEN):
+    level = config.interpret.confine
+    offered = confinement_of(level)
+    if level == "required" and not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
             f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
             "`auto` it is confined as far as possible, and the reports say how far"
         )
     screen.say(f"Confinement: {offered}")
-    if wanted == "auto" and offered.startswith("not confined"):
+    if level == "auto" and offered.startswith("not confined"):
         screen.warn(f"the engine is {offered}: it can read your files and reach the network")
     return offered
 
 
 def task_of(config: Config) -> Task:
-    """The configured task. Raises ConfigError where the configuration asks for what it does not do."""
+    """Return the configured task. Raises ConfigError if the configuration asks for more than the task can do."""
     task = tasks.CATALOG.load(config.played)
     strategy = config.actions.strategy
     if task.configured:
@@ -313,12 +325,12 @@ def task_of(config: Config) -> Task:
     _check_target(task, config)
     if not task.play:
         return task
-    for key, given in {
+    for key, is_set in {
         "interpret.saveLogs": config.interpret.save_logs,
         "interpret.userModel": config.interpret.user_model is not None,
         "actions.strategy.prefix": config.actions.strategy.prefix != PrefixConfig(),
     }.items():
-        if given:
+        if is_set:
             raise ConfigError(
                 f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"
             )
@@ -326,17 +338,17 @@ def task_of(config: Config) -> Task:
 
 
 def _check_kinds(task: Task, filters: FiltersConfig) -> None:
-    """Raises ConfigError where only tokens are wanted that the task does not ask for."""
-    wanted = frozenset(filters.statement_types or ())
-    if not task.every_token and wanted and wanted <= UNREFERRING:
+    """Raise ConfigError if the filters leave only tokens that the task does not ask for."""
+    kinds = frozenset(filters.statement_types or ())
+    if not task.every_token and kinds and kinds <= UNREFERRING:
         raise ConfigError(
-            f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(wanted))}, which only the task tokens "
+            f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
             "asks for: add `task: tokens`, or other kinds"
         )
 
 
 def _check_target(task: Task, config: Config) -> None:
-    """Raises ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
+    """Raise ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
     if config.queries != QueriesConfig() and not task.splitting:
         raise ConfigError(f"the task {task.name} asks about no histories, so `queries` says nothing to it: remove it")
     if not takes_dataset(task):
@@ -352,11 +364,11 @@ def _check_target(task: Task, config: Config) -> None:
 
 
 def engine_of(config: Config) -> Engine:
-    """The engine that the configuration names, or one for the command or endpoint it gives. Raises ConfigError."""
-    given = config.engine
-    own_name = given.name if given.name != EngineConfig().name else None
-    if given.endpoint is not None:
-        return of_endpoint(given, own_name, holes=not takes_dataset(task_of(config)))
-    if given.command is None:
+    """Return the engine that the configuration names, or one for its command or endpoint. Raises ConfigError."""
+    settings = config.engine
+    own_name = settings.name if settings.name != EngineConfig().name else None
+    if settings.endpoint is not None:
+        return of_endpoint(settings, own_name, holes=not takes_dataset(task_of(config)))
+    if settings.command is None:
         return named_engine(config)
-    return engine_of_command(config, own_name or Path(given.command[0]).stem)
+    return engine_of_command(config, own_name or Path(settings.command[0]).stem)

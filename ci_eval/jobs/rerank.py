@@ -22,7 +22,7 @@ from ci_eval.workspace import Workspace
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
     """Make a new workspace from `folder`: its sessions with each list in the new order, and reports.
 
-    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    Raises ConfigError, WorkspaceError or NothingToEvaluate.
     """
     source = Workspace.open(folder)
     source.verify()
@@ -48,11 +48,13 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     for path in source.action_files():
         atomic.copy(path, output / "actions" / path.name)
     for error in source.errors():
+        # Errors of stage 1 belong to the actions, which are the same.
         target.write_error(error)
     order = NewOrder(
         task=task,
         ranker=ranker,
         keywords=languages.CATALOG.load(manifest.language).keywords,
+        # A user who emulates typing takes the expected text at any rank.
         taken_wherever=config.user is not None,
         grade=Grading(task, manifest.language, machine.cache_folder(), config.judge).session,
     )

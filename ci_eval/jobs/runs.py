@@ -1,11 +1,11 @@
-"""The workspace of a run: begun, taken up again, or made from another one."""
+"""The workspace of a run: begun, resumed, or made from another one."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from ci_eval import __version__, atomic, machine
 from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.catalog import packages
 from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
+from ci_eval.config.view import read_view
 from ci_eval.errors import (
     ConfigError,
     Interrupted,
@@ -37,33 +38,34 @@ from ci_eval.workspace import Workspace
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
-    """`output`, or a folder named by time below the config's `outputDir`."""
+    """Return `output`, or a folder named by time below the config's `outputDir`."""
     return output or Path(config.output_dir) / strftime("%Y-%m-%d_%H-%M-%S")
 
 
 def title_of(config: Config, engine: EngineInfo) -> str:
-    """The configured title, or one made of the engine and what was evaluated."""
+    """Return the configured title, or one made of the engine and the completion type."""
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
 
 
 def check_place(folder: Path, *, resume: bool) -> None:
-    """Raises WorkspaceError where a run could not begin in the folder, nor be taken up: before anything is prepared."""
+    """Raise WorkspaceError if a run can neither begin nor resume in the folder, before anything is prepared."""
     if not (resume and (folder / "manifest.json").is_file()):
         Workspace.check_free(folder, hint=", or add --resume to take up the run that is there")
 
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Wraps the work on a workspace: raises Interrupted, which names the folder, where the user interrupts it; where
-    there is nothing to evaluate, nothing is left of a folder that was made for it.
+    """Hold the folder of a workspace while a run works on it.
 
-    Raises WorkspaceError if another run works on the same folder.
+    If there is nothing to evaluate, a new folder without actions and errors is removed. Raises WorkspaceError if
+    another run works on the same folder, and Interrupted, which names the folder, if the user interrupts the run.
     """
-    made = [each for each in (folder, *folder.absolute().parents) if not each.exists()]
+    made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
-        with _alone_in(folder):
+        with _lock(folder):
             yield
     except NothingToEvaluate:
+        # Actions and errors show why there is nothing to evaluate.
         if made and not any(any(folder.glob(f"**/{part}/*")) for part in ("actions", "errors")):
             shutil.rmtree(folder)
             for above in made[1:]:
@@ -74,27 +76,27 @@ def kept(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Hold a lock on the folder, which ends with this process."""
+def _lock(folder: Path) -> Iterator[None]:
+    """Hold a lock on the folder, which ends with this process. Raises WorkspaceError if another run holds it."""
     atomic.make_folder(folder)
-    place = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise WorkspaceError(
                 f"another run is working on {folder}: wait until it ends, or give another --output"
             ) from None
         except OSError:
-            yield  # this file system has no locks
+            yield  # this file system has no locks, so the run goes on without one
         else:
             yield
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """A new workspace with its configuration and manifest."""
+    """Make a new workspace with its configuration and manifest."""
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
     workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
@@ -102,7 +104,7 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
 
 
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
-    """The manifest of a run that is about to begin."""
+    """Return the manifest of a run that is about to begin."""
     config, engine = prepared.config, prepared.installation.info
     return Manifest(
         ci_eval=__version__,
@@ -147,14 +149,14 @@ def _left_out(prepared: Prepared) -> str:
 
 
 def judge_of(config: Config) -> str:
-    """Who judges, in one word; "" where nobody does."""
+    """Return the name of the judge and the version of its question; "" if nothing is judged."""
     return f"{config.judge.model}, question {QUESTION}" if config.judge else ""
 
 
 def run_of(config: Config) -> str:
-    """How answers are run, in a few words; "" where they are not."""
-    wanted = config.run
-    return f"{wanted.mutants} mutants, {wanted.timeout:g} s a run" if wanted.tests else ""
+    """Return how answers are run, in a few words; "" if none are run."""
+    settings = config.run
+    return f"{settings.mutants} mutants, {settings.timeout:g} s a run" if settings.tests else ""
 
 
 def _model(config: Config) -> str:
@@ -162,17 +164,19 @@ def _model(config: Config) -> str:
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """The workspace of an interrupted run with the same configuration, project and engine; a new one if there is
-    none."""
+    """Open the workspace of an interrupted run, and check that the run was the same; make a new one if there is none.
+
+    Raises WorkspaceError if the configuration, project or engine differs.
+    """
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
     return take_up(Workspace.open(folder), prepared, jobs, shard)
 
 
 def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
-    """That one, made by a run of the same configuration, project and engine. Raises WorkspaceError."""
+    """Return the workspace itself. Raises WorkspaceError unless a run of the same configuration and engine made it."""
     folder, manifest = workspace.folder, workspace.manifest()
-    if stored_config(workspace) != prepared.config:
+    if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
         )
@@ -185,35 +189,36 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
 
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
-    """Name → value of everything that two runs must share for one to go on with what the other was answered."""
+    """Return everything that two runs must share for one to resume the other, as name → value."""
     return {
         **manifest.answering(),
         "shard": manifest.shard,
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
-        "engine's packages": _listed(manifest.engine.packages),
+        "engine's packages": _packages_text(manifest.engine.packages),
         "configuration that the engine is told": _digest(manifest),
         "ci-eval": manifest.ci_eval,
-        "set of packages that extend ci-eval": _listed(manifest.plugins),
-        "dependencies of the project": _listed(manifest.dependencies),
+        "set of packages that extend ci-eval": _packages_text(manifest.plugins),
+        "dependencies of the project": _packages_text(manifest.dependencies),
         "Python": manifest.python,
     }
 
 
 def _digest(manifest: Manifest) -> str:
-    """Return a digest of what the engine is told, for which no message has room; "unknown" where nothing says it."""
+    """Return a digest of the configuration sent to the engine; "unknown" if the manifest has none."""
+    # Manifests of former versions of ci-eval do not have it.
     if manifest.sent is None:
         return "unknown"
+    # The configuration itself is too long for a message.
     return sha256(msgspec.json.encode(manifest.sent, order="sorted")).hexdigest()[:12]
 
 
-def _listed(packages: Mapping[str, str]) -> str:
+def _packages_text(packages: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in packages.items()) or "none"
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Note in the manifest how often each session will be asked. Raises WorkspaceError where a resumed run did
-    otherwise."""
+    """Store in the manifest how often each session is asked. Raises WorkspaceError if a resumed run did otherwise."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
@@ -228,14 +233,14 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
 def copy_actions(
     source: Workspace, prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None
 ) -> Workspace:
-    """A new workspace with the actions of `source`, for another engine or completion type, or for a shard."""
+    """Make a new workspace with the actions of `source`, for another engine or completion type, or for a shard."""
     workspace = begin(prepared, folder, jobs, shard)
     take_actions(source, workspace)
     return workspace
 
 
 def take_actions(source: Workspace, workspace: Workspace) -> None:
-    """Take over the actions of another workspace."""
+    """Copy the actions of another workspace, with the figures about them."""
     for path in source.action_files():
         atomic.copy(path, workspace.folder / "actions" / path.name)
     was = source.manifest()
@@ -248,24 +253,35 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
             pairs=was.pairs,
+            # The sessions of the other workspace are not taken over.
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
     )
 
 
 def of_one_project(workspace: Workspace) -> None:
-    """Raises ConfigError where the workspace was merged of several projects: an engine works on one."""
+    """Raise ConfigError if the workspace was merged from several projects: an engine works on one."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
 
 def stored_config(workspace: Workspace) -> Config:
-    """The configuration of a workspace. Raises WorkspaceError where it was changed since it was written."""
+    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
     return load_stored(workspace).config
 
 
 def load_stored(workspace: Workspace) -> Loaded:
-    """Load the configuration of a workspace. Raises WorkspaceError if it was changed since it was written."""
+    """Load the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
+    return _load(workspace, read_view(workspace.view_path))
+
+
+def measured_config(workspace: Workspace) -> Config:
+    """Return the configuration of a workspace as it was measured. Raises WorkspaceError if it changed since."""
+    return _load(workspace, []).config
+
+
+def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
     if workspace.manifest().digests:
+        # An interrupted run has no digests yet.
         workspace.verify("config.yaml", "manifest.json")
-    return load(workspace.config_path, environment={})
+    return load(workspace.config_path, overrides=view, environment={})

@@ -1,4 +1,4 @@
-"""Describes a single session: as it was stored, or as the engine answers it now."""
+"""The description of a single session: as it was stored, or as the engine completes it now."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ci_eval.stages import interpret
 from ci_eval.workspace import Workspace
 
 SHOWN = 15
-"""Suggestions that are listed."""
+"""The number of suggestions that are listed."""
 AROUND = 2
-"""Lines of source that are shown before and after."""
+"""The number of source lines that are shown before and after."""
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
-    """A stored session in words, line by line; the beginning of its id is enough."""
+    """Yield the lines that describe a stored session. The beginning of its id is enough."""
     source, session = Workspace.open(folder).find_session(identity)
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties
@@ -50,9 +50,10 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
 
 
 def _status(what: str, session: Session) -> Iterator[str]:
-    first, *rest = session.message.split("\n")
+    # Further lines of a message are indented below its first one.
+    first, *more_lines = session.message.split("\n")
     yield f"{what:9} {session.status.value}{': ' + first if first else ''}"
-    yield from (f"{'':9} {line}" for line in rest)
+    yield from (f"{'':9} {line}" for line in more_lines)
 
 
 def _source(source: SourceFile, session: Session, line: int, column: int) -> Iterator[str]:
@@ -70,6 +71,7 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
         yield f"        {lookup.dropped} more could not be read"
     for i, suggestion in enumerate(lookup.suggestions, 1):
         is_expected = suggestion.text == expected and not suggestion.tail
+        # The expected suggestion is printed at any rank.
         if i <= SHOWN or is_expected:
             mark = "*" if is_expected else " "
             left = f"{suggestion.label} → " if suggestion.label else ""
@@ -79,22 +81,22 @@ def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
 
 
 def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
-    """The messages to and from the engine as they passed in the run, a line each; none where they were not kept."""
+    """Return the messages to and from the engine during the run, a line each; none if they were not stored."""
     return Workspace.open(folder).find_session(identity)[1].trace
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Ask the engine again; show each message to and from it as it passes, then what it answers now.
+    """Ask the engine again, and print each message to and from it, then what it completes now.
 
-    Raises WorkspaceError where there are no messages.
+    Raises WorkspaceError if there are no messages.
     """
-    told = Trace(screen.result, full=full)
-    with heard_by(told):
-        now = list(replay(folder, identity, screen, trusted=trusted))
-    if not told.messages:
+    recorder = Trace(screen.result, full=full)
+    with heard_by(recorder):
+        lines = list(replay(folder, identity, screen, trusted=trusted))
+    if not recorder.messages:
         raise WorkspaceError(_silent(runs.stored_config(Workspace.open(folder)).engine))
     screen.result("")
-    for line in now:
+    for line in lines:
         screen.result(line)
 
 
@@ -106,7 +108,7 @@ def _silent(engine: EngineConfig) -> str:
 
 
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:
-    """Ask the engine again, and describe what it answers now."""
+    """Ask the engine again, and yield the lines that describe its result. Raises WorkspaceError or ConfigError."""
     workspace = Workspace.open(folder)
     runs.of_one_project(workspace)
     source, session = workspace.find_session(identity)
@@ -114,7 +116,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     trusting.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
-        # Whoever asks again listens, too.
+        # The caller listens to the messages, so they are not stored with the session again.
         setup=replace(prepared.setup, trace=False),
         actions=workspace.actions_of(source.path),
         path=source.path,

@@ -1,4 +1,4 @@
-"""Runs single stages on a workspace."""
+"""The jobs that run single stages on a workspace."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.config import Config, by_command, patch
+from ci_eval.config.view import change_view
 from ci_eval.errors import CiEvalError, WorkspaceError
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
@@ -20,7 +21,7 @@ from ci_eval.workspace import Workspace
 
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
-    """Run stage 1 into a new workspace; returns its folder."""
+    """Run stage 1 into a new workspace, and return its folder."""
     folder = runs.workspace_for(config, output)
     Workspace.check_free(folder)
     prepared = prepare(config, screen)
@@ -46,9 +47,12 @@ def only_sessions(
     cluster: Choice | None = None,
     reuse: Path | None = None,
 ) -> Path:
-    """Run stage 2 on a workspace's actions; with another engine or completion type, or of a shard, into the new
-    workspace `output`. `command`: that of a language server, which is the engine. `cluster`: who asks, where that is
-    not this machine alone. `reuse`: as in `evaluate`."""
+    """Run stage 2 on a workspace's actions, and return the folder of the sessions.
+
+    Sessions of another engine, completion type or shard go into the new workspace `output`. `command`: the command of a
+    language server, which is then the engine. `cluster`: the machines that ask; None = this machine alone. `reuse`: as
+    in `evaluate`.
+    """
     source = Workspace.open(folder)
     runs.of_one_project(source)
     if output is None and source.manifest().precision:
@@ -56,7 +60,8 @@ def only_sessions(
             f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
             f"--resume --output {folder}`, or ask all into a new workspace, with --output"
         )
-    config = patch(runs.stored_config(source), engine=engine, completion_type=completion_type, model=model)
+    # The view of a workspace is about its reports, and is not taken over.
+    config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
         config = by_command(config, command)
     trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
@@ -87,7 +92,7 @@ def only_sessions(
 def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Workspace, CiEvalError | None]:
-    """Run stages 1 and 2; returns the workspace, and why the run counts as failed, if it does."""
+    """Run stages 1 and 2. Return the workspace, and why the run counts as failed, if it does."""
     folder = runs.workspace_for(config, output)
     runs.check_place(folder, resume=resume)
     prepared = prepare(config, screen)
@@ -98,16 +103,30 @@ def only_logs(
     return workspace, outcome.trouble(workspace, config)
 
 
-def only_reports(folders: Sequence[Path], gates: Sequence[str] = ()) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures."""
-    return [_reported(Workspace.open(folder), gates) for folder in folders]
+def only_reports(
+    folders: Sequence[Path],
+    gates: Sequence[str] = (),
+    *,
+    overrides: Sequence[str] = (),
+    filters: Sequence[str] = (),
+    title: str | None = None,
+) -> list[Evaluated]:
+    """Run stage 3 on each of the workspaces, also on what an interrupted run has left.
+
+    `gates`: rules about figures. `overrides`, `filters` and `title` change the view of each workspace, which it keeps.
+    """
+    workspaces = [Workspace.open(folder) for folder in folders]
+    for workspace in workspaces:
+        change_view(workspace.view_path, workspace.config_path, overrides=overrides, filters=filters, title=title)
+    return [_report(workspace, gates) for workspace in workspaces]
 
 
-def _reported(workspace: Workspace, gates: Sequence[str]) -> Evaluated:
+def _report(workspace: Workspace, gates: Sequence[str]) -> Evaluated:
     if workspace.manifest().digests:
         workspace.verify()
     config = runs.stored_config(workspace)
     evaluation, reports = pipeline.make_reports(workspace, config, absolute_gates(config, gates))
+    # An interrupted run has too few sessions to count as failed.
     ended = outcome.trouble(workspace, config) if workspace.manifest().complete else None
     trouble = ended or failed(evaluation.gates)
     return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

@@ -1,4 +1,4 @@
-"""Prints what a job found, for a person at a terminal."""
+"""The output of jobs for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -67,88 +67,94 @@ from ci_eval.statistics.repeated.noise import noise_text
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Print the figures of an evaluation, its problems, and where the reports are; the last line is the workspace's
-    path."""
-    found = done.evaluation
-    whole = found.filters["ALL"]
+    """Print the figures of an evaluation, its problems, and the paths of its reports.
+
+    The last line is the workspace's path.
+    """
+    result = done.evaluation
+    whole = result.filters["ALL"]
     screen.result("")
     screen.result(
-        f"{found.engine.name} {found.engine.version} ({found.completion_type}) on "
-        f"{found.project.name} {found.project.revision}: "
+        f"{result.engine.name} {result.engine.version} ({result.completion_type}) on "
+        f"{result.project.name} {result.project.revision}: "
         f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
     )
-    if failed := failed_everywhere(found):
+    if failed := failed_everywhere(result):
         screen.result(failed)
     elif not whole.sessions:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
-        _all_figures(found, screen)
-    _trouble(found, screen)
-    _gates(found.gates, screen)
+        _all_figures(result, screen)
+    _trouble(result, screen)
+    _gates(result.gates, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
 
 
-def _all_figures(found: Evaluation, screen: Screen) -> None:
+def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("")
-    if lines := sentences(found):
+    if lines := sentences(evaluation):
         for line in lines:
             screen.result(line)
         screen.result("")
-    if lengths := by_length(found):
-        _by_length(found, lengths, screen)
+    if lengths := by_length(evaluation):
+        _by_length(evaluation, lengths, screen)
     else:
-        _figures(found, screen)
+        _figures(evaluation, screen)
     screen.result("")
-    for line in populations(found):
+    for line in populations(evaluation):
         screen.result(line)
-    for table in tables(found):
+    for table in tables(evaluation):
         screen.result("")
         screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
         if table.note:
             screen.result(table.note)
 
 
-def _by_length(found: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
-    """Print a column for each number of letters."""
+def _by_length(evaluation: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
+    """Print a column of figures for each number of typed letters."""
     rows = [
-        (each.name, *(amount(value, each.unit) for value in values), each.summary)
-        for each in _metrics(found, screen)
-        if all(each.name in figures.metrics for figures in lengths.values())  # not what is of the whole run
-        for values in [[figures.metrics[each.name].value for figures in lengths.values()]]
+        (info.name, *(amount(value, info.unit) for value in values), info.summary)
+        for info in _metrics(evaluation, screen)
+        if all(info.name in figures.metrics for figures in lengths.values())  # leaves out figures of the whole run
+        for values in [[figures.metrics[info.name].value for figures in lengths.values()]]
         if any(value is not None for value in values)
     ]
-    title = f"{label(found.headline).partition(',')[0]}, by letters typed"
+    title = f"{label(evaluation.headline).partition(',')[0]}, by letters typed"
     screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), title=title, spare=("",))
-    _all_elsewhere(found, screen)
+    _mention_report(evaluation, screen)
 
 
-def _metrics(found: Evaluation, screen: Screen) -> list[MetricInfo]:
-    """Return the metrics that a person looks at first, or with -v all; those of quality before times."""
-    return sorted(found.metrics, key=lambda each: each.is_time) if screen.verbose else headline_metrics(found.metrics)
+def _metrics(evaluation: Evaluation, screen: Screen) -> list[MetricInfo]:
+    """Return the metrics that a person looks at first, or all with -v; quality comes before times."""
+    return (
+        sorted(evaluation.metrics, key=lambda info: info.is_time)
+        if screen.verbose
+        else headline_metrics(evaluation.metrics)
+    )
 
 
-def _all_elsewhere(found: Evaluation, screen: Screen) -> None:
-    if len(_metrics(found, screen)) < len(found.metrics):
-        screen.say(f"All {len(found.metrics)} figures are in the report; -v prints them, too")
+def _mention_report(evaluation: Evaluation, screen: Screen) -> None:
+    if len(_metrics(evaluation, screen)) < len(evaluation.metrics):
+        screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
 
 
-def _figures(found: Evaluation, screen: Screen) -> None:
-    _, leading = shown_filter(found)
-    figures = found.filters["ALL"].metrics | leading.metrics
+def _figures(evaluation: Evaluation, screen: Screen) -> None:
+    _, leading = shown_filter(evaluation)
+    figures = evaluation.filters["ALL"].metrics | leading.metrics
     elsewhere = judged_of_code(leading)
     rows = [
         (
-            each.name,
-            amount(figure.value, each.unit),
-            interval(figure, each.unit),
-            *([interval(figure.elsewhere, each.unit)] if elsewhere else []),
-            each.summary,
+            info.name,
+            amount(figure.value, info.unit),
+            interval(figure, info.unit),
+            *([interval(figure.elsewhere, info.unit)] if elsewhere else []),
+            info.summary,
         )
-        for each in _metrics(found, screen)
-        for figure in [figures[each.name]]
-        # Where there is no figure, reports say so; here there is little room.
+        for info in _metrics(evaluation, screen)
+        for figure in [figures[info.name]]
+        # Reports name the metrics without a figure; here there is little room.
         if figure.value is not None
     ]
     columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
@@ -156,39 +162,42 @@ def _figures(found: Evaluation, screen: Screen) -> None:
         ["metric", "value", *columns, ""],
         rows,
         numbers=1 + len(columns),
-        title=label(found.headline),
+        title=label(evaluation.headline),
         spare=("", *reversed(columns)),
     )
-    _all_elsewhere(found, screen)
+    _mention_report(evaluation, screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:
-    """Print the verdicts of a comparison, its gates, and where the reports are."""
-    found = done.comparison
+    """Print the verdicts of a comparison, its gates, and the paths of its reports."""
+    result = done.comparison
     folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
-    screen.result(f"{found.base.title} → {found.new.title}")
-    for line in (*verdict_lines(found, folders=folders), elsewhere_line(found), f"{pairs_text(found)}."):
+    screen.result(f"{result.base.title} → {result.new.title}")
+    for line in (*verdict_lines(result, folders=folders), elsewhere_line(result), f"{pairs_text(result)}."):
         screen.result(line)
     screen.result("")
-    title = f"{HERE}: {label(found.headline)}"
-    are_times = {info.name: info.is_time for info in found.metrics}
-    timed = [name for name in found.declared if are_times[name]]
-    declared = [name for name in found.declared if name not in timed]
-    _verdicts(title, found, declared, lambda each: each, screen)
-    if judged_elsewhere(found):
-        _verdicts(f"{ELSEWHERE}: {label(found.headline)}", found, declared, lambda each: each.elsewhere, screen)
-    _compared_by_length(found, screen)
-    times = [name for name in (*timed, *TRENDS) if name in found.filters[found.headline]]
-    times += [name for name in INFOS if name in found.filters["ALL"]]
-    times += [name for name in COSTS if name in found.filters[found.headline] and name not in declared]
+    title = f"{HERE}: {label(result.headline)}"
+    are_times = {info.name: info.is_time for info in result.metrics}
+    timed = [name for name in result.declared if are_times[name]]
+    declared = [name for name in result.declared if name not in timed]
+    _verdicts(title, result, declared, lambda difference: difference, screen)
+    if judged_elsewhere(result):
+        _verdicts(
+            f"{ELSEWHERE}: {label(result.headline)}", result, declared, lambda difference: difference.elsewhere, screen
+        )
+    _compared_by_length(result, screen)
+    times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
+    times += [name for name in INFOS if name in result.filters["ALL"]]
+    # A cost that is declared is in the table of the other declared metrics.
+    times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
-    _verdicts(title, found, list(dict.fromkeys(times)), lambda each: each, screen)
-    for warning in found.warnings:
+    _verdicts(title, result, list(dict.fromkeys(times)), lambda difference: difference, screen)
+    for warning in result.warnings:
         screen.warn(warning)
-    _gates(found.gates, screen)
-    if found.trend:
-        _trend(found.trend, screen)
+    _gates(result.gates, screen)
+    if result.trend:
+        _trend(result.trend, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
 
@@ -202,32 +211,33 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
 
 
 COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
-"""Verdict → its colour on a terminal, beside its word."""
+"""The verdict → its colour on a terminal, beside its word."""
 
 
 def _verdicts(
     title: str,
-    found: Comparison,
+    comparison: Comparison,
     names: Sequence[str],
-    of: Callable[[Difference], Difference | Elsewhere],
+    population_of: Callable[[Difference], Difference | Elsewhere],
     screen: Screen,
 ) -> None:
     if not names:
         return
-    infos = {info.name: info for info in found.metrics}
-    figures = found.filters["ALL"] | found.filters[found.headline]
+    infos = {info.name: info for info in comparison.metrics}
+    # Figures of the whole run, such as memory, are in ALL only.
+    figures = comparison.filters["ALL"] | comparison.filters[comparison.headline]
     rows = [
         (
-            named(name, each),
-            amount(each.base, infos[name].unit),
-            amount(each.new, infos[name].unit),
-            change(each.difference, infos[name].unit),
-            interval_text(of(each), infos[name].unit),
-            p_text(of(each)).removeprefix("p = ").removeprefix("p "),
-            of(each).verdict.value,
+            named(name, figure),
+            amount(figure.base, infos[name].unit),
+            amount(figure.new, infos[name].unit),
+            change(figure.difference, infos[name].unit),
+            interval_text(population_of(figure), infos[name].unit),
+            p_text(population_of(figure)).removeprefix("p = ").removeprefix("p "),
+            population_of(figure).verdict.value,
         )
         for name in names
-        for each in [figures[name]]
+        for figure in [figures[name]]
     ]
     columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
     screen.table(columns, rows, numbers=4, title=title, styles=COLOURS, spare=("p", "95 % interval", "base", "new"))
@@ -235,7 +245,7 @@ def _verdicts(
 
 
 def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
-    """Print a column for each number of letters typed: the difference, and its verdict."""
+    """Print a column for each number of typed letters: the difference, and its verdict."""
     lengths = lengths_of(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return
@@ -266,7 +276,7 @@ def overview(found: Overview, screen: Screen) -> None:
                 f"{side.engine.name} {side.engine.version} {side.completion_type}",
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
                 intervals(figures[first], infos[first].unit),
-                *(amount(each.value, infos[name].unit) for name, each in times.items()),
+                *(amount(figure.value, infos[name].unit) for name, figure in times.items()),
                 f"{ahead} / {behind}",
             )
             for side, figures, times, ahead, behind in zip(
@@ -313,33 +323,34 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def _short(error: FileError) -> str:
-    """Its first line and its last one, which usually names the cause: of a stack trace, or of what the engine said."""
+    """Return the first line of an error and the last line of its trace."""
     first = error.message.splitlines()[0] if error.message else error.stage
+    # The last line of a stack trace, or of the engine's output, usually names the cause.
     last = error.trace.rstrip().rpartition("\n")[2].strip()
     return first if last in first else f"{first}: {last}"
 
 
 def sweep(done: Swept, screen: Screen) -> None:
-    """Print the table of a sweep, and where the reports are; the last line is the folder's path."""
-    found = done.sweep
+    """Print the table of a sweep, and the paths of its reports. The last line is the folder's path."""
+    result = done.sweep
     rows = [
         [
-            *each.values,
-            f"{each.sessions:,}",
+            *run.values,
+            f"{run.sessions:,}",
             *(
                 text
-                for info in found.metrics
+                for info in result.metrics
                 # Reports have the intervals, too; here there is little room.
-                for text in (figure_texts(each, info)[0], each.why or difference_texts(each, info)[0])
+                for text in (figure_texts(run, info)[0], run.why or difference_texts(run, info)[0])
             ),
         ]
-        for each in found.runs
+        for run in result.runs
     ]
     screen.result("")
     columns = [
-        *(key.rpartition(".")[2] for key in found.keys),
+        *(key.rpartition(".")[2] for key in result.keys),
         "sessions",
-        *(name for info in found.metrics for name in (info.name, "from the first")),
+        *(name for info in result.metrics for name in (info.name, "from the first")),
     ]
     screen.table(columns, rows, numbers=0)
     screen.result("")
@@ -349,87 +360,98 @@ def sweep(done: Swept, screen: Screen) -> None:
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Print the table of a suite, and where the reports are; the last line is the folder's path."""
-    found = done.suite
+    """Print the table of a suite, and the paths of its reports. The last line is the folder's path."""
+    result = done.suite
     rows = [
-        [f"{each.project.name} {each.project.revision}", f"{each.sessions:,}"]
-        + [together(cell(each, info)) for info in found.metrics]
-        for each in found.projects
+        [f"{member.project.name} {member.project.revision}", f"{member.sessions:,}"]
+        + [together(cell(member, info)) for info in result.metrics]
+        for member in result.projects
     ]
-    overall = [OVERALL.lower(), "", *(together(overall_cell(found, info)) for info in found.metrics)]
+    overall = [OVERALL.lower(), "", *(together(overall_cell(result, info)) for info in result.metrics)]
     screen.result("")
     screen.table(
-        ["project", "sessions", *(info.name for info in found.metrics)], [*rows, overall], numbers=0, title=found.title
+        ["project", "sessions", *(info.name for info in result.metrics)],
+        [*rows, overall],
+        numbers=0,
+        title=result.title,
     )
     screen.result("")
-    for line in populations_of_suite(found):
+    for line in populations_of_suite(result):
         screen.result(line)
-    for each in found.projects:
-        if each.trouble:
-            screen.warn(f"{each.project.name}: {each.trouble}")
+    for member in result.projects:
+        if member.trouble:
+            screen.warn(f"{member.project.name}: {member.trouble}")
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:
-    """Print what was logged: sessions and rows on each side, and the kinds of candidates."""
+    """Print the numbers of logged sessions and rows on each side, and the kinds of candidates."""
     if record is None:
         return
     sides = record.sides.items()
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
-    screen.table(columns, [_logged(side, each) for side, each in sides], numbers=6)
+    screen.table(columns, [_side_row(side, counts) for side, counts in sides], numbers=6)
     screen.result("")
-    screen.table(["candidate", "rows", "share", "expected"], _kinds([each for _, each in sides]), numbers=3)
+    screen.table(["candidate", "rows", "share", "expected"], _kind_rows([counts for _, counts in sides]), numbers=3)
     screen.result("")
-    for side, each in sides:
-        if each.queries and not each.rows:
-            screen.warn(f"the engine answered nothing in the {each.sessions:,} sessions for {side}")
-        elif not each.rows:
+    for side, counts in sides:
+        if counts.queries and not counts.rows:
+            screen.warn(f"the engine answered nothing in the {counts.sessions:,} sessions for {side}")
+        elif not counts.rows:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )
 
 
-def _logged(side: str, counts: LogCounts) -> list[str]:
+def _side_row(side: str, counts: LogCounts) -> list[str]:
     numbers = (counts.files, counts.sessions, counts.selected, counts.queries, counts.rows)
     expected = f"{counts.expected / counts.rows:.2%}" if counts.rows else ""
-    return [side, *(f"{each:,}" for each in numbers), expected]
+    return [side, *(f"{number:,}" for number in numbers), expected]
 
 
-def _kinds(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    """Of each kind of candidate, on all sides together: rows, share of all rows, expected ones; the most frequent
-    first."""
+def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
+    """Return a table row for each kind of candidate, the most frequent first.
+
+    The columns are the kind, its rows on all sides, their share of all rows, and the expected ones.
+    """
     total: dict[str, tuple[int, int]] = {}
     for counts in sides:
         for kind, (rows, expected) in counts.kinds.items():
             before = total.get(kind, (0, 0))
             total[kind] = (before[0] + rows, before[1] + expected)
+    # Logs without rows would divide by zero.
     whole = max(sum(rows for rows, _ in total.values()), 1)
     return [
         (kind, f"{rows:,}", f"{rows / whole:.1%}", f"{expected:,}")
-        for kind, (rows, expected) in sorted(total.items(), key=lambda each: -each[1][0])
+        for kind, (rows, expected) in sorted(total.items(), key=lambda item: -item[1][0])
     ]
 
 
 def model(found: RankerModel, screen: Screen) -> None:
-    """Print how well a trained ranker ranks the logs for validation and test, and which features it uses most."""
+    """Print how well a trained ranker ranks the logs for validation and test, and the features that it uses most."""
     for side, before, after in (
         ("validation", found.before, found.after),
         *([("test", found.tested.before, found.tested.after)] if found.tested else []),
     ):
         screen.result("")
         rows = [
-            (name, f"{each.top1:.1%}", f"{each.top5:.1%}", f"{each.mrr:.3f}")
-            for name, each in (("as shown", before), ("by the model", after))
+            (name, f"{quality.top1:.1%}", f"{quality.top5:.1%}", f"{quality.mrr:.3f}")
+            for name, quality in (("as shown", before), ("by the model", after))
         ]
         screen.table([side, "Top-1", "Top-5", "MRR"], rows, numbers=3)
     screen.result("")
     if found.kinds:
         kinds = [
-            (kind, f"{each.after.queries:,}", f"{each.before.top1:.1%}", f"{each.after.top1:.1%}")
-            for kind, each in found.kinds.items()
+            (
+                kind,
+                f"{kind_figures.after.queries:,}",
+                f"{kind_figures.before.top1:.1%}",
+                f"{kind_figures.after.top1:.1%}",
+            )
+            for kind, kind_figures in found.kinds.items()
         ]
         screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
         screen.result("")

@@ -1,7 +1,7 @@
-"""Keeps a workspace from somebody else from running anything on this machine: a command in it is refused unless
-trusted.
+"""The check that keeps a workspace of somebody else from running anything on this machine.
 
-The project that a workspace names is fetched and read, which is safe: nothing of a project is run.
+A command in it is refused unless the user trusts the workspace. The project that a workspace names is fetched and read,
+which is safe: nothing of a project is run.
 """
 
 from __future__ import annotations
@@ -20,16 +20,20 @@ from ci_eval.workspace import Workspace
 
 
 def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed: bool = False) -> None:
-    """Raises ConfigError where `wanted` takes from a workspace's configuration a command to run, or an exception to
-    confinement, unless it is `trusted`. `typed`: the user gave the engine's command."""
+    """Raise ConfigError if `wanted` takes something dangerous from a workspace's configuration, unless it is `trusted`.
+
+    Dangerous are a command to run, an address to send code to, and an exception to confinement. `typed`: the user gave
+    the engine's command.
+    """
     stored = runs.stored_config(workspace)
     asked = []
     if stored.engine.command is not None and wanted.engine.command is not None and not typed:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
     put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(wanted.engine, key)]
-    if put and (stored.engine.command is not None or isinstance(_named(stored), LspEngine)):
-        # They may name programs, and environment variables may make any program run others.
+    if put and (stored.engine.command is not None or isinstance(_load_engine(stored), LspEngine)):
+        # Settings may name programs, and environment variables may make any program run others.
         asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
+    # The IDE is a program, at a path that the configuration names.
     if stored.engine.name == wanted.engine.name == "jetbrains":
         asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
     if wanted.engine.endpoint is not None:
@@ -45,13 +49,16 @@ def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed
     _refuse(workspace, asked, trusted=trusted)
 
 
-def _named(config: Config) -> object:
+def _load_engine(config: Config) -> object:
     """Return the engine that a configuration names; None if there is none of that name."""
     return engines.CATALOG.load(config.engine.name) if config.engine.name in engines.names() else None
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """The same where nothing is done with a workspace but to grade it: by its judge, and by running its tests."""
+    """Raise ConfigError if grading a workspace would do something dangerous, unless it is `trusted`.
+
+    Grading asks the configured judge, and runs tests.
+    """
     _refuse(workspace, [*_addresses(stored.judge), *_runs(stored)], trusted=trusted)
 
 
@@ -61,10 +68,10 @@ def _runs(stored: Config) -> Iterator[str]:
         yield f"run the tests in its answers, {walls} (run.tests)"
 
 
-def _addresses(there: EndpointConfig | None) -> Iterator[str]:
-    if there and there.endpoint is not None:
-        key = f", with the key in {there.key}" if there.key else ""
-        yield f"send code to {there.endpoint}{key}"
+def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:
+    if endpoint and endpoint.endpoint is not None:
+        key = f", with the key in {endpoint.key}" if endpoint.key else ""
+        yield f"send code to {endpoint.endpoint}{key}"
 
 
 def _refuse(workspace: Workspace, asked: Sequence[str], *, trusted: bool) -> None:

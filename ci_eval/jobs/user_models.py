@@ -1,4 +1,4 @@
-"""Modelled users: their probabilities estimated from logs, and what they would do on average."""
+"""The jobs about modelled users: fit one to logs, or compute what one would do on average."""
 
 from __future__ import annotations
 
@@ -26,32 +26,33 @@ from ci_eval.workspace import Workspace
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
-    """The estimated probabilities as YAML, with the amount of data behind them. Raises WorkspaceError,
-    NothingToEvaluate."""
+    """Yield the lines of the estimated probabilities as YAML, with the amount of data behind them.
+
+    Raises WorkspaceError or NothingToEvaluate.
+    """
     events = event_logs.read(sources, 0, screen)
     if events:
         lists = list(event_training.lists_of([*events.train, *events.validation]))
     else:
         module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
-        lists = [each for file in files for each in lists_of(module.batches(file, ShownList.COLUMNS))]
+        lists = [shown_list for file in files for shown_list in lists_of(module.batches(file, ShownList.COLUMNS))]
     if not lists:
         raise NothingToEvaluate("the logs hold no lookup")
-    found = fitted(lists)
-    yield f"# fitted to {found.queries:,} queries of {found.sessions:,} sessions"
+    user_fit = fitted(lists)
+    yield f"# fitted to {user_fit.queries:,} queries of {user_fit.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
-    yield f"    firstPrefix: {_row(summing_to_one(found.model.first_prefix))}"
+    yield f"    firstPrefix: {_row(summing_to_one(user_fit.model.first_prefix))}"
     yield "    select:"
-    for row, count in zip(found.model.select, found.shown, strict=True):
+    for row, count in zip(user_fit.model.select, user_fit.shown, strict=True):
         yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
-    yield f"    cancel: {_row(found.model.cancel)}"
+    yield f"    cancel: {_row(user_fit.model.cancel)}"
     yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:
-    """Numbers that add up to one, rounded to four digits; the largest one takes up the difference that rounding
-    makes."""
+    """Return the numbers rounded to four digits, so that they add up to one. The largest one absorbs the rounding."""
     written = [round(value, 4) for value in values]
     largest = max(range(len(written)), key=written.__getitem__)
     written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
@@ -69,12 +70,12 @@ MEANINGS = (
     ("Typed", "typed", "rank", "lower", "characters typed"),
     ("Queries", "queries", "rank", "neither", "lists looked at"),
 )
-"""Of each figure: its name, its field in Expected, unit, which is better, meaning."""
+"""The figures of a user: name, field in `Expected`, unit, which direction is better, meaning."""
 DECLARED = ("TypingSaved", "Selected")
 
 
 def user_of(named: str) -> UserModel:
-    """A profile by its name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
+    """Return the profile of that name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
     if named in PROFILES:
         return PROFILES[named]
     path = Path(named)
@@ -90,34 +91,36 @@ def user_of(named: str) -> UserModel:
 
 
 def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
-    """Metrics of what that user would do on average, over sessions with a lookup at every prefix."""
+    """Return metrics of what that user would do on average, over sessions with a lookup at every prefix."""
     return tuple(
-        Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better=better), observe=_observed(model, figure))
+        Metric(info=MetricInfo(name=name, summary=summary, unit=unit, better=better), observe=_observer(model, figure))
         for name, figure, unit, better, summary in MEANINGS
     )
 
 
-def _observed(model: UserModel, figure: str) -> Callable[[SessionScore], Sequence[Observation]]:
+def _observer(model: UserModel, figure: str) -> Callable[[SessionScore], Sequence[Observation]]:
     def observe(session: SessionScore) -> Sequence[Observation]:
-        return [(getattr(_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
+        return [(getattr(_cached_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
 
     return observe
 
 
-_expected = lru_cache(maxsize=100_000)(expected)
+# All metrics of a session ask for the same ranks.
+_cached_expected = lru_cache(maxsize=100_000)(expected)
 
 
 def _ranks(session: SessionScore) -> tuple[int | None, ...]:
-    """The rank of the expected text at each prefix. Where the engine failed, it is absent: a failure is a miss, as
-    everywhere."""
+    """Return the rank of the expected text at each prefix; None if the text is absent."""
+    # A failure of the engine counts as a miss, as everywhere.
     if session.status in FAILED:
         return (None,) * len(session.expected_text)
     return tuple(lookup.rank for lookup in session.lookups)
 
 
 def check_every_prefix(workspace: Workspace) -> None:
-    """Raises ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
+    """Raise ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
+    # `EveryPrefix(` has a limit, so that the ranks at later prefixes are unknown.
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
             f"{workspace.folder} was not asked at every prefix: evaluate with "
@@ -126,8 +129,10 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """What a modelled user would do on average: rows of a table, and the number of sessions. Raises ConfigError,
-    NothingToEvaluate."""
+    """Return what a modelled user would do on average: rows of a table, and the number of sessions.
+
+    Raises ConfigError or NothingToEvaluate.
+    """
     metrics = metrics_of_user(user_of(user))
     workspace = Workspace.open(folder)
     workspace.verify()
@@ -137,10 +142,10 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     collector = Collector(seen)
     clusters: dict[str, int] = {}
     asked: dict[str, int] = {}
-    for file, each in workspace.sessions(SessionScore):
+    for file, sessions in workspace.sessions(SessionScore):
         number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
         asked[file.path] = 0
-        for session in each:
+        for session in sessions:
             asked[file.path] += evaluated(session)
             collector.add(placed(number), [metric.observe(session) for metric in metrics])
     collector.hand_on()

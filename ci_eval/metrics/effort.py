@@ -72,7 +72,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     mean_over_sessions(
         "KeystrokesSaved",
-        "share of keys saved by taking it with the arrow keys, wherever that is shorter",
+        "share of keys saved by taking it with the arrow keys; below 0 if that took more keys than typing",
         keystrokes_saved,
         order=(5,),
         order_of_a_user=(0, 1),

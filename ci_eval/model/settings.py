@@ -177,9 +177,16 @@ class QueriesConfig(Section, frozen=True):
 
 
 class SessionsFilter(Section, frozen=True):
-    """One more report over the sessions that pass `filters`."""
+    """One more report over the sessions that pass all its conditions; the file may also say them in one line, such as
+    `kind=METHOD_CALL prefix=1`."""
 
     name: Text
     """Name of the report; unique, and not ALL, which always stands for every session."""
     filters: FiltersConfig = FiltersConfig()
     """Which sessions it covers."""
+    typed: Annotated[int, Meta(ge=0)] | None = None
+    """Only sessions in which so many letters were typed; None = any number."""
+    file: Text | None = None
+    """Only sessions in files whose path matches, such as `src/*`: `*` stands for any characters, also for `/`."""
+    text: Text | None = None
+    """Only sessions whose expected text matches, such as `get*`."""

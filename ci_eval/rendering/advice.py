@@ -1,4 +1,4 @@
-"""What a reader must know to judge the figures of an evaluation, and what to do about it."""
+"""The warnings about an evaluation: what limits its figures, and what to do about it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ci_eval.model.report import Responses
 from ci_eval.rendering.figures import counted, first_filter
 
 MOSTLY = 0.9
-"""From this share of sessions without a suggestion on, something other than the engine is likely to be wrong."""
+"""The share of sessions without a suggestion from which on something other than the engine is likely to be wrong."""
 NAMED = 5
-"""Packages that a warning names."""
+"""The number of packages that a warning names."""
 
 
 def warnings_of(evaluation: Evaluation) -> Sequence[str]:
-    """One text each, without an end mark of its own."""
+    """Return the warnings about an evaluation, one text each, without an end mark."""
     return [
         *_end(evaluation),
         *_unread(evaluation),
@@ -28,7 +28,7 @@ def warnings_of(evaluation: Evaluation) -> Sequence[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first of many names, and how many more there are."""
+    """Return the first `NAMED` of many names, and how many more there are."""
     left = len(names) - NAMED
     return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
 
@@ -56,12 +56,12 @@ def _unread(evaluation: Evaluation) -> Iterator[str]:
 
 
 def percent(share: float) -> str:
-    """Return a share of the source in percent, with a decimal where it is small."""
+    """Return a share of the source in percent, with a decimal if it is below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
 def _imports(evaluation: Evaluation) -> Iterator[str]:
-    # A relative import is of the project's own code: of a file that is made when it is built, for example.
+    # A relative import is of the project's own code, for example of a file that the build makes.
     packages = [name for name in evaluation.lacking if not name.startswith(".")]
     if packages:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
@@ -79,11 +79,11 @@ REASONS = {
     "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
     "stop": "the model wrote nothing that could be read as an answer; the sessions' pages have all that it wrote",
 }
-"""Why a language model stopped → why there is no answer, and what helps."""
+"""The reason a language model stopped → why there is no answer, and what helps."""
 
 
 def without_answer(responses: Responses) -> str:
-    """Return why a language model gave no answer, the most frequent reason first; an empty text where it always did."""
+    """Return why a language model gave no answer, the most frequent reason first; an empty text if it always did."""
     counts = Counter[str]()
     for finish, count in responses.empty.items():
         counts[finish if finish in REASONS else "stop"] += count
@@ -91,7 +91,7 @@ def without_answer(responses: Responses) -> str:
 
 
 def _models(evaluation: Evaluation) -> Iterator[str]:
-    """Yield what is special about the answers of language models."""
+    """Yield warnings about the answers of language models."""
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := without_answer(evaluation.responses)):
         yield f"no answer of the model: {why}"
@@ -115,10 +115,12 @@ def _count(figures: FilterFigures, name: str) -> int:
 
 
 def _emptiness(evaluation: Evaluation) -> Iterator[str]:
+    # Tasks of language models have reasons of their own, see `without_answer`.
     if evaluation.responses:
         return
     _, whole = first_filter(evaluation)
     empty = whole.statuses.get("empty", 0)
+    # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine.
     if whole.sessions and empty >= MOSTLY * whole.sessions:
         yield (
             f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "

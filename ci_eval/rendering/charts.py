@@ -1,4 +1,4 @@
-"""Charts as coordinates; templates draw them as inline SVG."""
+"""The charts as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ci_eval.rendering.figures import amount, change, interval
 WIDTH, HEIGHT = 640, 156
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
 APART = 140
-"""Texts below the axis are at least so far from each other."""
+"""The least distance between two texts below the axis."""
 DAY = 24 * 60 * 60
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One figure in a chart; `label` is what a person reads when pointing at it."""
+    """A figure in a chart; `label` is what a person reads when pointing at it."""
 
     x: float
     y: float
@@ -29,7 +29,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class ChartMark:
-    """A vertical mark: from here on, something is different."""
+    """A vertical mark: from this x coordinate on, something is different."""
 
     x: float
     sign: str
@@ -39,25 +39,25 @@ class ChartMark:
 
 @dataclass(frozen=True)
 class Chart:
-    """One figure over time, or several lines over one axis."""
+    """A chart of one figure over time, or of several lines over one axis."""
 
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
     band: str = ""
-    """Points of the polygon that the intervals fill; "" without intervals."""
+    """The points of the polygon that the intervals fill; "" if there are no intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
-    """Where the engine's version changes: x coordinate, the new version ("" where there is no room for it), and what a
+    """The changes of the engine's version: x coordinate, the new version ("" if there is no room for it), and what a
     person reads when pointing at it."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """The scale's values: y coordinate and text."""
+    """The values of the scale: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
     """The texts below the axis: x coordinate, anchor, text."""
 
 
 def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
-    """One chart for each wanted metric that has figures on at least two nights."""
+    """Return one chart for each wanted metric that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
@@ -65,22 +65,23 @@ def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
 
 
 def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
-    found = [(place, night, night.metrics.get(info.name)) for place, night in enumerate(trend.nights)]
-    known = [(place, night, each) for place, night, each in found if each and each.value is not None]
+    figures = [(place, night, night.metrics.get(info.name)) for place, night in enumerate(trend.nights)]
+    known = [(place, night, figure) for place, night, figure in figures if figure and figure.value is not None]
     if len(known) < 2:
         return []
-    values = [each.value or 0.0 for _, _, each in known]
-    lows = [value if each.low is None else each.low for value, (_, _, each) in zip(values, known, strict=True)]
-    highs = [value if each.high is None else each.high for value, (_, _, each) in zip(values, known, strict=True)]
-    # A figure of the past may lie outside of its own interval: what made it is not known here.
+    values = [figure.value or 0.0 for _, _, figure in known]
+    lows = [value if figure.low is None else figure.low for value, (_, _, figure) in zip(values, known, strict=True)]
+    highs = [value if figure.high is None else figure.high for value, (_, _, figure) in zip(values, known, strict=True)]
+    # A stored figure may lie outside of its own interval: how it was computed is not known.
     x, y = over_time(trend.nights), Up(min(*lows, *values), max(*highs, *values))
     dots = [
-        Dot(x(place), y(value), _dot_label(night, each, info.unit))
-        for value, (place, night, each) in zip(values, known, strict=True)
+        Dot(x(place), y(value), _dot_label(night, figure, info.unit))
+        for value, (place, night, figure) in zip(values, known, strict=True)
     ]
+    # The polygon runs along the upper ends, then back along the lower ones.
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
-    marks = tuple(_mark(each, trend, info.unit, x) for each in trend.changes[info.name])
+    marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
     first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
     return [
         Chart(
@@ -99,7 +100,8 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
 
 
 def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
-    """Maps places of nights to x coordinates, by their time; evenly where a history does not tell it."""
+    """Return a function from the index of a night to its x coordinate: by its time, or evenly if the history does not
+    tell the times."""
     times = _times(nights)
     if not times:
         return across(len(nights))
@@ -107,8 +109,9 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
-    """Seconds at which they started; none where these do not grow, or one is no time."""
+    """Return the seconds at which the nights started; empty if these do not grow, or if one is no time."""
     try:
+        # Python 3.10 does not read the "Z" of UTC.
         times = [datetime.fromisoformat(night.started.replace("Z", "+00:00")).timestamp() for night in nights]
     except ValueError:
         return []
@@ -116,7 +119,8 @@ def _times(nights: Sequence[TrendPoint]) -> list[float]:
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Dates below the axis: the first, the last, and others at equal steps where there are days between them."""
+    """Return the dates below the axis: the first, the last, and others at equal steps if there are days between
+    them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:
@@ -133,17 +137,17 @@ def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
 
 
 def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[tuple[float, str, str], ...]:
-    found: list[tuple[float, str, str]] = []
+    versions: list[tuple[float, str, str]] = []
     free = 0.0
     for place, (was, now) in enumerate(pairwise(nights), 1):
         if was.engine.version != now.engine.version:
             at, version = x(place), now.engine.version
             has_room = at >= free and at < WIDTH - APART
-            found.append(
+            versions.append(
                 (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
             )
             free = at + APART if has_room else free
-    return tuple(found)
+    return tuple(versions)
 
 
 def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
@@ -152,24 +156,24 @@ def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
         f"{night.started[:16].replace('T', ' ')}: {amount(figure.value, unit)}"
         + (f" ({between})" if between else "")
         + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
-        + "".join(f"; {each}" for each in night.differs)
+        + "".join(f"; {difference}" for difference in night.differs)
     )
 
 
-def _mark(found: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
-    """A change of level, between the two nights around it."""
+def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
+    """Return the mark of a change of level, halfway between the two nights around it."""
     return ChartMark(
-        (x(found.night) + x(found.night - 1)) / 2,
-        "·" if found.good is None else "▲" if found.good else "▼",
-        "" if found.good is None else "better" if found.good else "worse",
-        f"{amount(found.before, unit)} → {amount(found.after, unit)} from {trend.nights[found.night].started[:10]} on "
-        f"({change(found.after - found.before, unit)}, p = {found.p:.3f})",
+        (x(point.night) + x(point.night - 1)) / 2,
+        "·" if point.good is None else "▲" if point.good else "▼",
+        "" if point.good is None else "better" if point.good else "worse",
+        f"{amount(point.before, unit)} → {amount(point.after, unit)} from {trend.nights[point.night].started[:10]} on "
+        f"({change(point.after - point.before, unit)}, p = {point.p:.3f})",
     )
 
 
 def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
-    """How the latencies of base and new are distributed: which share of the lookups took at most how long. The scale is
-    logarithmic."""
+    """Return a chart of the latencies of base and new: which share of the lookups took at most how long. The scale is
+    logarithmic. None if there are fewer than two shares."""
     if len(latencies) < 2:
         return None
     times = [math.log10(value) for sides in latencies.values() for value in sides]
@@ -192,23 +196,24 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 
 @dataclass(frozen=True)
 class Up:
-    """Maps values to y coordinates, so that they fill the chart."""
+    """A mapping from values to y coordinates, so that they fill the chart."""
 
     low: float
     high: float
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
+        # If all values are equal, they lie in the middle.
         share = (value - self.low) / span if span else 0.5
         return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
 def scale_of(up: Up) -> list[float]:
-    """The values that are written beside the chart."""
+    """Return the values that are written beside the chart."""
     return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
 
 
 def across(count: int) -> Callable[[int], float]:
-    """Maps places, of which there are so many, to x coordinates."""
+    """Return a function from the index of one of `count` points to its x coordinate, at equal distances."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)

@@ -1,4 +1,4 @@
-"""What a report must provide: one file in `reporters/` that ends in a `REPORTER` of one of these types."""
+"""The interfaces of reports: a report is one file in `reporters/` that ends in a `REPORTER` of one of these types."""
 
 from __future__ import annotations
 
@@ -11,98 +11,98 @@ from ci_eval.rendering.painting import Paint
 
 
 class StoredSessions(Protocol):
-    """The stored sessions, one file at a time, for reporters that show them. Picklable where there may be more than one
-    process."""
+    """The stored sessions, one file at a time, for reporters that show them. They are picklable if more than one
+    process may read them."""
 
     @property
     def processes(self) -> int:
-        """How many may read them at the same time."""
+        """Return how many processes may read the sessions at the same time."""
 
     @property
     def paths(self) -> Sequence[str]:
-        """The files, in their order."""
+        """Return the paths of the files, in their order."""
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
-        """One of the files."""
+        """Return one of the files, with its sessions."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """How the file looks beside its sessions, which begin at `asked`."""
+        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
 
 
 class Reporter(Protocol):
-    """One kind of report."""
+    """A writer of one kind of report."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
+        """Write the report below `folder`; return the path of the file that a person opens first."""
 
 
 Pair = tuple[Session | None, Session | None]
-"""Base's and the new one; None where a session is on the other side only."""
+"""The session of base and that of new; None if a session is on the other side only."""
 
 
 class PairedSessions(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Of each wanted file that has pairs: its text, and all its sessions in order of offset."""
+        """Yield each wanted file that has pairs: its text, and all its sessions in order of offset."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """How the file looks beside its sessions, which begin at `asked`."""
+        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
 
     @property
     def evaluations(self) -> tuple[Path, Path]:
-        """The workspaces of base and new."""
+        """Return the workspaces of base and new."""
 
 
 class ComparisonReporter(Protocol):
-    """One kind of report of a comparison."""
+    """A writer of one kind of report of a comparison."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
+        """Write the report below `folder`; return the path of the file that a person opens first."""
 
 
 class OverviewReporter(Protocol):
-    """One kind of first page over several comparisons, or over a history."""
+    """A writer of one kind of first page over several comparisons, or over a history."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, overview: Overview, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
+        """Write the page below `folder`; return the path of the file that a person opens first."""
 
 
 class SiteReporter(Protocol):
-    """One kind of site over the histories of evaluations."""
+    """A writer of one kind of site over the histories of evaluations."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, lines: Sequence[Line], folder: Path) -> Path:
-        """Write `folder` anew; the path of the file a person opens first."""
+        """Write `folder` again as a whole; return the path of the file that a person opens first."""
 
 
 class SweepReporter(Protocol):
-    """One kind of report of a sweep."""
+    """A writer of one kind of report of a sweep."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, sweep: Sweep, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
+        """Write the report below `folder`; return the path of the file that a person opens first."""
 
 
 class SuiteReporter(Protocol):
-    """One kind of report of a suite."""
+    """A writer of one kind of report of a suite."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, suite: Suite, folder: Path) -> Path:
-        """Write below `folder`; the path of the file a person opens first."""
+        """Write the report below `folder`; return the path of the file that a person opens first."""

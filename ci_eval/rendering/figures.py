@@ -1,4 +1,4 @@
-"""Writes figures for people: shares as percentages, scores, ranks, milliseconds, counts; and picks the headline
+"""The figures in words: shares as percentages, scores, ranks, milliseconds, counts; and the choice of the headline
 metrics."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEADLINE = (
     "MovesCountNormalised",
     "PerfectLine",
 )
-"""Metrics shown where there is no room for all; no times, which a single run tells roughly."""
+"""The metrics to show if there is no room for all. Times are not among them: a single run measures them roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
@@ -34,13 +34,13 @@ OUTCOMES = {
     "no-place": "not asked: the text has no place for the call",
     "error": "the engine raised or broke its protocol",
 }
-"""Status of a session → its meaning, in the order of reports."""
+"""The status of a session → its meaning, in the order of reports."""
 
 FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A figure in its unit; a dash where there is none."""
+    """Return a figure in its unit; a dash if there is none."""
     if value is None or not isfinite(value):
         return NOTHING
     match unit:
@@ -67,7 +67,8 @@ def money(value: float) -> str:
 
 
 def change(difference: float | None, unit: str) -> str:
-    """A difference with its sign, in its unit; differences of shares in percentage points."""
+    """Return a difference with its sign, in its unit; a dash if there is none. Differences of shares are in percentage
+    points."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -83,20 +84,21 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{'-' if difference < 0 else '+'}{money(abs(difference))}"
         case _:
             text = f"{difference:+.2f}"
-    # A difference that rounds to 0 gets no sign.
+    # A difference that rounds to 0 has no direction.
     return text if any(digit in text for digit in "123456789") else f"±{text[1:]}"
 
 
 def change_between(low: float | None, high: float | None, unit: str) -> str:
-    """The interval of a difference; "" where there is none."""
+    """Return the interval of a difference; "" if there is none."""
     return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """The 95 % interval in its unit; "exact" where nothing is uncertain, "" where there is none."""
+    """Return the 95 % interval in its unit; "exact" or "all asked" if it has no width, "" if there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
+        # All sessions were asked; "exact" needs more: that the engine was seen to answer alike.
         checked = isinstance(estimate, OtherCode) or estimate.state in {"exact", "none"}
         return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
@@ -105,40 +107,41 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
 
 
 def stated(interval: str, state: State) -> str:
-    """Return an interval with the state of its figure, if that is another than that of a plain sample."""
+    """Return an interval, followed by the state of its figure if that is noisy, weighted or partial."""
     return f"{interval}, {state}" if interval and state in {"noisy", "weighted", "partial"} else interval
 
 
 def intervals(estimate: Estimate, unit: str) -> str:
-    """Both 95 % intervals, in short: for this project, then for other code; "" where there is none."""
+    """Return both 95 % intervals, in short: for this project, then for other code; "" if there are none."""
     elsewhere = interval(estimate.elsewhere, unit)
     return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
 
 
 def footprint_text(of: Footprint) -> str:
-    """How long the engine took to start, and what memory it held, as far as known; "" where neither is."""
+    """Return how long the engine took to start, what memory it held, and what it left out or was waited for; "" if
+    nothing is known."""
     known = footprint.figures(of)
-    said = []
-    if found := known.get(footprint.START_UP.name):
-        of_starts = f" (median of {found.n:,} starts)" if found.n > 1 else ""
-        said.append(f"first answer {amount(found.value, 'ms')} after its start{of_starts}")
-    if found := known.get(footprint.MEMORY.name):
+    texts = []
+    if figure := known.get(footprint.START_UP.name):
+        of_starts = f" (median of {figure.n:,} starts)" if figure.n > 1 else ""
+        texts.append(f"first answer {amount(figure.value, 'ms')} after its start{of_starts}")
+    if figure := known.get(footprint.MEMORY.name):
         whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
-        said.append(f"at most {amount(found.value, 'MB')} in {whose}")
+        texts.append(f"at most {amount(figure.value, 'MB')} in {whose}")
     if of.waited > LONG_WAIT:
-        said.append(f"{of.waited:,.0f} s of waiting for work that it announced")
+        texts.append(f"{of.waited:,.0f} s of waiting for work that it announced")
     if of.unready:
-        said.append(
+        texts.append(
             f"still at work after all the time that `engine.ready` allows (in {counted(of.unready, 'start')}), so that "
             "lists may lack what it had not read"
         )
     if of.dropped:
-        said.append(f"{counted(of.dropped, 'item')} of its lists could not be read and are left out")
-    return ", ".join(said)
+        texts.append(f"{counted(of.dropped, 'item')} of its lists could not be read and are left out")
+    return ", ".join(texts)
 
 
 LONG_WAIT = 10.0
-"""Seconds of waiting that are worth a word."""
+"""The seconds of waiting from which on a report mentions them."""
 
 INDICATIVE = "indicative: one run on one machine; `ci-eval compare-engines` judges times"
 
@@ -153,7 +156,7 @@ def times_text(evaluation: Evaluation) -> str:
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    """The descriptions of the metrics in `figures`, in the evaluation's order."""
+    """Return the descriptions of the metrics in `figures`, in the evaluation's order; unknown metrics come last."""
     known = {info.name: info for info in evaluation.metrics}
     unknown = (name for name in figures.metrics if name not in known)
     return [info for info in known.values() if info.name in figures.metrics] + [
@@ -162,64 +165,65 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """Those of the metrics that are in HEADLINE."""
+    """Return the metrics for a headline: those marked as shown, else those in HEADLINE, else the first ones. Counts are
+    never among them."""
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    """Kind of token → number of its sessions, the most frequent first.
-
-    Latencies are observed once per lookup, so their number of observations would mislead.
-    """
+    """Return kind of token → number of its sessions, the most frequent first."""
+    # Latencies are observed once per lookup, so their number of observations would mislead.
     count = {
-        kind: metrics["Sessions"].n if "Sessions" in metrics else max((each.n for each in metrics.values()), default=0)
+        kind: metrics["Sessions"].n
+        if "Sessions" in metrics
+        else max((estimate.n for estimate in metrics.values()), default=0)
         for kind, metrics in kinds.items()
     }
     return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
 def evaluated(figures: FilterFigures, where: str = "") -> str:
-    """The sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the engine
-    failed; every report must have it."""
-    said = f"{figures.sessions:,} of {counted(figures.planned, 'session')} evaluated{where}"
+    """Return the sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the
+    engine failed. Every report must have it."""
+    text = f"{figures.sessions:,} of {counted(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
-    return f"{said}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else said
+    return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
 
 
 def counted(number: int, noun: str) -> str:
-    """Such as "1 file" or "1,200 files"."""
+    """Return a number with its noun, such as "1 file" or "1,200 files"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def failures(counts: Mapping[str, int]) -> int:
-    """How many sessions the engine failed in, by their count for each status."""
-    return sum(counts.get(each.value, 0) for each in FAILED)
+    """Return in how many sessions the engine failed; `counts` has the number of sessions by status."""
+    return sum(counts.get(status.value, 0) for status in FAILED)
 
 
 def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The statuses that occurred with their counts, in the order of OUTCOMES."""
+    """Return the statuses that occurred with their counts, in the order of OUTCOMES."""
     order = {name: place for place, name in enumerate(OUTCOMES)}
     return sorted(((name, n) for name, n in counts.items() if n), key=lambda item: order.get(item[0], len(order)))
 
 
 def failed_everywhere(evaluation: Evaluation) -> str:
-    """Return why there are no figures, where the engine failed in each session; "" where it did not."""
+    """Return why there are no figures if the engine failed in all sessions; "" if it did not."""
     _, whole = first_filter(evaluation)
     if not whole.sessions or failures(whole.statuses) < whole.sessions:
         return ""
-    first = next((each for each in evaluation.errors if each.sessions), None)
+    first = next((error for error in evaluation.errors if error.sessions), None)
     cause = first.trace.rstrip().rpartition("\n")[2].strip() if first else ""
-    said = first.message.partition(": ")[2].partition("\n")[0] if first else "see the errors below"
+    message = first.message.partition(": ")[2].partition("\n")[0] if first else "see the errors below"
     return (
         f"The engine failed in all {counted(whole.sessions, 'session')}, so there are no figures: "
-        f"{said if not cause or cause in said else f'{said}: {cause}'}"
+        f"{message if not cause or cause in message else f'{message}: {cause}'}"
     )
 
 
 def first_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
-    """The filter that reports show first: ALL if there is one, else the first."""
+    """Return name and figures of the filter that reports show first: ALL if there is one, else the first."""
     name = "ALL" if "ALL" in evaluation.filters else next(iter(evaluation.filters), "ALL")
     return name, evaluation.filters.get(name, NO_FIGURES)
 

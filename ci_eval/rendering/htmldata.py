@@ -1,6 +1,6 @@
-"""Sessions as scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data.
+"""The sessions as scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data.
 
-In a script they are packed (zlib, in base64), since lists of suggestions are most of a report, and much alike.
+The sessions of a script are packed (zlib, in base64), since lists of suggestions are most of a report, and much alike.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ CHARACTERS = 1_000_000
 
 FIRST = 50
 AROUND = 3
-"""Of a long list, so many suggestions at its top are shown, and so many around the expected one."""
+"""The parts of a long list that are shown: so many suggestions at its top, and so many on each side of the expected
+one."""
 
 LONGEST = 300
 LONGEST_OF_RECORD = 20_000
 LONGEST_KIND = 40
-"""Characters of a text that are shown."""
+"""The longest texts that are shown, in characters: of a session, of a sample, and of a suggestion's kind."""
 
 COMPRESSION = 1
-"""zlib level: 6 leaves a fifth less, and takes three times as long."""
+"""The level of zlib. Level 6 leaves a fifth less, and takes three times as long."""
 
 Grades = tuple[tuple[str, float], ...]
-"""Names and values."""
+"""The names and values of grades."""
 
 Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
-"""A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, what the judge said; of
-most of them only the first three."""
+"""A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, the judge's remark. Most
+have only the first three."""
 
 
 class ShownLookup(msgspec.Struct, frozen=True, gc=False):
@@ -62,14 +63,14 @@ class ShownSession(msgspec.Struct, frozen=True, gc=False):
     outcome: str
     message: str
     record: bool
-    """Whether it comes from a dataset, so that there is no token, and nothing is typed."""
+    """A flag: the session comes from a dataset, so there is no token, and nothing is typed."""
     properties: tuple[tuple[str, str], ...]
     lookups: tuple[ShownLookup, ...]
     trace: tuple[str, ...]
 
 
 def shown_session(session: Session, task: Task) -> ShownSession:
-    """The part of a session that a person looks at."""
+    """Return the part of a session that a person looks at."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
     lookups = tuple(_lookup(lookup, longest) for lookup in session.lookups)
     return ShownSession(
@@ -79,7 +80,7 @@ def shown_session(session: Session, task: Task) -> ShownSession:
         outcome=outcome(task, session),
         message=_short(session.message, 4_000),
         record=session.record is not None,
-        properties=_of_record(session.properties) if session.record else _properties(session.properties),
+        properties=_sample_properties(session.properties) if session.record else _properties(session.properties),
         lookups=lookups,
         trace=session.trace,
     )
@@ -88,7 +89,7 @@ def shown_session(session: Session, task: Task) -> ShownSession:
 def _lookup(lookup: Lookup, longest: int) -> ShownLookup:
     return ShownLookup(
         prefix=_short(lookup.prefix),
-        # Beyond a microsecond there is only noise, and noise cannot be packed.
+        # Digits beyond a microsecond are noise, which does not compress.
         latency=round(lookup.latency, 3),
         total=lookup.total,
         rank=lookup.rank or 0,
@@ -99,29 +100,29 @@ def _lookup(lookup: Lookup, longest: int) -> ShownLookup:
 
 
 def _items(lookup: Lookup, longest: int) -> tuple[Item, ...]:
-    kept, rank = lookup.suggestions, lookup.rank or 0
-    # There are millions of them, nearly all of which are shown as they are.
+    suggestions, rank = lookup.suggestions, lookup.rank or 0
+    # There are millions of suggestions, and nearly all are shown as they are: these need no call.
     first = [
-        (place, each.text, each.kind)
-        if each.position is None
-        and each.grades is None
-        and not each.remark
-        and not each.label
-        and not each.tail
-        and len(each.text) + len(each.kind) <= LONGEST_KIND
-        else _item(each, place, longest)
-        for place, each in enumerate(kept[:FIRST], 1)
+        (place, suggestion.text, suggestion.kind)
+        if suggestion.position is None
+        and suggestion.grades is None
+        and not suggestion.remark
+        and not suggestion.label
+        and not suggestion.tail
+        and len(suggestion.text) + len(suggestion.kind) <= LONGEST_KIND
+        else _item(suggestion, place, longest)
+        for place, suggestion in enumerate(suggestions[:FIRST], 1)
     ]
-    around = range(max(FIRST, rank - AROUND - 1) + 1, min(len(kept), rank + AROUND) + 1) if rank > FIRST else ()
-    return (*first, *(_item(kept[place - 1], place, longest) for place in around))
+    around = range(max(FIRST, rank - AROUND - 1) + 1, min(len(suggestions), rank + AROUND) + 1) if rank > FIRST else ()
+    return (*first, *(_item(suggestions[place - 1], place, longest) for place in around))
 
 
 def _grades(grades: Mapping[str, float] | None) -> Grades:
     return tuple((name, round(value, 4)) for name, value in (grades or {}).items())
 
 
-def _shown(suggestion: Suggestion) -> str:
-    """Return what the list shows, and what acceptance would leave if the list does not show that."""
+def _list_text(suggestion: Suggestion) -> str:
+    """Return what the list shows, followed by what acceptance would leave if the list does not show that."""
     left = f"{suggestion.text}{suggestion.tail}"
     if not suggestion.label or left == suggestion.label:
         return left
@@ -131,7 +132,7 @@ def _shown(suggestion: Suggestion) -> str:
 
 def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
     text, kind, own = (
-        _short(_shown(suggestion), longest),
+        _short(_list_text(suggestion), longest),
         _short(suggestion.kind, LONGEST_KIND),
         suggestion.position or 0,
     )
@@ -141,8 +142,8 @@ def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
     return place, text, kind, moved, _grades(suggestion.grades), _short(suggestion.remark, 2_000)
 
 
-def _of_record(properties: Properties) -> tuple[tuple[str, str], ...]:
-    shown = (
+def _sample_properties(properties: Properties) -> tuple[tuple[str, str], ...]:
+    rows = (
         ("language", properties.language),
         ("type", properties.package),
         ("strategy", properties.strategy),
@@ -150,12 +151,12 @@ def _of_record(properties: Properties) -> tuple[tuple[str, str], ...]:
         ("context", properties.evolution),
         ("calls", properties.change),
     )
-    return tuple((name, value) for name, value in shown if value)
+    return tuple((name, value) for name, value in rows if value)
 
 
 def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:
     return (
-        ("kind", _spelled(properties.kind)),
+        ("kind", _kind_label(properties.kind)),
         ("argument", _KNOWN[properties.is_argument]),
         ("static", _KNOWN[properties.is_static]),
         ("package", _KNOWN[None] if properties.package is None else properties.package),
@@ -166,7 +167,7 @@ _KNOWN = {True: "yes", False: "no", None: "not known"}
 
 
 @cache
-def _spelled(kind: Kind) -> str:
+def _kind_label(kind: Kind) -> str:
     return kind.value.lower().replace("_", " ")
 
 
@@ -175,7 +176,8 @@ def _short(text: str, longest: int = LONGEST) -> str:
 
 
 def script(call: str, *arguments: object) -> bytes:
-    """The JavaScript statement `call(arguments);`, in which no text can end the script."""
+    """Return the JavaScript statement `call(arguments);`, in which no text can end the script."""
+    # "<" could begin an end tag; the two separators end a line in the JavaScript of old browsers.
     json = b",".join(map(msgspec.json.encode, arguments))
     for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
         json = json.replace(raw, escaped)
@@ -183,18 +185,18 @@ def script(call: str, *arguments: object) -> bytes:
 
 
 def packed(value: object) -> str:
-    """Its JSON by zlib in base64, which `ciEval.unpacked` reads."""
+    """Return the JSON of a value, by zlib in base64; `ciEval.unpacked` reads it."""
     return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
 
 
 class Scripts:
-    """Writes the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; keeps one script in
+    """A writer of the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; it holds one script in
     memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task
         self.starts: list[int] = []
-        """Index of the first session in each script."""
+        """The index of the first session in each script."""
         self._folder = folder
         self._name = name
         self._waiting: list[msgspec.Raw] = []
@@ -202,7 +204,7 @@ class Scripts:
         self._count = 0
 
     def add(self, session: Session) -> None:
-        """Add the next session."""
+        """Add the next session of the file."""
         encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
@@ -211,7 +213,7 @@ class Scripts:
         self._count += 1
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the sessions that are left."""
         if not self._waiting:
             return
         number = len(self.starts)
@@ -221,5 +223,5 @@ class Scripts:
         self._waiting, self._size = [], 0
 
     def write_places(self, pages: Sequence[Sequence[str]]) -> None:
-        """Write down which page each session is on, for links that only know the first page."""
+        """Write which page each session is on, for links that only know the first page."""
         (self._folder / f"{self._name}-places.js").write_bytes(script("ciEval.places", pages))

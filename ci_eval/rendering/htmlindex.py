@@ -33,7 +33,7 @@ BETTER = {"higher": "higher is better", "lower": "lower is better"}
 
 @dataclass(frozen=True)
 class Bar:
-    """Where a figure and its interval are on a scale from 0 to 100."""
+    """A figure and its interval on a scale from 0 to 100."""
 
     low: float
     width: float
@@ -41,12 +41,12 @@ class Bar:
     end: str
     """The value at the right end of the scale; at the left one it is 0."""
     beyond: tuple[float, float] | None = None
-    """Begin and width of the interval for other code."""
+    """The begin and width of the interval for other code."""
 
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One row of the table of metrics."""
+    """A row of the table of metrics."""
 
     name: str
     value: str
@@ -61,10 +61,10 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class BandRow:
-    """How many sessions are in this band of the task, for example have these ranks."""
+    """The number of sessions in one band of the task, for example with one range of ranks."""
 
     key: tuple[str, str]
-    """What the page of all sessions is told to show them."""
+    """The name and the value of the filter by which the page of all sessions shows them."""
     label: str
     outcome: str
     count: str
@@ -74,7 +74,7 @@ class BandRow:
 
 @dataclass(frozen=True)
 class KindRow:
-    """One token kind, with (value, intervals) of each headline metric."""
+    """A token kind, with (value, intervals) of each headline metric."""
 
     kind: str
     label: str
@@ -94,7 +94,7 @@ class Column:
 
 @dataclass(frozen=True)
 class FileRow:
-    """One file, or a folder, whose path ends in a slash; no link where no page exists."""
+    """A file, or a folder, whose path ends in a slash. The link is empty if no page exists."""
 
     path: str
     link: str
@@ -104,7 +104,7 @@ class FileRow:
 
 @dataclass(frozen=True)
 class ErrorRow:
-    """Trouble with one file."""
+    """An error that happened with one file."""
 
     path: str
     stage: str
@@ -115,7 +115,7 @@ class ErrorRow:
 
 @dataclass(frozen=True)
 class StatusRow:
-    """How many sessions ended with a status, and what it means."""
+    """A status with its meaning and the number of sessions that ended with it."""
 
     name: str
     count: str
@@ -124,11 +124,11 @@ class StatusRow:
 
 @dataclass(frozen=True)
 class Index:
-    """Everything the first page shows for one session filter."""
+    """The content of the first page for one session filter."""
 
     evaluated: str
     here: str
-    """What is said of this project, and of other code."""
+    """The sentences about this project (`here`), and about other code (`elsewhere`)."""
     elsewhere: str
     judged_of_code: bool
     undecided: int
@@ -147,7 +147,7 @@ class Index:
 
 
 def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str]) -> Index:
-    """The page for `figures`; `links` are the file pages by path."""
+    """Return the page for `figures`; `links` are the file pages by path."""
     infos = metric_infos(evaluation, figures)
     rows = {info.name: _row(info, figures, _scale(info, infos, figures)) for info in infos}
     columns = _columns(infos, len(figures.files) + len(figures.folders))
@@ -192,11 +192,12 @@ def _row(info: MetricInfo, figures: FilterFigures, scale: float) -> MetricRow:
 
 
 def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
-    """The value at the right end of a bar: 1 for shares, else a little more than the largest figure of that unit."""
+    """Return the value at the right end of a bar: 1 for shares, else a little more than the largest figure of that
+    unit."""
     if info.unit in {"share", "score"}:
         return 1.0
-    alike = (figures.metrics[other.name] for other in infos if other.unit == info.unit)
-    ends = (end or 0.0 for each in alike for end in (each.value, each.high, each.elsewhere.high))
+    alike = (figures.metrics[peer.name] for peer in infos if peer.unit == info.unit)
+    ends = (end or 0.0 for estimate in alike for end in (estimate.value, estimate.high, estimate.elsewhere.high))
     return 1.1 * max(ends, default=0.0)
 
 
@@ -204,6 +205,7 @@ def _bar(estimate: Estimate, scale: float, unit: str) -> Bar | None:
     if estimate.value is None or not scale > 0:
         return None
 
+    # An end that the interval lacks is at the figure.
     def place(value: float | None) -> float:
         return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
 
@@ -216,7 +218,8 @@ def _bar(estimate: Estimate, scale: float, unit: str) -> Bar | None:
 
 
 def _bands(task: Task, figures: FilterFigures) -> tuple[BandRow, ...]:
-    """The task's bands; where the engine failed, a last row says in how many of their sessions."""
+    """Return a row for each band of the task. If the engine failed, a last row has the number of failed sessions among
+    them."""
     counts, failed = figures.ranks, failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
 
@@ -240,9 +243,9 @@ def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricIn
             label=kind.lower().replace("_", " "),
             sessions=f"{sessions:,}",
             cells=tuple(
-                (amount(each.value, info.unit), intervals(each, info.unit))
+                (amount(estimate.value, info.unit), intervals(estimate, info.unit))
                 for info in infos
-                for each in (kinds[kind].get(info.name, nothing),)
+                for estimate in (kinds[kind].get(info.name, nothing),)
             ),
         )
         for kind, sessions in sessions_by_kind(kinds).items()
@@ -250,8 +253,8 @@ def _kinds(kinds: Mapping[str, Mapping[str, Estimate]], infos: Sequence[MetricIn
 
 
 def _columns(infos: Sequence[MetricInfo], files: int) -> list[MetricInfo]:
-    """The columns of the table of files: all metrics that mean something for a file, or only the headline ones if the
-    page would become too large."""
+    """Return the columns of the table of files: all metrics but counts, or only the headline ones if the page would
+    become too large."""
     columns = [info for info in infos if info.unit != "count"]
     return columns if len(columns) * files <= MAX_CELLS else headline(infos)
 
@@ -262,7 +265,7 @@ def _column(info: MetricInfo, shown: Sequence[MetricInfo]) -> Column:
 
 
 def _files(figures: FilterFigures, links: Mapping[str, str], columns: Sequence[MetricInfo]) -> list[FileRow]:
-    """A row for each file with figures or with a page, and for each folder before what is in it."""
+    """Return a row for each file with figures or with a page, and for each folder before what is in it."""
     rows = []
     for path in sorted({*figures.files, *figures.folders, *links}):
         of_file = figures.files.get(path) or figures.folders.get(path)

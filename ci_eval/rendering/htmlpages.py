@@ -1,4 +1,4 @@
-"""One source file laid out as HTML pages: where its tokens stand, how they went, and where a page ends."""
+"""A source file laid out as HTML pages: where its tokens stand, how they went, and where a page ends."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
 MAX_CHARACTERS = 300_000
 MAX_MARKED = 2_000
-"""Longest stretch of text one token colours."""
+"""The longest stretch of text that one token colours."""
 
 OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped")
-"""How a session went, the worst first; several at one place show the worst of them."""
+"""The outcomes of a session, the worst first. Several sessions at one offset show the worst of them."""
 
 
 def legend(task: Task) -> dict[str, str]:
-    """What each outcome means."""
+    """Return each outcome with what it means."""
     return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked"}
 
 
@@ -41,7 +41,7 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 
 class SessionMark(msgspec.Struct, frozen=True, gc=False):
-    """One session as far as the source shows it; `index` counts the sessions of the file."""
+    """A session as far as the source shows it; `index` counts the sessions of the file."""
 
     index: int
     id: str
@@ -52,7 +52,7 @@ class SessionMark(msgspec.Struct, frozen=True, gc=False):
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
-    """A place of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
+    """A stretch of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
 
     begin: int
     end: int
@@ -63,7 +63,7 @@ class Spot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of text, completed there or not."""
+    """A stretch of text, with its spot if something was completed there."""
 
     text: str
     spot: Spot | None = None
@@ -71,7 +71,7 @@ class Segment(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Page:
-    """What one HTML page shows of a file; lines count from 1, `begin` and `end` are offsets."""
+    """The part of a file that one HTML page shows; lines count from 1, `begin` and `end` are offsets."""
 
     segments: tuple[Segment, ...]
     first_line: int
@@ -82,55 +82,57 @@ class Page:
 
     @property
     def numbers(self) -> str:
-        """The line numbers, one per line."""
+        """Return the line numbers, one per line."""
         return "\n".join(map(str, range(self.first_line, self.last_line + 1)))
 
     @property
     def code(self) -> Markup:
-        """The text with its spots. (A template would take several times as long, and this is most of a report.)"""
+        """Return the text with its spots, as HTML."""
+        # A template would take several times as long, and this is most of a report.
         return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
 
 _special = re.compile("[&<>\"']").search
 
 
-def _escaped(text: str) -> str:
-    # Most are names and blanks, in which to look for five signs at once takes a third of the time.
+def _escape(text: str) -> str:
+    # Most texts are names and blanks: one search for all five signs takes a third of the time.
     return escape(text) if _special(text) else text
 
 
 def _html(segment: Segment) -> str:
-    spot, text = segment.spot, _escaped(segment.text)
+    spot, text = segment.spot, _escape(segment.text)
     if spot is None:
         return text
-    # Most have that of their outcome, which the style sheet knows: a tenth of a page.
+    # Most spots have the sign of their outcome, which the style sheet knows: that saves a tenth of a page.
     sign = f' data-sign="{spot.sign}"' if spot.sign != SIGNS[spot.outcome] else ""
-    ids = _escaped(" ".join(spot.ids))
+    ids = _escape(" ".join(spot.ids))
     return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
 
 
 def page_name(path: str) -> str:
-    """A file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
+    """Return a file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
     slug = slugged(PurePosixPath(path).name)
     return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
 
 def slugged(text: str) -> str:
-    """The letters and digits of `text` that are safe in any file system and URL."""
+    """Return `text` in small letters, digits and hyphens, which are safe in any file system and URL; "file" if nothing
+    is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
 
 
 def mark(index: int, session: Session, task: Task) -> SessionMark:
-    """The session without its suggestions."""
+    """Return the mark of a session, which has no suggestions."""
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
     return SessionMark(index, session.id, session.offset, end, outcome(task, session), shown_rank(task, session))
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
-    """The whole text in pages that a browser shows at once; cut between lines wherever there are any."""
+    """Return the whole text in pages that a browser shows at once, cut between lines wherever there are any."""
     line, at = 1, 0
     result = []
-    for segments in _packed(_segments(text, _spots(marks, len(text)))):
+    for segments in _paginate(_segments(text, _spots(marks, len(text)))):
         spots = tuple(segment.spot for segment in segments if segment.spot)
         breaks = sum(segment.text.count("\n") for segment in segments)
         # A page that ends with its line leaves the number of the empty rest to the next page.
@@ -142,7 +144,7 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
 
 
 def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
-    """One spot per offset; where tokens overlap, the later one cuts the earlier one short."""
+    """Yield one spot per offset. If tokens overlap, the later one cuts the earlier one short."""
     groups = [list(group) for _, group in groupby(marks, key=attrgetter("begin"))]
     begins = [min(group[0].begin, length) for group in groups]
     for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
@@ -166,7 +168,7 @@ def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
 
 
 def _plain(text: str) -> Iterator[Segment]:
-    """Lines, so that pages can end there; str.splitlines knows more line ends than an editor does."""
+    """Yield the lines, so that pages can end there; lines that are too long are cut."""
     for line in _lines(text):
         if len(line) <= MAX_CHARACTERS:
             yield Segment(line)
@@ -175,20 +177,22 @@ def _plain(text: str) -> Iterator[Segment]:
             yield Segment(line[at : at + MAX_CHARACTERS])
 
 
+# str.splitlines knows more line ends than an editor does.
 _lines = re.compile(r"[^\n]*\n|[^\n]+").findall
 
 
-def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+def _paginate(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
     page: list[Segment] = []
-    held = EMPTY
+    size = EMPTY
     line_end = 0
     for segment in segments:
-        held = _with(held, segment)
-        while page and (held[0] > MAX_SESSIONS or held[1] > MAX_LINES or held[2] > MAX_CHARACTERS):
+        size = _add_segment(size, segment)
+        while page and (size[0] > MAX_SESSIONS or size[1] > MAX_LINES or size[2] > MAX_CHARACTERS):
+            # A page ends with a line, unless it is all one line.
             cut = line_end or len(page)
             yield page[:cut]
             page, line_end = page[cut:], 0
-            held = reduce(_with, (*page, segment), EMPTY)
+            size = reduce(_add_segment, (*page, segment), EMPTY)
         page.append(segment)
         if segment.text.endswith("\n"):
             line_end = len(page)
@@ -199,9 +203,9 @@ def _packed(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
 EMPTY = (0, 0, 0)
 
 
-def _with(held: tuple[int, int, int], segment: Segment) -> tuple[int, int, int]:
-    """The sessions, lines and characters of a page with one more segment."""
-    sessions, lines, characters = held
+def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int, int]:
+    """Return the sessions, lines and characters of a page with one more segment."""
+    sessions, lines, characters = size
     text, spot = segment.text, segment.spot
     more = len(spot.ids) if spot else 0
     return sessions + more, lines + text.count("\n"), characters + len(text)

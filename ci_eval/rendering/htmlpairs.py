@@ -13,11 +13,11 @@ from ci_eval.rendering.htmlpages import Page, Segment, mark, pages
 from ci_eval.rendering.verdicts import went
 
 FIRST = 12
-"""Suggestions shown of each list, besides the expected one."""
+"""The number of suggestions shown of each list, besides the expected one."""
 LONGEST = 120
 
 Listed = tuple[str, int, int, list[tuple[int, str]]]
-"""One side: status, rank (0 = absent), length of the list, ranks and texts of the suggestions shown."""
+"""The list of one side: status, rank (0 = absent), length of the list, ranks and texts of the suggestions shown."""
 
 Shown = tuple[str, str, str, str, Listed, Listed]
 """A pair: session id, expected text, prefix, kind; base; new."""
@@ -33,22 +33,22 @@ class Half:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the source; `halves` are empty where nothing was completed."""
+    """A piece of the source; `halves` are empty if nothing was completed."""
 
     text: str
     id: str = ""
-    """Of the session that changed most there."""
+    """The id of the session that changed most there."""
     ids: tuple[str, ...] = ()
-    """Of all sessions that begin there."""
+    """The ids of all sessions that begin there."""
     change: str = ""
-    """better, worse, same, or only (on one side)."""
+    """The word for the change: better, worse, same, or only (on one side)."""
     label: str = ""
     halves: tuple[Half, ...] = ()
 
 
 @dataclass(frozen=True)
 class PairedPage:
-    """One page of a file; long files have several."""
+    """A page of a file; long files have several."""
 
     pieces: tuple[Piece, ...]
     page: Page
@@ -56,20 +56,22 @@ class PairedPage:
 
 
 def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[PairedPage]:
-    """All pages of a file; `pairs` in order of offset."""
+    """Return all pages of a file; `pairs` are in order of offset."""
     marks = [mark(place, _either(pair), task) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
             pieces=tuple(_piece(segment, pairs, task) for segment in page.segments),
             page=page,
-            shown=tuple(_shown(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))),
+            shown=tuple(
+                _pair_row(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))
+            ),
         )
         for page in pages(source.text, marks)
     ]
 
 
 def change_of(pair: Pair, task: Task) -> str:
-    """Whether the new side is better, worse or the same, or the session is on one side only."""
+    """Return whether the new side is "better", "worse" or the "same"; "only" if the session is on one side only."""
     if None in pair:
         return "only"
     moved = gain(pair, task)
@@ -77,7 +79,8 @@ def change_of(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Difference of the scores (new - base); > 0 is better."""
+    """Return the difference of the scores (new - base): above 0 is better. It is 0 if the session is on one side
+    only."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 
@@ -92,13 +95,13 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
-    # Where several sessions begin at one offset, the one that changed most decides.
+    # If several sessions begin at one offset, the one that changed most decides.
     pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair, task)))
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
     halves = tuple(_half(text, side, task) for text, side in parts if text)
     session, change = _either(pair), change_of(pair, task)
-    label = f"{session.expected_text[:LONGEST]}: base {_went(pair[0], task)}, new {_went(pair[1], task)}, {change}"
+    label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
 
 
@@ -108,7 +111,7 @@ def _half(text: str, session: Session | None, task: Task) -> Half:
     return Half(text, outcome(task, session))
 
 
-def _went(session: Session | None, task: Task) -> str:
+def _result(session: Session | None, task: Task) -> str:
     if session is None:
         return "not there"
     rank = shown_rank(task, session)
@@ -116,7 +119,7 @@ def _went(session: Session | None, task: Task) -> str:
     return f"rank {text}" if rank else text
 
 
-def _shown(pair: Pair) -> Shown:
+def _pair_row(pair: Pair) -> Shown:
     session = _either(pair)
     prefix = session.lookups[-1].prefix if session.lookups else ""
     expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
@@ -134,7 +137,7 @@ def _list(session: Session | None) -> Listed:
 
 def _items(session: Session) -> Iterator[tuple[int, str]]:
     lookup = session.lookups[-1]
-    for place, each in enumerate(lookup.suggestions[:FIRST], 1):
-        yield place, each.text[:LONGEST]
+    for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1):
+        yield place, suggestion.text[:LONGEST]
     if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):
         yield lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]

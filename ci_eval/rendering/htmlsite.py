@@ -1,4 +1,4 @@
-"""Writes a folder of HTML pages from templates, first beside its final place, then moved there as a whole."""
+"""A folder of HTML pages from templates, first written beside its final path, then moved there as a whole."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class HtmlSite:
     """A report being written; paths are relative to its folder."""
 
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """`known`: values that all templates may use; `edition` is 0 unless it is among them (see Evaluation)."""
+        """Set up the templates. `known`: values that all templates may use; `edition` is 0 unless it is among them (see
+        Evaluation)."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(
@@ -38,40 +39,40 @@ class HtmlSite:
         self._environment.filters["label"] = label
 
     def assets(self, names: Sequence[str]) -> None:
-        """Copy styles and scripts."""
+        """Copy styles and scripts into the folder `assets`."""
         folder = self._folder / "assets"
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
             shutil.copyfile(self._templates / name, folder / name)
 
     def render(self, template: str, target: str, **values: object) -> None:
-        """Write a page."""
+        """Write a page from a template."""
         text = self._environment.get_template(template).render(**values)
         self.write(target, text.encode("utf-8", "backslashreplace"))
 
     def write(self, target: str, data: bytes) -> None:
-        """Write a file."""
+        """Write a file, with the folders it is in."""
         path = self._folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
 
 def breakable(path: str) -> Markup:
-    """A path that is broken behind its slashes, where it does not fit into a line."""
+    """Return a path that may be broken behind its slashes if it does not fit into a line."""
     return Markup("/<wbr>").join(path.split("/"))
 
 
 def report_of(workspace: Path, folder: Path) -> str:
-    """The address of an evaluation's report as seen from a page in `folder`; "" where it has none."""
+    """Return the address of an evaluation's report as seen from a page in `folder`; "" if it has none."""
     page = workspace / "reports" / "html" / "index.html"
     return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A folder to write to; it takes the place of `folder` at the end, unless something fails.
+    """Yield a folder to write to, which replaces `folder` at the end, unless something fails.
 
-    Raises WorkspaceError where it cannot be written.
+    Raises WorkspaceError if it cannot be written.
     """
     partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
@@ -79,9 +80,9 @@ def published(folder: Path) -> Iterator[Path]:
             partial.mkdir(parents=True)
             yield partial
             if folder.exists():
-                # Not removed in its place: who looks at it meanwhile should find either.
+                # Renamed, not removed in its place: a reader finds either the old report or the new one.
                 folder.rename(former)
             partial.rename(folder)
     finally:
-        for each in (partial, former):
-            shutil.rmtree(each, ignore_errors=True)
+        for path in (partial, former):
+            shutil.rmtree(path, ignore_errors=True)

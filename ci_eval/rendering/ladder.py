@@ -1,4 +1,4 @@
-"""Names in words the sessions that figures are about, and writes the sentences that lead an evaluation's report."""
+"""The words for the sessions that figures are about, and the sentences that lead an evaluation's report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def letters(count: int) -> str:
-    """So many letters, in words."""
+    """Return a number of letters, in words."""
     return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
 
 
@@ -29,17 +29,23 @@ def label(name: str) -> str:
 
 
 def pooled(name: str, names: Iterable[str]) -> str:
-    """Return the same, with the numbers of letters that the filter pools if it pools several. `names`: all filters."""
+    """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
+    filters."""
     lengths, parts = letters_of(names), standard_parts(name)
-    if len(lengths) < 2 or (parts and parts[1] is not None):
+    # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
+    says_letters = parts[1] is not None if parts else "prefix=" in name
+    if len(lengths) < 2 or says_letters:
         return label(name)
     return f"{label(name)} ({', '.join(map(letters, lengths))} typed, pooled)"
 
 
 def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
-    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number."""
+    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number,
+    or the headline is a declared filter."""
     parts = standard_parts(headline)
-    group = parts[0] if parts else None
+    if parts is None:
+        return {}
+    group = parts[0]
     possible = {length: standard_name(group, length) for length in letters_of(names)}
     return {length: name for length, name in possible.items() if name in names}
 
@@ -62,13 +68,16 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
     """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
-    for tasks without ranks. `shown` makes foreign text safe there."""
+    for tasks without ranks. `shown` makes foreign text safe."""
     name, figures = shown_filter(evaluation)
     leading = _sentence(shown(label(name)), figures)
     if not leading:
         return []
-    others = beside(name, evaluation.filters)
-    return [leading, *(line for group, other in others.items() for line in _beside(group, evaluation.filters[other]))]
+    filters = beside(name, evaluation.filters)
+    return [
+        leading,
+        *(line for group, filter_name in filters.items() for line in _beside(group, evaluation.filters[filter_name])),
+    ]
 
 
 def _sentence(text: str, figures: FilterFigures) -> str:
@@ -76,8 +85,10 @@ def _sentence(text: str, figures: FilterFigures) -> str:
     if not (first and five and anywhere and first.value is not None):
         return ""
     between = intervals(first, "share")
+    # A filter in one line begins with a condition, whose name has no capital.
+    begin = text if "=" in text else text[:1].upper() + text[1:]
     return (
-        f"{text[:1].upper()}{text[1:]}: the expected text stood first in {amount(first.value, 'share')} of "
+        f"{begin}: the expected text stood first in {amount(first.value, 'share')} of "
         f"{figures.sessions:,} sessions{f' ({between})' if between else ''}, among the first 5 in "
         f"{amount(five.value, 'share')}, anywhere in the list in {amount(anywhere.value, 'share')}."
     )
@@ -87,6 +98,7 @@ def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
     first, anywhere = figures.metrics["RecallAt1"].value, figures.metrics["Recall"].value
     if not figures.sessions or first is None or anywhere is None:
         return
+    # An engine that never offers this group of kinds has no ranks to tell.
     if not anywhere:
         yield f"{group.capitalize()}, apart: none of {figures.sessions:,} was offered."
         return

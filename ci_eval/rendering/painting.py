@@ -1,4 +1,5 @@
-"""How a source looks beside its sessions, for a script that paints it: a tag for each of them would double a page."""
+"""The colours of a source beside its sessions, for a script that paints it: a tag for each of them would double a
+page."""
 
 from __future__ import annotations
 
@@ -6,35 +7,36 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Stretch = tuple[int, int, str]
-"""Begin and end in code points, and a capital letter for what it is."""
+"""The begin and end in code points, and a capital letter for the kind of the stretch."""
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Paint:
-    """The stretches of one file, each in order of their begins, and none of them over another."""
+    """The stretches of one file, each sequence in order of begins, and without overlaps."""
 
     colours: Sequence[Stretch] = ()
-    """K: a keyword, S: a string, C: a comment."""
+    """The stretches of syntax. K: a keyword, S: a string, C: a comment."""
     unasked: Sequence[Stretch] = ()
-    """U: a place where there is a session, but none was drawn."""
+    """The stretches that have a session which was not sampled, with the letter U."""
 
 
 def unasked(places: Mapping[int, int], asked: Container[int]) -> list[Stretch]:
-    """The places (begin → end) of which none of those `asked` begins there."""
+    """Return the stretches of those `places` (begin → end) at which none of the sessions `asked` begins."""
     return [(begin, end, "U") for begin, end in sorted(places.items()) if begin not in asked]
 
 
 def spelled(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> str:
-    """Those between `begin` and `end` as a script reads them: the letter, how far it is from the end of the one before,
-    a dot, its length; in UTF-16 units, with the digits of 36."""
-    return "".join(_spelled(stretches, text, begin, end))
+    """Return the stretches between `begin` and `end` as a script reads them: the letter, how far it is from the end of
+    the one before, a dot, its length; in UTF-16 units, in base 36."""
+    return "".join(_encode(stretches, text, begin, end))
 
 
-def _spelled(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> Iterator[str]:
+def _encode(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> Iterator[str]:
     is_ascii, at = text.isascii(), begin
 
+    # JavaScript counts UTF-16 units; in ASCII these are the code points.
     def units(first: int, last: int) -> int:
         return last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
 

@@ -14,7 +14,7 @@ PAPER = {
     "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,
     "0": 0.111, "-M": 0.164, "dD": 0.035, "-M+dD": 0.186,
 }  # fmt: skip
-"""Share of the paper's 7,157 cases, by scenario and by context; NEW is the same in both."""
+"""The share of the paper's 7,157 cases, by scenario and by context; NEW is the same in both."""
 
 CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
 
@@ -27,62 +27,62 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    """A sentence below it."""
+    """A sentence below the table."""
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """All of them; none where nothing was asked about objects."""
-    found = evaluation.queries
-    if found is None:
+    """Return all tables about queries; empty if nothing was asked about objects."""
+    figures = evaluation.queries
+    if figures is None:
         return []
     models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
-    total = found.scenarios[0].cases
+    total = figures.scenarios[0].cases
     return [
-        _sources(found, total, models),
-        _by_column(f"{found.figure} by scenario", found.scenarios, total),
-        replace(_by_column(f"{found.figure} by how the context changes", found.evolutions, total), note=CONTEXTS),
-        _optimism(found),
-        _types(found),
+        _sources(figures, total, models),
+        _by_column(f"{figures.figure} by scenario", figures.scenarios, total),
+        replace(_by_column(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS),
+        _optimism(figures),
+        _types(figures),
     ]
 
 
-def _sources(found: QueryFigures, total: int, models: Sequence[str]) -> Table:
-    columns = ("N there and staying, of M wanted", *next(iter(found.transitions.values())), "all", "share")
+def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
+    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
     rows = [
-        (kept, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
-        for kept, row in found.transitions.items()
+        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
+        for calls, row in figures.transitions.items()
     ]
-    pairs = ", ".join(f"{count:,} {fate}" for fate, count in found.pairs.items())
+    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
     note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
     return Table("Query cases", columns, tuple(rows), note)
 
 
 def _by_column(title: str, rows: Sequence[QueryRow], total: int) -> Table:
-    """A column for each row: as the paper has them, the strategies below each other."""
+    """Return a table with a column for each row, and the strategies below each other, as in the paper."""
     lines = [
-        (name, *(amount(each.f1.get(name), "share") for each in rows))
+        (name, *(amount(row.f1.get(name), "share") for row in rows))
         for name in STRATEGIES
-        if any(name in each.f1 for each in rows)
+        if any(name in row.f1 for row in rows)
     ]
     lines += [
-        ("cases", *(f"{each.cases:,}" for each in rows)),
-        ("share", *(_share(each.cases, total) for each in rows)),
-        ("share in the paper", *(amount(PAPER.get(each.name), "share") for each in rows)),
+        ("cases", *(f"{row.cases:,}" for row in rows)),
+        ("share", *(_share(row.cases, total) for row in rows)),
+        ("share in the paper", *(amount(PAPER.get(row.name), "share") for row in rows)),
     ]
-    return Table(title, ("Strategy", *(each.name for each in rows)), tuple(lines))
+    return Table(title, ("Strategy", *(row.name for row in rows)), tuple(lines))
 
 
 def _optimism(figures: QueryFigures) -> Table:
     rows = [
         (
-            f"{each.more} - {each.less}",
-            each.part,
-            f"{each.cases:,}",
-            change(each.difference, "share"),
-            NOTHING if each.low is None else f"{change(each.low, 'share')} to {change(each.high, 'share')}",
-            f"{each.effective:.0f}",
+            f"{row.more} - {row.less}",
+            row.part,
+            f"{row.cases:,}",
+            change(row.difference, "share"),
+            NOTHING if row.low is None else f"{change(row.low, 'share')} to {change(row.high, 'share')}",
+            f"{row.effective:.0f}",
         )
-        for each in figures.optimism
+        for row in figures.optimism
     ]
     columns = (
         "How much better it looks",
@@ -96,14 +96,14 @@ def _optimism(figures: QueryFigures) -> Table:
     return Table("Optimism of artificial queries", columns, tuple(rows), note)
 
 
-def _types(found: QueryFigures) -> Table:
-    asked = [name for name in STRATEGIES if name in found.scenarios[0].f1]
+def _types(figures: QueryFigures) -> Table:
+    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
     rows = [
-        (each.name, f"{each.cases:,}", *(amount(each.f1.get(name), "share") for name in asked)) for each in found.types
+        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
     ]
-    more = found.all_types - len(rows)
+    more = figures.all_types - len(rows)
     return Table(
-        f"{found.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
+        f"{figures.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
     )
 
 

@@ -1,7 +1,7 @@
-"""All sessions of a report as columns of numbers, which one page shows, filters and groups.
+"""The sessions of a report as columns of numbers, which one page shows, filters and groups.
 
-A report that is opened from disk may not fetch data, so the columns are a script. A text that
-occurs often (a line, a suggestion) is stored once; a row has its number.
+A report that is opened from disk may not fetch data, so the columns are a script. A text that occurs often (a line, a
+suggestion) is stored once; a row has its number.
 """
 
 from __future__ import annotations
@@ -20,49 +20,50 @@ from ci_eval.rendering.htmlpairs import change_of
 from ci_eval.rendering.htmlsite import HtmlSite
 
 MOST_ROWS = 250_000
-"""More rows are not in the page: browsers hold no list of any height."""
+"""The most rows of the page: browsers do not hold a list of any height."""
 LONGEST = 120
-"""Characters of a text that are shown."""
+"""The longest text that is shown, in characters."""
 BEFORE, WIDTH = 60, 160
-"""Of a line of code: so many characters at most before the token, and altogether."""
+"""The most characters of a line of code that are shown: before the token, and altogether."""
 
 CHANGES = ("better", "worse", "same", "only")
-"""How a pair of sessions moved, or that it is on one side only."""
+"""The words for how a pair of sessions moved; "only" if it is on one side only."""
 
 
 @dataclass
 class Texts:
-    """Texts by number, each once."""
+    """The texts by number, each stored once."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, text: str) -> int:
-        """The text's number."""
+        """Return the number of a text; a new text gets the next one."""
         return self.numbers.setdefault(text, len(self.numbers))
 
 
 @dataclass
 class Side:
-    """How the sessions went on one side: a column each."""
+    """The columns that tell how the sessions went on one side."""
 
     status: list[int] = field(default_factory=list)
     band: list[int] = field(default_factory=list)
-    """-1: there was no such session, or it was not asked."""
+    """The number of the band; -1 if there was no such session, or it was not asked."""
     rank: list[int] = field(default_factory=list)
-    """0: absent."""
+    """The rank of the expected text; 0 if it is absent."""
     score: list[int] = field(default_factory=list)
-    """Percent; where a task plays its items, which no rank sums up."""
+    """The score in percent, in tasks that play their items, which no rank sums up; 0 in others."""
     first: list[int] = field(default_factory=list)
-    """The text that stood first; -1: none."""
+    """The number of the text that stood first; -1 if there was none."""
     latency: list[int] = field(default_factory=list)
-    """Of the slowest lookup, in tenths of a millisecond; -1: there was none."""
+    """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none."""
 
 
 class SessionTable:
     """The rows of one report, of one evaluation or of two that are compared."""
 
     def __init__(self, task: Task, sides: Sequence[str], title: str) -> None:
-        """`sides`: their names; one without a name in the report of a single evaluation."""
+        """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
+        evaluation."""
         self._task = task
         self._title = title
         self._names = sides
@@ -79,32 +80,35 @@ class SessionTable:
         self._columns: dict[str, list[int]] = {
             name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
         }
-        bands = [(each.name, each.label or each.name, each.outcome) for each in task.bands]
+        bands: list[tuple[str, str, str]] = [
+            (task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands
+        ]
         self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
         self._band_numbers[UNGRADED_BAND] = len(self._bands)
         self.left_out = 0
-        """Sessions that are not in the table, since it has `MOST_ROWS` already."""
+        """The number of sessions that are not in the table, since it has `MOST_ROWS` already."""
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """The next sessions are of this file, in order of offset; `links`: its pages, relative to this one's."""
+        """Start the next file, whose sessions follow in order of offset; `links`: its pages, relative to the page of
+        all sessions."""
         self._source = source.text
-        # Of each line, and of one behind the last.
+        # The begin of each line, and of one behind the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
 
     @property
     def rows(self) -> int:
-        """How many sessions it has."""
+        """Return how many sessions the table has."""
         return len(self._ids)
 
     @property
     def is_full(self) -> bool:
-        """Whether every other session is left out."""
+        """Return whether the table takes no more sessions."""
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
-        """A session as it went on each side, on one of which it may be missing; `page`: the number of the file's page
+        """Add a session as it went on each side; None on the side that lacks it. `page`: the number of the file's page
         that has it, from 0."""
         if self.is_full:
             self.left_out += 1
@@ -131,8 +135,8 @@ class SessionTable:
         }
         for name, value in values.items():
             self._columns[name].append(value)
-        for side, each in zip(self._sides, row, strict=True):
-            self._add_side(side, each)
+        for side, own_session in zip(self._sides, row, strict=True):
+            self._add_side(side, own_session)
 
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
@@ -140,13 +144,13 @@ class SessionTable:
         side.band.append(self._band_numbers[self._band(session)] if session and asked else -1)
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
-        shown = session.lookups[-1].suggestions if session and session.lookups else ()
-        side.first.append(self._texts(shown[0].text[:LONGEST]) if shown else -1)
-        latencies = [each.latency for each in session.lookups] if session else []
+        suggestions = session.lookups[-1].suggestions if session and session.lookups else ()
+        side.first.append(self._texts(suggestions[0].text[:LONGEST]) if suggestions else -1)
+        latencies = [lookup.latency for lookup in session.lookups] if session else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
 
     def _band(self, session: Session) -> str:
-        # As the pages count that link here: a failed session is a miss of its own in comparisons alone.
+        # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
         if len(self._sides) > 1 or is_ungraded(session):
             return band(self._task, session)
         return self._task.band(session).name
@@ -157,7 +161,7 @@ class SessionTable:
         return [*self._bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")] if is_needed else self._bands
 
     def script(self) -> bytes:
-        """The call that hands all of it to the page."""
+        """Return the call that hands the whole table to the page."""
         table = {
             "title": self._title,
             "sides": self._names,
@@ -178,13 +182,13 @@ class SessionTable:
 
 
 def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
-    """The page with all sessions, and its data."""
+    """Write the page with all sessions, and its data."""
     site.write("sessions-data.js", table.script())
     site.render("sessions.html.j2", "sessions.html", title=title, left_out=table.left_out)
 
 
 def selection(filter_name: str) -> str | None:
-    """The part of an address that makes the page of all sessions show those of a filter; None where it cannot."""
+    """Return the part of an address that makes the page of all sessions show those of a filter; None if it cannot."""
     parts = standard_parts(filter_name)
     if parts is None or parts[0] not in {None, "imports", "keywords"}:
         return None  # the page knows one kind at a time
@@ -194,8 +198,8 @@ def selection(filter_name: str) -> str | None:
 
 
 def cropped(line: str, at: int) -> tuple[str, int]:
-    """The part of a line that shows the token at that place, without what it is indented by; and the token's place in
-    it."""
+    """Return the part of a line that shows the token at `at`, without the indentation; and the token's index in that
+    part."""
     begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
     begin = min(begin, at)
     return line[begin : begin + WIDTH], at - begin

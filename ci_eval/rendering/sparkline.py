@@ -12,24 +12,24 @@ WIDTH, HEIGHT, MARGIN = 120, 28, 3
 
 @dataclass(frozen=True)
 class Sparkline:
-    """Coordinates of a polyline in a box of WIDTH by HEIGHT; `summary` describes it in words."""
+    """A polyline in a box of WIDTH by HEIGHT; `summary` describes it in words."""
 
     points: tuple[tuple[float, float], ...]
     summary: str
 
 
 def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
-    """The sparkline of a metric over all nights that have it; None where fewer than two have."""
+    """Return the sparkline of a metric over all nights that have it; None if fewer than two have."""
     known = [
-        (place, each.value, each)
+        (place, figure.value, figure)
         for place, night in enumerate(trend.nights)
-        for each in [night.metrics.get(info.name)]
-        if each and each.value is not None
+        for figure in [night.metrics.get(info.name)]
+        if figure and figure.value is not None
     ]
     if len(known) < 2:
         return None
     values = [value for _, value, _ in known]
-    # A change within the newest interval (for other code, where there is one) is small, and must not look large.
+    # A change within the newest interval (for other code, if there is one) is small, and must not look large.
     newest = known[-1][2]
     ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
     among = [*values, *(end for end in ends if end is not None)]

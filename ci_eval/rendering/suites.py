@@ -10,7 +10,7 @@ OVERALL = "In other projects"
 
 
 def populations(suite: Suite) -> tuple[str, str]:
-    """Two sentences: what the rows say, and what the last one says."""
+    """Return two sentences: what the rows say, and what the last one says."""
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
@@ -23,24 +23,29 @@ def populations(suite: Suite) -> tuple[str, str]:
 
 
 def cell(each: SuiteProject, info: MetricInfo) -> tuple[str, str]:
-    """A project's figure, or its difference with the verdict; and the interval, "" where there is none."""
-    if found := each.differences.get(info.name):
-        return f"{change(found.difference, info.unit)} {said(found.verdict)}", interval_text(found, info.unit)
+    """Return a project's figure, or its difference with the verdict; and the interval, "" if there is none."""
+    if difference := each.differences.get(info.name):
+        return f"{change(difference.difference, info.unit)} {said(difference.verdict)}", interval_text(
+            difference, info.unit
+        )
     figure = each.figures.get(info.name)
     return (amount(figure.value, info.unit), interval(figure, info.unit)) if figure else (amount(None, info.unit), "")
 
 
 def overall_cell(suite: Suite, info: MetricInfo) -> tuple[str, str]:
-    """The same of the mean over all projects; without an interval, why there is none."""
-    found = suite.overall[info.name]
+    """Return the mean over all projects, with the verdict in a comparison; and the interval, or why there is none."""
+    overall = suite.overall[info.name]
     if suite.compared:
-        first = f"{change(found.mean, info.unit)} {said(found.verdict)}"
-        return first, "; ".join(filter(None, (change_between(found.low, found.high, info.unit), found.why)))
-    return amount(found.mean, info.unit), _between(found, info.unit) or found.why
+        first = f"{change(overall.mean, info.unit)} {said(overall.verdict)}"
+        return first, "; ".join(filter(None, (change_between(overall.low, overall.high, info.unit), overall.why)))
+    return amount(overall.mean, info.unit), _between(overall, info.unit) or overall.why
 
 
-def _between(found: OverProjects, unit: str) -> str:
-    if found.low is None or found.high is None:
+def _between(overall: OverProjects, unit: str) -> str:
+    if overall.low is None or overall.high is None:
         return ""
-    bounds = (max(0.0, found.low), min(1.0, found.high)) if unit in {"share", "score"} else (found.low, found.high)
+    # Student's t knows no limits, but shares and scores end at 0 and 1.
+    bounds = (
+        (max(0.0, overall.low), min(1.0, overall.high)) if unit in {"share", "score"} else (overall.low, overall.high)
+    )
     return interval(OtherCode(low=bounds[0], high=bounds[1]), unit)

@@ -8,43 +8,46 @@ from ci_eval.rendering.figures import amount, change, interval
 from ci_eval.rendering.verdicts import interval_text, said
 
 FEW = 10
-"""Up to so many runs, each has its name below the axis."""
+"""The most runs that all have their names below the axis."""
 
 
 def name_of(run: SweptRun) -> str:
-    """Its values."""
+    """Return the values of a run as its name."""
     return ", ".join(run.values)
 
 
 def figure_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
-    """A metric's figure, and its interval; "" where it has none."""
-    found = run.figures.get(info.name)
-    return ("—", "") if found is None else (amount(found.value, info.unit), interval(found, info.unit))
+    """Return a metric's figure, and its interval; "" if it has none."""
+    figure = run.figures.get(info.name)
+    return ("—", "") if figure is None else (amount(figure.value, info.unit), interval(figure, info.unit))
 
 
 def difference_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
-    """How far it is from the first run, with the verdict, and the interval of that; "" where there is nothing to
-    say."""
-    found = run.differences.get(info.name)
-    if found is None:
+    """Return how far a run is from the first run, with the verdict, and the interval of that; "" for both if there is
+    no difference."""
+    difference = run.differences.get(info.name)
+    if difference is None:
         return "", ""
-    return f"{said(found.verdict)} {change(found.difference, info.unit)}", interval_text(found, info.unit)
+    return f"{said(difference.verdict)} {change(difference.difference, info.unit)}", interval_text(
+        difference, info.unit
+    )
 
 
 def together(texts: tuple[str, str]) -> str:
-    """Both, the interval in parentheses."""
+    """Return both texts in one, the interval in parentheses."""
     return f"{texts[0]} ({texts[1]})" if texts[1] else texts[0]
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """A chart for each metric, over the runs in their order; those without a figure are left out."""
+    """Return a chart for each metric, over the runs in their order. Metrics with figures of fewer than two runs are
+    left out."""
     return [chart for info in sweep.metrics for chart in _chart(sweep, info)]
 
 
 def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
-    found = [(place, each, each.figures.get(info.name)) for place, each in enumerate(sweep.runs)]
+    figures = [(place, run, run.figures.get(info.name)) for place, run in enumerate(sweep.runs)]
     known = [
-        (place, each, figure, figure.value) for place, each, figure in found if figure and figure.value is not None
+        (place, run, figure, figure.value) for place, run, figure in figures if figure and figure.value is not None
     ]
     if len(known) < 2:
         return []
@@ -54,22 +57,22 @@ def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
     edges = [(x(place), y(high)) for (place, *_), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, *_), low in reversed(list(zip(known, lows, strict=True)))]
     last = len(sweep.runs) - 1
-    named = [each for each in enumerate(sweep.runs) if last < FEW or each[0] in {0, last}]
+    named = [entry for entry in enumerate(sweep.runs) if last < FEW or entry[0] in {0, last}]
     return [
         Chart(
             title=info.name,
             summary=f"{info.name} of {len(known)} runs; the table has the figures",
             lines=(
                 tuple(
-                    Dot(x(place), y(value), f"{name_of(each)}: {together(figure_texts(each, info))}")
-                    for place, each, _, value in known
+                    Dot(x(place), y(value), f"{name_of(run)}: {together(figure_texts(run, info))}")
+                    for place, run, _, value in known
                 ),
             ),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
             ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
             names=tuple(
-                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_of(each)[:16])
-                for place, each in named
+                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_of(run)[:16])
+                for place, run in named
             ),
         )
     ]

@@ -1,4 +1,4 @@
-"""Writes verdicts and differences for people."""
+"""The verdicts and differences in words."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ SIGNS = {
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
+"""The metrics whose trend is drawn in addition to the declared ones."""
 COSTS = ("CostPerSession",)
-"""What language models cost, beside times and memory."""
-"""Metrics whose trend is drawn in addition to the declared ones."""
+"""The metrics for the costs of language models, beside times and memory."""
 
 
 def said(verdict: Verdict) -> str:
-    """A verdict with a sign, so that it is never told by colour alone."""
+    """Return a verdict with a sign, so that colour is never the only mark."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
-    """How one session of a comparison went: its rank, in tasks that play their items its score, or why it failed."""
+    """Return how one session of a comparison went: its rank, in tasks that play their items its score, or why it
+    failed."""
     if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
@@ -59,7 +60,7 @@ ELSEWHERE = "In other code"
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
-    """Two sentences about an evaluation: what its figures mean for this project, and for other code."""
+    """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
     _, figures = first_filter(evaluation)
     _, leading = shown_filter(evaluation)
     here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
@@ -88,10 +89,10 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". {repeats_text(repeats)}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not judged_of_code(leading):
-        worth = max((each.elsewhere.effective for each in leading.metrics.values()), default=0)
+        worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
         elsewhere = (
-            f"no intervals, since the {evaluation.clusters} are worth {worth:.0f} of equal size; it takes "
-            f"{FEWEST_OF_FIGURE}"
+            f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
+            f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
         )
     return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
 
@@ -105,12 +106,12 @@ def repeats_text(repeats: Determinism) -> str:
 
 
 def judged_of_code(figures: FilterFigures) -> bool:
-    """Whether any figure has an interval for other code."""
-    return any(each.elsewhere.low is not None for each in figures.metrics.values())
+    """Return whether any figure has an interval for other code."""
+    return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
 
 
 def interval_text(found: Difference | Elsewhere, unit: str) -> str:
-    """The interval that a verdict is based on; "exact" where nothing is uncertain."""
+    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
     if found.low is None or found.high is None:
         return "no interval"
     if found.low == found.high:
@@ -119,14 +120,14 @@ def interval_text(found: Difference | Elsewhere, unit: str) -> str:
 
 
 def p_text(found: Difference | Elsewhere) -> str:
-    """The p-value of a difference; "" where there is none."""
+    """Return the p-value of a difference; "" if there is none."""
     if found.p is None:
         return ""
     return "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
 
 
 def explained(found: Difference | Elsewhere, unit: str) -> str:
-    """Interval, p-value and reason of a verdict, in one text."""
+    """Return interval, p-value and reason of a verdict, in one text."""
     interval = "" if found.low is None or found.low == found.high else interval_text(found, unit)
     return "; ".join(filter(None, (interval, p_text(found), found.why)))
 
@@ -137,13 +138,13 @@ def verdict_lines(
     """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
     times and failures, as far as they were judged.
 
-    `shown` makes foreign text safe there. `folders`: where the two workspaces are; None = their names are enough.
+    `shown` makes foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough.
     """
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
-    told = conditions_line(comparison.conditions, only_told=comparison.only_told, shown=shown)
-    lines = [_leading_line(comparison, shown), told, keywords, time, failures, *others.values()]
+    conditions = conditions_line(comparison.conditions, only_told=comparison.only_told, shown=shown)
+    lines = [_leading_line(comparison, shown), conditions, keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 
@@ -153,7 +154,7 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     reason = explained(leading, _unit(comparison, name))
     line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
     line += f" ({reason})" if reason else ""
-    # A quantile moves without any session doing so: then nothing is counted beside its verdict.
+    # A quantile can move without any session doing so: then nothing is counted beside its verdict.
     moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
     line += f"{moved} of {counted(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
@@ -168,6 +169,7 @@ def needed_text(comparison: Comparison) -> str:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
     takes = f"one of 1 pp takes about {counted(leading.needed, 'session')} of the project"
+    # The number needed may be above the number that the project has.
     short = leading.state == "sampled" and leading.needed > comparison.population
     return f"{seen}; {takes}{', more than it has' if short else ''}."
 
@@ -186,6 +188,7 @@ def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterat
         leading, recall = figures[comparison.declared[0]], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
             continue
+        # An engine that never offers the group has no ranks: a verdict on them would mislead.
         offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
         moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
         text = {
@@ -296,22 +299,23 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Which difference was to be found, and which one the sessions asked find; "" where all were to be asked."""
-    found = comparison.detection
-    if found is None:
+    """Return which difference was to be found, and which one the sessions asked find; "" if no detection was asked
+    for."""
+    detection = comparison.detection
+    if detection is None:
         return ""
-    unit = next(info.unit for info in comparison.metrics if info.name == found.metric)
-    wanted = f"wanted: {_size(found.wanted, unit)} of {found.metric}, with power {found.power:.0%}"
-    if found.reached is None:
-        return f"Detectable: nothing, since {found.metric} has no figure ({wanted})."
-    if not found.reached:
-        return f"Detectable: any difference in this project, since all its sessions were asked ({wanted})."
+    unit = next(info.unit for info in comparison.metrics if info.name == detection.metric)
+    target = f"wanted: {_size(detection.wanted, unit)} of {detection.metric}, with power {detection.power:.0%}"
+    if detection.reached is None:
+        return f"Detectable: nothing, since {detection.metric} has no figure ({target})."
+    if not detection.reached:
+        return f"Detectable: any difference in this project, since all its sessions were asked ({target})."
     why = ""
-    if found.reached > found.wanted and found.most and comparison.paired < comparison.population:
-        why = f"; at most {found.most:,} sessions were asked: --detect {found.wanted * 100:g}pp asks more"
-    elif found.reached > found.wanted and comparison.paired == comparison.population:
+    if detection.reached > detection.wanted and detection.most and comparison.paired < comparison.population:
+        why = f"; at most {detection.most:,} sessions were asked: --detect {detection.wanted * 100:g}pp asks more"
+    elif detection.reached > detection.wanted and comparison.paired == comparison.population:
         why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
-    return f"Detectable: {_size(found.reached, unit)} ({wanted}{why})."
+    return f"Detectable: {_size(detection.reached, unit)} ({target}{why})."
 
 
 def _size(difference: float, unit: str) -> str:
@@ -319,16 +323,16 @@ def _size(difference: float, unit: str) -> str:
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:
-    """Whether any declared metric has an interval for other code."""
+    """Return whether any declared metric has an interval for other code."""
     figures = comparison.filters[comparison.headline]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
 def adjusted(comparison: Comparison) -> str:
-    """How the intervals and p-values of the declared metrics were adjusted, as a sentence."""
+    """Return how the intervals and p-values of the declared metrics were adjusted, as a sentence."""
     figures = [comparison.filters[comparison.headline][name] for name in comparison.declared]
-    judged = [each for each in figures if each.low is not None]
-    timed = [each for each in judged if each.elsewhere.verdict is Verdict.NOT_COMPARABLE]
+    judged = [figure for figure in figures if figure.low is not None]
+    timed = [figure for figure in judged if figure.elsewhere.verdict is Verdict.NOT_COMPARABLE]
     if timed and len(timed) < len(judged):
         return (
             "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
@@ -342,27 +346,30 @@ def adjusted(comparison: Comparison) -> str:
 
 
 def named(name: str, found: Difference) -> str:
-    """A metric's name, with the sessions it is over where these are not all."""
+    """Return a metric's name, with the sessions it is over if these are not all."""
     return f"{name} ({found.n:,} {found.over})" if found.over else name
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """The place of each evaluation of a ranking: before it stand as many others as are shown to be better, behind it as
-    many as are shown to be worse; what lies between is a tie, such as 2-3."""
+    """Return the rank of each evaluation: before it stand as many others as are shown to be better, behind it as many
+    as are shown to be worse. The ranks between are a tie, such as 2-3.
+
+    `ahead`: how many others each is better than; `behind`: how many others each is worse than.
+    """
     count = len(ahead)
     spans = ((worse_than + 1, count - better_than) for better_than, worse_than in zip(ahead, behind, strict=True))
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
-    """The figure of a metric on one night."""
+    """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
-    found = night.metrics.get(metric)
-    return amount(found.value if found else None, unit)
+    estimate = night.metrics.get(metric)
+    return amount(estimate.value if estimate else None, unit)
 
 
 def pair_text(found: Difference | None, info: MetricInfo) -> str:
-    """A difference between two evaluations, with its interval for this project."""
+    """Return a difference between two evaluations, with its interval for this project."""
     if found is None:
         return ""
     return f"{change(found.difference, info.unit)} ({interval_text(found, info.unit)})"

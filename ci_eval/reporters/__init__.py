@@ -14,18 +14,18 @@ from ci_eval.rendering.contract import (
 )
 
 
-def _beginning(word: str) -> Callable[[str], bool]:
+def _begins_with(word: str) -> Callable[[str], bool]:
     return lambda name: name.startswith(word)
 
 
-def _of_evaluations(name: str) -> bool:
+def _is_of_evaluation(name: str) -> bool:
     return not name.startswith(("comparison_", "overview_", "site_", "sweep_", "suite_"))
 
 
-CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_of_evaluations, group="reports", kind=Reporter)
-COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("comparison_"))
-OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("overview_"))
-SITES: Catalog[SiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("site_"))
-SUITES: Catalog[SuiteReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("suite_"))
-SWEEPS: Catalog[SweepReporter] = Catalog(__name__, "REPORTER", belongs=_beginning("sweep_"))
+CATALOG: Catalog[Reporter] = Catalog(__name__, "REPORTER", belongs=_is_of_evaluation, group="reports", kind=Reporter)
+COMPARISONS: Catalog[ComparisonReporter] = Catalog(__name__, "REPORTER", belongs=_begins_with("comparison_"))
+OVERVIEWS: Catalog[OverviewReporter] = Catalog(__name__, "REPORTER", belongs=_begins_with("overview_"))
+SITES: Catalog[SiteReporter] = Catalog(__name__, "REPORTER", belongs=_begins_with("site_"))
+SUITES: Catalog[SuiteReporter] = Catalog(__name__, "REPORTER", belongs=_begins_with("suite_"))
+SWEEPS: Catalog[SweepReporter] = Catalog(__name__, "REPORTER", belongs=_begins_with("sweep_"))
 names = CATALOG.names

@@ -1,4 +1,4 @@
-"""`benchmark-quality.json` and `benchmark-latency.json`, for actions that draw trends of benchmarks.
+"""The files `benchmark-quality.json` and `benchmark-latency.json`, for actions that draw trends of benchmarks.
 
 Each is a list of `{name, unit, value, range}`, as github-action-benchmark reads it for `customBiggerIsBetter` and
 `customSmallerIsBetter`.
@@ -21,16 +21,16 @@ from ci_eval.rendering.figures import interval, metric_infos
 from ci_eval.rendering.ladder import shown_filter
 
 LONGEST = 200
-"""Characters of a title."""
+"""The longest title, in characters."""
 
 
 class Benchmark:
-    """Writes two files, since more is better in one of them and less in the other."""
+    """A reporter that writes two files, since more is better in one of them and less in the other."""
 
     name = "benchmark"
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See Reporter."""
+        """Write both files, and return the path of the one about quality; see `Reporter.write`."""
         _write(folder / "benchmark-latency.json", _entries(evaluation, "lower"))
         return _write(folder / "benchmark-quality.json", _entries(evaluation, "higher"))
 
@@ -40,22 +40,23 @@ def _entries(evaluation: Evaluation, better: str) -> Iterator[dict[str, object]]
     # Figures of the whole run, such as memory, stand under ALL alone.
     figures = replace(figures, metrics=evaluation.filters[EVERYTHING].metrics | figures.metrics)
     for info in metric_infos(evaluation, figures):
-        found = figures.metrics[info.name]
-        if info.better == better and found.value is not None:
+        estimate = figures.metrics[info.name]
+        if info.better == better and estimate.value is not None:
             yield {
                 "name": f"{plain_title(evaluation.title)}: {info.name}",
                 "unit": info.unit,
-                "value": found.value,
-                "range": interval(found, info.unit),
+                "value": estimate.value,
+                "range": interval(estimate, info.unit),
             }
 
 
+# The action that reads the files writes a comment with the title, and draws a page: nobody is to be mentioned, nothing
+# linked, no tag opened.
 ACTIVE = re.compile(r"[^\w .,:;+/()'=#%-]|(?<=:)//|#(?=\d)|\bwww\.", re.IGNORECASE)
 
 
 def plain_title(title: str) -> str:
-    """Return a title without what is active in Markdown or HTML: the action that reads it comments with it, and draws
-    a page. Nobody is mentioned, nothing linked, no tag opened."""
+    """Return a title without what is active in Markdown or HTML."""
     return " ".join(ACTIVE.sub(" ", title[:LONGEST]).split())
 
 

@@ -1,5 +1,5 @@
-"""`html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is coloured by
-base and the other by new."""
+"""The page `html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is
+coloured by base and the other by new."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ ASSETS = (
     *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
-"""Pages are written for about so many sessions: those of files with a listed change first, then those of the files with
-the most changes."""
+"""The number of sessions for which pages are written, roughly: those of files with a listed change first, then those of
+the files with the most changes."""
 
 
 class ComparisonHtml:
-    """Writes a folder that opens from disk, without a network."""
+    """A reporter that writes a folder which opens from disk, without a network."""
 
     name = "html"
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """See ComparisonReporter."""
+        """Write the folder `html`; see `ComparisonReporter.write`."""
         with published(folder / "html") as partial:
             _ComparisonPages(comparison, partial, folder / "html").write(sources)
         return folder / "html" / "index.html"
 
 
 class _ComparisonPages:
-    """One report while it is written to `folder`, which becomes `target`."""
+    """A report while it is written to `folder`, which becomes `target`."""
 
     def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
         self._target = target
@@ -94,13 +94,14 @@ class _ComparisonPages:
     def write(self, sources: PairedSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
         self._site.assets(ASSETS)
-        wanted = self._wanted(MOST_SESSIONS)
+        paths_with_pages = self._choose_files(MOST_SESSIONS)
         title = f"{self._comparison.base.title} → {self._comparison.new.title}"
         table = SessionTable(self._task, ["base", "new"], title)
         places: dict[str, str] = {}
         links: dict[str, str] = {}
-        for source, pairs in sources.of(self._wanted(MOST_ROWS)):
-            if source.path not in wanted:
+        for source, pairs in sources.of(self._choose_files(MOST_ROWS)):
+            # Files without a page still have rows in the table of sessions, which link to nothing.
+            if source.path not in paths_with_pages:
                 table.begin(source, [])
                 for pair in pairs:
                     table.add(pair)
@@ -109,13 +110,13 @@ class _ComparisonPages:
             parts = paired_pages(source, pairs, self._task)
             changed = Counter(change_of(pair, self._task) for pair in pairs)
             names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
-            paint = sources.paint(source, {each.offset for pair in pairs for each in pair if each})
+            paint = sources.paint(source, {session.offset for pair in pairs for session in pair if session})
             shared = {
                 "path": source.path,
                 "names": names,
                 "changed": changed,
                 "not_drawn": len(paint.unasked),
-                "firsts": [each.page.first_line for each in parts],
+                "firsts": [part.page.first_line for part in parts],
             }
             for number, part in enumerate(parts):
                 link = f"files/{names[number]}"
@@ -124,6 +125,7 @@ class _ComparisonPages:
                 within = (source.text, part.page.begin, part.page.end)
                 colours, unasked = spelled(paint.colours, *within), spelled(paint.unasked, *within)
                 self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
+            # Pages without a session have no link: the table numbers only the others.
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
             page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
             for pair in pairs:
@@ -134,18 +136,19 @@ class _ComparisonPages:
             "index.html",
             links=links,
             places=places,
-            runs=[report_of(each, self._target) for each in sources.evaluations],
+            runs=[report_of(workspace, self._target) for workspace in sources.evaluations],
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)
             else (),
             latency=latency_chart(self._comparison.latencies),
         )
 
-    def _wanted(self, room: int) -> frozenset[str]:
-        """Files with about so many sessions: those with the worst changes first, in case there is no room for all."""
+    def _choose_files(self, room: int) -> frozenset[str]:
+        """Return the paths of files with about `room` sessions together: those with a listed change first, then those
+        with the most changes."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
-        listed = dict.fromkeys(each.file for each in changes)
+        listed = dict.fromkeys(listed_change.file for listed_change in changes)
         changed = {part.value: part.wins + part.losses for part in self._comparison.parts if part.dimension == "file"}
         chosen = set()
         for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
@@ -159,15 +162,15 @@ class _ComparisonPages:
         self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
         self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
 
-    def _cells(self, name: str, found: Difference, of: Difference | Elsewhere) -> dict[str, str]:
-        """The cells of a metric's row; `of`: its difference in the population (this project or other code) that the row
-        is about."""
+    def _cells(self, name: str, difference: Difference, of: Difference | Elsewhere) -> dict[str, str]:
+        """Return the cells of a metric's row; `of`: its difference in the population (this project or other code) that
+        the row is about."""
         info = self._infos[name]
         return {
-            "name": named(name, found),
-            "base": amount(found.base, info.unit),
-            "new": amount(found.new, info.unit),
-            "difference": change(found.difference, info.unit),
+            "name": named(name, difference),
+            "base": amount(difference.base, info.unit),
+            "new": amount(difference.new, info.unit),
+            "difference": change(difference.difference, info.unit),
             "between": interval_text(of, info.unit) if of.low is not None else "",
             "p": p_text(of),
             "why": of.why,

@@ -1,4 +1,4 @@
-"""`comparison.json`: every figure of a comparison for scripts, in the documented format 1."""
+"""The file `comparison.json`: every figure of a comparison for scripts, in the documented format 1."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from ci_eval.rendering.contract import ComparisonReporter, PairedSessions
 
 
 class ComparisonJson:
-    """Writes comparison.json; a figure that does not exist is null."""
+    """A reporter that writes comparison.json; a figure that does not exist is null."""
 
     name = "json"
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See ComparisonReporter."""
-        found = comparison
+        """Write comparison.json below `folder`; see `ComparisonReporter.write`."""
+        result = comparison
         report = {
             "format": FORMAT,
-            "base": found.base.title,
-            "new": found.new.title,
-            "sides": {"base": found.base, "new": found.new},
-            "paired": found.paired,
-            "population": found.population,
-            "onlyBase": found.only_base,
-            "onlyNew": found.only_new,
-            "changedText": found.changed_text,
-            "files": found.files,
-            "declared": found.declared,
-            "wins": found.wins,
-            "losses": found.losses,
-            "headline": found.headline,
+            "base": result.base.title,
+            "new": result.new.title,
+            "sides": {"base": result.base, "new": result.new},
+            "paired": result.paired,
+            "population": result.population,
+            "onlyBase": result.only_base,
+            "onlyNew": result.only_new,
+            "changedText": result.changed_text,
+            "files": result.files,
+            "declared": result.declared,
+            "wins": result.wins,
+            "losses": result.losses,
+            "headline": result.headline,
             "filters": {
                 name: {"sessions": counts.sessions, "wins": counts.wins, "losses": counts.losses, "metrics": metrics}
-                for name, metrics in found.filters.items()
-                for counts in [found.counts[name]]
+                for name, metrics in result.filters.items()
+                for counts in [result.counts[name]]
             },
-            "parts": found.parts,
-            "transitions": found.transitions,
-            "regressions": found.regressions,
-            "improvements": found.improvements,
-            "warnings": found.warnings,
-            "conditions": found.conditions,
-            "gates": found.gates,
-            **({"failures": found.failures} if found.failures else {}),
-            **({"detection": found.detection} if found.detection else {}),
-            "trend": found.trend,
+            "parts": result.parts,
+            "transitions": result.transitions,
+            "regressions": result.regressions,
+            "improvements": result.improvements,
+            "warnings": result.warnings,
+            "conditions": result.conditions,
+            "gates": result.gates,
+            **({"failures": result.failures} if result.failures else {}),
+            **({"detection": result.detection} if result.detection else {}),
+            "trend": result.trend,
         }
         # msgspec writes NaN and infinities as null.
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)

@@ -1,4 +1,4 @@
-"""`junit.xml` of a comparison: each gate as a test, for tools that read test reports."""
+"""The file `junit.xml` of a comparison: each gate as a test, for tools that read test reports."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class ComparisonJunit:
-    """Writes junit.xml. Without gates it has one test: that the comparison was made."""
+    """A reporter that writes junit.xml. Without gates it has one test: that the comparison was made."""
 
     name = "junit"
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See ComparisonReporter."""
+        """Write junit.xml below `folder`; see `ComparisonReporter.write`."""
         gates = comparison.gates
         failed = sum(not gate.passed for gate in gates)
         suite = ET.Element(
@@ -39,7 +39,7 @@ class ComparisonJunit:
 
 
 def _clean(text: str) -> str:
-    """The text without characters that XML cannot hold."""
+    """Return the text with a replacement character for each one that XML cannot hold."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -1,4 +1,4 @@
-"""`report.md` of a comparison, for a pull request: the most important first."""
+"""The file `report.md` of a comparison, for a pull request: the most important first."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ci_eval.rendering.verdicts import (
 )
 
 LONGEST = 65_000
-"""Characters of the longest report; a comment on GitHub may have 65,536."""
+"""The longest report, in characters; a comment on GitHub may have 65,536."""
 
 Cells = tuple[str, ...]
 
@@ -39,12 +39,12 @@ FILES = 50
 
 
 class ComparisonMarkdown:
-    """Writes report.md for GitHub, short enough for a comment."""
+    """A reporter that writes report.md for GitHub, short enough for a comment."""
 
     name = "markdown"
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See ComparisonReporter."""
+        """Write report.md below `folder`; see `ComparisonReporter.write`."""
         task = tasks.CATALOG.load(comparison.task)
         parts = [
             f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
@@ -64,6 +64,7 @@ class ComparisonMarkdown:
             parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
         text = ""
         for part in filter(None, parts):
+            # Room is left for the sentence below.
             if len(text) + len(part) > LONGEST - 200:
                 text += "\nThe rest is in the HTML report.\n"
                 break
@@ -72,7 +73,8 @@ class ComparisonMarkdown:
 
 
 def summary(comparison: Comparison) -> str:
-    """What every report must say: the result for this project, the result for other code, and what was compared."""
+    """Return what every report must say: the result for this project, the result for other code, and what was
+    compared."""
     here, *others = verdict_lines(comparison, prose)
     lines = [f"**{here}**", *others, f"**{elsewhere_line(comparison)}**"]
     return "\n\n".join([*lines, f"{pairs_text(comparison)}."])
@@ -81,13 +83,13 @@ def summary(comparison: Comparison) -> str:
 COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")
 
 
-def _row(name: str, found: Difference, info: MetricInfo, said_of: Difference | Elsewhere | None = None) -> Cells:
-    of = found if said_of is None else said_of
+def _row(name: str, difference: Difference, info: MetricInfo, judged: Difference | Elsewhere | None = None) -> Cells:
+    of = difference if judged is None else judged
     return (
-        prose(named(name, found)),
-        amount(found.base, info.unit),
-        amount(found.new, info.unit),
-        change(found.difference, info.unit),
+        prose(named(name, difference)),
+        amount(difference.base, info.unit),
+        amount(difference.new, info.unit),
+        change(difference.difference, info.unit),
         interval_text(of, info.unit) if of.low is not None else "",
         p_text(of),
         said(of.verdict),
@@ -97,18 +99,18 @@ def _row(name: str, found: Difference, info: MetricInfo, said_of: Difference | E
 
 
 def amount_of_change(value: float, unit: str) -> str:
-    """A difference without its sign."""
+    """Return a difference without its sign."""
     return change(value, unit).lstrip("+±")
 
 
 def _declared(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
-    found = [(name, comparison.filters[comparison.headline][name], infos[name]) for name in comparison.declared]
+    entries = [(name, comparison.filters[comparison.headline][name], infos[name]) for name in comparison.declared]
     of = prose(label(comparison.headline))
-    here = table(f"{HERE}: {of}", COLUMNS, [_row(*each) for each in found])
+    here = table(f"{HERE}: {of}", COLUMNS, [_row(*entry) for entry in entries])
     elsewhere = ""
     if judged_elsewhere(comparison):
-        elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*each, each[1].elsewhere) for each in found])
+        elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*entry, entry[1].elsewhere) for entry in entries])
     note = (
         f"{adjusted(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
         "true difference that data like these would show four times out of five: a smaller one may be there unseen."
@@ -130,20 +132,22 @@ def _by_length(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
 
 
 def _others(comparison: Comparison) -> str:
-    found = comparison.filters["ALL"] | comparison.filters[comparison.headline]
+    differences = comparison.filters["ALL"] | comparison.filters[comparison.headline]
     infos = [info for info in comparison.metrics if info.name not in comparison.declared]
     tables = [
-        table(title, COLUMNS, [_row(info.name, found[info.name], info) for info in infos if info.is_time is are_times])
+        table(
+            title,
+            COLUMNS,
+            [_row(info.name, differences[info.name], info) for info in infos if info.is_time is are_times],
+        )
         for title, are_times in (("", False), ("Times", True))
         if any(info.is_time is are_times for info in infos)
     ]
-    return _folded(
-        "The other metrics, in this project (each by itself, not adjusted)", "\n\n".join(filter(None, tables))
-    )
+    return _fold("The other metrics, in this project (each by itself, not adjusted)", "\n\n".join(filter(None, tables)))
 
 
 def _parts(comparison: Comparison) -> str:
-    info = next(each for each in comparison.metrics if each.name == comparison.declared[0])
+    info = next(info for info in comparison.metrics if info.name == comparison.declared[0])
     shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     columns = (
         f"{prose(info.name)} where",
@@ -160,44 +164,44 @@ def _parts(comparison: Comparison) -> str:
         if shown_parts
         else ""
     )
-    rest = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
+    other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
     files = sorted(
         (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
         key=lambda part: (part.wins - part.losses, part.value),
     )[:FILES]
-    folded = _folded("All parts", table("", columns, [_part(part, info) for part in rest]))
-    by_file = _folded("By file, the most losses first", table("", columns, [_part(part, info) for part in files]))
+    folded = _fold("All parts", table("", columns, [_part(part, info) for part in other_parts]))
+    by_file = _fold("By file, the most losses first", table("", columns, [_part(part, info) for part in files]))
     return "\n\n".join(filter(None, (shown, folded, by_file)))
 
 
 def _part(part: Subset, info: MetricInfo) -> tuple[str, ...]:
-    found = part.difference
+    difference = part.difference
     return (
         f"{prose(part.dimension)}: {code(part.value)}",
         f"{part.sessions:,}",
         f"{part.files:,}",
         f"{part.wins:,}",
         f"{part.losses:,}",
-        change(found.difference, info.unit),
-        interval_text(found, info.unit),
-        said(found.verdict),
+        change(difference.difference, info.unit),
+        interval_text(difference, info.unit),
+        said(difference.verdict),
     )
 
 
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     rows = (
         (
-            f"{code(each.file)} line {each.line:,}",
-            code(each.expected),
-            code(each.prefix),
-            prose(went(task, each.base_rank, each.base_score, each.base_status)),
-            prose(went(task, each.new_rank, each.new_score, each.new_status)),
-            code(each.id),
+            f"{code(entry.file)} line {entry.line:,}",
+            code(entry.expected),
+            code(entry.prefix),
+            prose(went(task, entry.base_rank, entry.base_score, entry.base_status)),
+            prose(went(task, entry.new_rank, entry.new_score, entry.new_status)),
+            code(entry.id),
         )
-        for each in changes[:WORST]
+        for entry in changes[:WORST]
     )
     shown = table("", ("Where", "Expected", "Typed", ">base", ">new", "Session"), rows)
-    return _folded(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
+    return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
 def _transitions(comparison: Comparison) -> str:
@@ -208,29 +212,32 @@ def _transitions(comparison: Comparison) -> str:
         if any(row.values())
     )
     shown = table("", ("", *(f">new {band}" for band in bands)), rows)
-    return _folded("How sessions moved", shown)
+    return _fold("How sessions moved", shown)
 
 
 def _filters(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
     rows = [
-        (code(label(name)), *_row(metric, found[metric], infos[metric]))
-        for name, found in comparison.filters.items()
+        (code(label(name)), *_row(metric, differences[metric], infos[metric]))
+        for name, differences in comparison.filters.items()
         if name != comparison.headline
         for metric in comparison.declared
     ]
-    return _folded("By session filter", table("", ("Filter", *COLUMNS), rows))
+    return _fold("By session filter", table("", ("Filter", *COLUMNS), rows))
 
 
 def _conditions(comparison: Comparison) -> str:
     rows = [
-        (code(each.name), *(code(value) if value is not None else "not told" for value in (each.base, each.new)))
-        for each in comparison.conditions
+        (
+            code(condition.name),
+            *(code(value) if value is not None else "not told" for value in (condition.base, condition.new)),
+        )
+        for condition in comparison.conditions
     ]
-    return _folded("What the engines were told differently", table("", ("Part", "base", "new"), rows))
+    return _fold("What the engines were told differently", table("", ("Part", "base", "new"), rows))
 
 
-def _folded(title: str, body: str) -> str:
+def _fold(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
 
 

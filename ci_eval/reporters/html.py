@@ -1,5 +1,5 @@
-"""`html/index.html`: the figures under each session filter, and every file with its tokens coloured by how their
-sessions went."""
+"""The page `html/index.html`: the figures under each session filter, and every file with its tokens coloured by how
+their sessions went."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
 ASSETS = (*COMMON, "index.js", "live.js", "source.js", "unpacked.js", "file.js", "sessions.css", "sessions.js")
 DATA = Path("files", "data")
 MANY = 20_000
-"""With fewer sessions, to start processes takes longer than they save."""
+"""The number of sessions below which starting processes takes longer than they save."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Links to other pages of the same file; empty where there is none."""
+    """The links to other pages of the same file; empty if there is none."""
 
     previous: str
     next: str
@@ -85,19 +85,19 @@ class Neighbours:
 
 
 class Html:
-    """Writes a folder that opens from disk, without a network, also in a frame and on a phone."""
+    """A reporter that writes a folder which opens from disk, without a network, also in a frame and on a phone."""
 
     name = "html"
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """See Reporter."""
+        """Write the folder `html`; see `Reporter.write`."""
         with published(folder / "html") as partial:
             _Pages(evaluation, partial).write(sources)
         return folder / "html" / "index.html"
 
 
 class _Pages:
-    """One report while it is written to `folder`."""
+    """A report while it is written to `folder`."""
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
@@ -111,8 +111,8 @@ class _Pages:
         self._site.assets(ASSETS)
         table = SessionTable(self._task, [""], self._evaluation.title)
         links = {}
-        # Meanwhile the table is filled here, as far as it goes.
-        for (written, link), path in zip(self._written(sources), sources.paths, strict=True):
+        # While workers write the pages, this process fills the table, as far as that goes.
+        for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
             links[written] = link
             if table.is_full:
                 continue
@@ -124,11 +124,11 @@ class _Pages:
             table.left_out = self._planned - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
-        for name in self._shown:
+        for name in self._filter_names:
             self._write_index(name, opened, {path: links[path] for path in sources.paths})
 
-    def _written(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
-        """Write the pages of all files; each file with the link to the first of them, as they come."""
+    def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
+        """Write the pages of all files; yield the path of each file with the link to its first page, as they come."""
         here = _FilePages(self._evaluation, self._folder, sources)
         if sources.processes < 2 or self._sessions < MANY:
             yield from ((path, here.write(path)) for path in sources.paths)
@@ -137,20 +137,21 @@ class _Pages:
         workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
         with workers:
             for outcome in filter(None, workers.map(deque(sources.paths))):
-                # What went wrong in a worker is raised here as what it is, if it goes wrong again.
+                # A file whose worker failed is written again here: the same error is then raised with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
 
     @property
     def _sessions(self) -> int:
-        return max((each.sessions for each in self._evaluation.filters.values()), default=0)
+        return max((figures.sessions for figures in self._evaluation.filters.values()), default=0)
 
     @property
     def _planned(self) -> int:
-        return max((each.planned for each in self._evaluation.filters.values()), default=0)
+        return max((figures.planned for figures in self._evaluation.filters.values()), default=0)
 
     @property
-    def _shown(self) -> list[str]:
-        """The filters that have a page, the headline's first; its other numbers of letters are columns there."""
+    def _filter_names(self) -> list[str]:
+        """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
+        letters have none: they are columns there, unless the headline has all sessions."""
         opened, _ = shown_filter(self._evaluation)
         columns = lengths_of(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
@@ -163,7 +164,10 @@ class _Pages:
             "index.html.j2",
             _index_name(name, opened),
             evaluation=self._evaluation,
-            tabs=[Tab(label(other), _index_name(other, opened), other == name) for other in self._shown],
+            tabs=[
+                Tab(label(filter_name), _index_name(filter_name, opened), filter_name == name)
+                for filter_name in self._filter_names
+            ],
             beside=sentences(self._evaluation)[1:] if name == opened else [],
             tables=tables(self._evaluation) if name == opened else [],
             noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
@@ -177,7 +181,7 @@ class _Pages:
             indicative=INDICATIVE.replace("`", ""),
             warnings=warnings_of(self._evaluation),
             task=self._task,
-            # Under another filter than the first, files without a session are left out.
+            # Under other filters than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
 
@@ -196,7 +200,7 @@ class _Pages:
 
 @dataclass(frozen=True)
 class _FilePages:
-    """Writes the pages of one file after the other; other processes may write those of others."""
+    """A writer of the pages of one file after the other; other processes may write those of others."""
 
     evaluation: Evaluation
     folder: Path
@@ -207,7 +211,7 @@ class _FilePages:
         return HtmlSite(self.folder, TEMPLATES, edition=self.evaluation.edition)
 
     def write(self, path: str) -> str:
-        """Write the pages of one file; returns the link to the first of them."""
+        """Write the pages of one file; return the link to the first of them."""
         source, sessions = self.sources.of(path)
         name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
         scripts = Scripts(self.folder / DATA, name, task)
@@ -221,7 +225,7 @@ class _FilePages:
         parts = pages(source.text, marks)
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
-        paint = self.sources.paint(source, {each.begin for each in marks})
+        paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
         links = [_page_link(name, number) for number in range(len(parts))]
         for number, part in enumerate(parts):
             self._site.render(
@@ -235,7 +239,7 @@ class _FilePages:
                 unasked=spelled(paint.unasked, source.text, part.begin, part.end),
                 number=number + 1,
                 links=links,
-                firsts=[each.first_line for each in parts],
+                firsts=[part.first_line for part in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
                 legend=_legend(counts, legend(task), len(paint.unasked)),
@@ -282,11 +286,12 @@ def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Nei
     )
 
 
-def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, wanted: frozenset[str]) -> str:
-    """A link to the next wanted token on the pages `numbers`, which count up or down; "" if there is none."""
+def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:
+    """Return a link to the next token with one of the outcomes, on the pages `numbers`, which count up or down; "" if
+    there is none."""
     for number in numbers:
         for spot in parts[number].spots[:: numbers.step]:
-            if spot.outcome in wanted:
+            if spot.outcome in outcomes:
                 return f"{links[number]}#{quote(spot.ids[0])}"
     return ""
 

@@ -1,4 +1,4 @@
-"""`metrics.json`: every figure of one evaluation for scripts, in the documented format 1."""
+"""The file `metrics.json`: every figure of one evaluation for scripts, in the documented format 1."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ci_eval.rendering.contract import Reporter, StoredSessions
 
 
 class Json:
-    """Writes metrics.json; a figure that does not exist is null."""
+    """A reporter that writes metrics.json; a figure that does not exist is null."""
 
     name = "json"
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See Reporter."""
+        """Write metrics.json below `folder`; see `Reporter.write`."""
         report = {"format": FORMAT, "evaluations": [_evaluation(evaluation)]}
         # msgspec writes NaN and infinities as null.
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
@@ -57,7 +57,7 @@ def _figures(figures: FilterFigures) -> dict[str, object]:
         "byFile": figures.by_file,
         "kinds": dict(sorted(figures.kinds.items())),
         "ranks": figures.ranks,
-        # Sorted, since shards finish in any order: two runs then differ only where their figures do.
+        # Shards finish in any order. Sorted files let two reports differ only in lines whose figures differ.
         "files": dict(sorted(figures.files.items())),
     }
 

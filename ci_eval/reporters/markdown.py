@@ -1,4 +1,4 @@
-"""`report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
+"""The file `report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ NOTHING = Estimate(value=None)
 
 
 class Markdown:
-    """Writes report.md for GitHub; short enough for a job summary."""
+    """A reporter that writes report.md for GitHub; short enough for a job summary."""
 
     name = "markdown"
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """See Reporter."""
+        """Write report.md below `folder`; see `Reporter.write`."""
         text = "\n\n".join(filter(None, _parts(evaluation))) + "\n"
         return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
 
@@ -52,18 +52,19 @@ def _parts(evaluation: Evaluation) -> list[str]:
     name, figures = shown_filter(evaluation)
     _, whole = first_filter(evaluation)
     infos = metric_infos(evaluation, figures)
-    title, told = f"# {prose(evaluation.title)}", _told(evaluation)
+    title, configuration = f"# {prose(evaluation.title)}", _configuration(evaluation)
+    # Without any figure, tables would be empty: only the reasons are left.
     if failed := failed_everywhere(evaluation):
         lead = f"**{prose(failed, 1000)}**"
         gates = gate_table(evaluation.gates)
-        return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), told, _colophon(evaluation)]
+        return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), configuration, _colophon(evaluation)]
     times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
     return [
         title,
         _headline(evaluation, figures, infos),
         f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
         *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
-        " ".join(prose(each, 1000) for each in populations(evaluation)),
+        " ".join(prose(population, 1000) for population in populations(evaluation)),
         prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
         f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
         gate_table(evaluation.gates),
@@ -77,13 +78,13 @@ def _parts(evaluation: Evaluation) -> list[str]:
         f"⚠ {prose(busy, 400)}." if busy and times else "",
         _metrics(f"Times ({INDICATIVE})", figures, times),
         _errors(evaluation.errors),
-        told,
+        configuration,
         _colophon(evaluation),
     ]
 
 
-def _told(evaluation: Evaluation) -> str:
-    """Return a fold with all that the engine was told."""
+def _configuration(evaluation: Evaluation) -> str:
+    """Return a fold with the configuration sent to the engine; "" if it is not recorded."""
     rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
     if not rows:
         return ""
@@ -95,14 +96,14 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
     _, whole = first_filter(evaluation)
-    told = f"{what}: **{evaluated(whole)}**"
+    lead = f"{what}: **{evaluated(whole)}**"
     if lines := sentences(evaluation, prose):
         first, *others = lines
-        return " ".join([f"{told}. **{first}**", *others])
+        return " ".join([f"{lead}. **{first}**", *others])
     share = next((info for info in headline(infos) if info.unit == "share"), None)
     if share is None:
-        return f"{told}."
-    return f"{told}, {prose(share.name)} **{_with_interval(figures.metrics[share.name], share)}**."
+        return f"{lead}."
+    return f"{lead}, {prose(share.name)} **{_with_interval(figures.metrics[share.name], share)}**."
 
 
 def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
@@ -147,8 +148,9 @@ def _meaning(info: MetricInfo) -> str:
 
 def _queries(of: Table) -> str:
     first, *others = of.columns
-    rows = ((code(row[0]), *(code(each) if "|" in each else prose(each) for each in row[1:])) for row in of.rows)
-    shown = table(of.title, (prose(first), *(f">{code(each)}" for each in others)), rows)
+    # "|" would end a cell, so such texts are code.
+    rows = ((code(row[0]), *(code(cell) if "|" in cell else prose(cell) for cell in row[1:])) for row in of.rows)
+    shown = table(of.title, (prose(first), *(f">{code(name)}" for name in others)), rows)
     return f"{shown}\n\n{prose(of.note)}" if shown and of.note else shown
 
 
@@ -186,11 +188,16 @@ def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
 
 
 def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    """The files in which the first share that should be high is lowest; of equal ones, those with more sessions."""
+    """Return a table of the files in which the first share that should be high is lowest; of equal ones, those with
+    more sessions."""
     by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
     if by is None:
         return ""
-    known = {path: value for path, each in figures.files.items() if (value := each.metrics.get(by.name)) is not None}
+    known = {
+        path: value
+        for path, file_figures in figures.files.items()
+        if (value := file_figures.metrics.get(by.name)) is not None
+    }
     worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:WORST]
     rows = (
         (
@@ -205,7 +212,9 @@ def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
 
 
 def _errors(errors: Sequence[FileError]) -> str:
-    rows = ((code(each.path), code(each.stage), f"{each.sessions:,}", code(each.message)) for each in errors[:ERRORS])
+    rows = (
+        (code(error.path), code(error.stage), f"{error.sessions:,}", code(error.message)) for error in errors[:ERRORS]
+    )
     shown = table(
         f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
         ("File", "Stage", ">Sessions lost", "What happened"),

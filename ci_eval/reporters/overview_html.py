@@ -1,4 +1,4 @@
-"""`html/index.html` over several comparisons or a history: the ranking, the table of pairs, and the trend."""
+"""The page `html/index.html` over several comparisons or a history: the ranking, the table of pairs, and the trend."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ASSETS = (*COMMON, "comparison.css", "sorting.js")
 
 
 class OverviewHtml:
-    """Writes a page that opens from disk and links to those of the comparisons."""
+    """A reporter that writes a page which opens from disk and links to those of the comparisons."""
 
     name = "html"
 
     def write(self, overview: Overview, folder: Path) -> Path:
-        """See OverviewReporter."""
+        """Write the folder `html`; see `OverviewReporter.write`."""
         trend = overview.trend
-        wanted = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
+        names = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
         with published(folder / "html") as partial:
             site = HtmlSite(
                 partial,
@@ -40,10 +40,10 @@ class OverviewHtml:
                 "overview_index.html.j2",
                 "index.html",
                 overview=overview,
-                runs=[report_of(folder / each, folder / "html") for each in overview.workspaces],
+                runs=[report_of(folder / workspace, folder / "html") for workspace in overview.workspaces],
                 places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
-                charts=trend_charts(trend, wanted) if trend else (),
+                charts=trend_charts(trend, names) if trend else (),
             )
         return folder / "html" / "index.html"
 

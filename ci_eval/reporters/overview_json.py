@@ -1,4 +1,4 @@
-"""`overview.json`: the ranking and the trend for scripts, in format 1."""
+"""The file `overview.json`: the ranking and the trend for scripts, in format 1."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ci_eval.rendering.contract import OverviewReporter
 
 
 class OverviewJson:
-    """Writes overview.json; a figure that does not exist is null."""
+    """A reporter that writes overview.json; a figure that does not exist is null."""
 
     name = "json"
 
     def write(self, overview: Overview, folder: Path) -> Path:
-        """See OverviewReporter."""
+        """Write overview.json below `folder`; see `OverviewReporter.write`."""
         report = {
             "format": FORMAT,
             "title": overview.title,

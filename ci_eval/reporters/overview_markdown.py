@@ -1,4 +1,4 @@
-"""`report.md` over several comparisons or a history: the ranking, the pairs, and where the trend changed."""
+"""The file `report.md` over several comparisons or a history: the ranking, the pairs, and where the trend changed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ci_eval.rendering.verdicts import pair_text, said
 
 
 class OverviewMarkdown:
-    """Writes report.md for GitHub."""
+    """A reporter that writes report.md for GitHub."""
 
     name = "markdown"
 
     def write(self, overview: Overview, folder: Path) -> Path:
-        """See OverviewReporter."""
+        """Write report.md below `folder`; see `OverviewReporter.write`."""
         parts = [f"# {prose(overview.title)}"]
         if overview.ranking:
             parts += _ranking(overview.ranking)
@@ -36,16 +36,16 @@ class OverviewMarkdown:
         return atomic.write(folder / "report.md", "\n\n".join(parts).encode("utf-8", "backslashreplace") + b"\n")
 
 
-def _ranking(found: Ranking) -> Iterator[str]:
-    infos = {info.name: info for info in found.metrics}
+def _ranking(ranking: Ranking) -> Iterator[str]:
+    infos = {info.name: info for info in ranking.metrics}
     yield (
-        f"{found.sessions:,} sessions in {found.files:,} files are in all {len(found.sides)} evaluations "
-        f"({prose(label(found.headline))})."
+        f"{ranking.sessions:,} sessions in {ranking.files:,} files are in all {len(ranking.sides)} evaluations "
+        f"({prose(label(ranking.headline))})."
     )
     columns = (
         "",
         "Evaluation",
-        *(f">{name}" for name in (*found.declared, *found.times[0])),
+        *(f">{name}" for name in (*ranking.declared, *ranking.times[0])),
         ">better than",
         ">worse than",
     )
@@ -55,28 +55,28 @@ def _ranking(found: Ranking) -> Iterator[str]:
             prose(side.title),
             *(
                 f"{amount(figures[name].value, infos[name].unit)} ({intervals(figures[name], infos[name].unit)})"
-                for name in found.declared
+                for name in ranking.declared
             ),
-            *(amount(each.value, infos[name].unit) for name, each in found.times[place].items()),
-            str(found.ahead[place]),
-            str(found.behind[place]),
+            *(amount(estimate.value, infos[name].unit) for name, estimate in ranking.times[place].items()),
+            str(ranking.ahead[place]),
+            str(ranking.behind[place]),
         )
-        for place, (side, figures) in enumerate(zip(found.sides, found.figures, strict=True))
+        for place, (side, figures) in enumerate(zip(ranking.sides, ranking.figures, strict=True))
     )
-    yield from (f"> {prose(warning)}" for warning in found.warnings)
+    yield from (f"> {prose(warning)}" for warning in ranking.warnings)
     yield table("Ranking", columns, rows)
-    for name in found.declared:
+    for name in ranking.declared:
         pairs = (
             (
                 prose(side.title),
                 *(
-                    f"{said(each.verdict)} {pair_text(each, infos[name])}" if each else ""
-                    for each in found.pairs[name][row]
+                    f"{said(difference.verdict)} {pair_text(difference, infos[name])}" if difference else ""
+                    for difference in ranking.pairs[name][row]
                 ),
             )
-            for row, side in enumerate(found.sides)
+            for row, side in enumerate(ranking.sides)
         )
-        shown = table("", (f"{name}: row - column", *(prose(side.title) for side in found.sides)), pairs)
+        shown = table("", (f"{name}: row - column", *(prose(side.title) for side in ranking.sides)), pairs)
         title = f"{prose(name)}, each against each in this project (adjusted for the number of pairs)"
         yield f"<details><summary>{title}</summary>\n\n{shown}\n\n</details>"
 

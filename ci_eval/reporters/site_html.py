@@ -34,16 +34,17 @@ class EvaluationRow:
     sign: str
     tone: str
     since: str
-    """The night on which the level last changed, the sign of that change, and what it is; all "" without one."""
+    """The night on which the level last changed; `sign` and `tone` tell that change. All three are "" if it never
+    did."""
 
 
 class SiteHtml:
-    """Writes pages that need no script, no network and no server; equal histories give equal bytes."""
+    """A reporter that writes pages which need no script, no network and no server; equal histories give equal bytes."""
 
     name = "html"
 
     def write(self, lines: Sequence[Line], folder: Path) -> Path:
-        """See SiteReporter."""
+        """Write the site; see `SiteReporter.write`."""
         with published(folder) as partial:
             site = HtmlSite(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
             site.assets(ASSETS)
@@ -63,6 +64,7 @@ def _row(line: Line) -> EvaluationRow:
     night = trend.nights[-1]
     estimate = night.metrics.get(info.name, Estimate(value=None))
     sign, tone, since = "", "", ""
+    # The slice is empty if the level never changed.
     for last in trend.changes.get(info.name, ())[-1:]:
         sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
         since = trend.nights[last.night].started[:10]
@@ -81,8 +83,8 @@ def _row(line: Line) -> EvaluationRow:
 
 
 def _step(trend: Trend, info: MetricInfo) -> str:
-    """The change of a figure from the night before to the newest night."""
-    known = [found.value for night in trend.nights[-2:] for found in [night.metrics.get(info.name)] if found]
+    """Return the change of a figure from the night before to the newest night; a dash if either has none."""
+    known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
     match known:
         case [float(was), float(now)]:
             return change(now - was, info.unit)
@@ -100,12 +102,12 @@ def _about(line: Line) -> dict[str, object]:
 
 
 def _account(line: Line) -> dict[str, object]:
-    """The values that a page shows beside its charts."""
+    """Return the values that a page shows beside its charts."""
     return {"format": FORMAT, **_about(line), "trend": line.trend}
 
 
 def _entry(line: Line) -> dict[str, object]:
-    """The values of the link to a page."""
+    """Return the values of the link to a page."""
     newest = line.trend.nights[-1]
     return {
         **_about(line),

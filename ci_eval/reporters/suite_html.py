@@ -1,4 +1,4 @@
-"""`html/index.html` of a suite: the table, in which each row leads to the report of its project."""
+"""The page `html/index.html` of a suite: the table, in which each row leads to the report of its project."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ ASSETS = (*COMMON, "comparison.css", "sorting.js")
 
 
 class SuiteHtml:
-    """Writes a page that opens from disk and links to those of the projects."""
+    """A reporter that writes a page which opens from disk and links to those of the projects."""
 
     name = "html"
 
     def write(self, suite: Suite, folder: Path) -> Path:
-        """See SuiteReporter."""
+        """Write the folder `html`; see `SuiteReporter.write`."""
         with published(folder / "html") as partial:
             site = HtmlSite(partial, TEMPLATES, cell=cell, overall_cell=overall_cell, sign=SIGNS, word=WORDS)
             site.assets(ASSETS)
+            # A comparison's reports are directly in its folder, an evaluation's below `reports`.
             below = "html" if suite.compared else "reports/html"
             site.render(
                 "suite_index.html.j2",

@@ -1,4 +1,4 @@
-"""`suite.json`: the figures of a suite for scripts."""
+"""The file `suite.json`: the figures of a suite for scripts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ci_eval.rendering.contract import SuiteReporter
 
 
 class SuiteJson:
-    """Writes {"format": 1, …} with the fields of Suite."""
+    """A reporter that writes {"format": 1, …} with the fields of Suite."""
 
     name = "json"
 
     def write(self, suite: Suite, folder: Path) -> Path:
-        """See SuiteReporter."""
-        found = {"format": FORMAT, **msgspec.to_builtins(suite)}
-        return atomic.write(folder / "suite.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        """Write suite.json below `folder`; see `SuiteReporter.write`."""
+        report = {"format": FORMAT, **msgspec.to_builtins(suite)}
+        return atomic.write(folder / "suite.json", msgspec.json.format(msgspec.json.encode(report)) + b"\n")
 
 
 REPORTER: SuiteReporter = SuiteJson()

@@ -1,4 +1,4 @@
-"""`report.md` of a suite: one table."""
+"""The file `report.md` of a suite: one table."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from ci_eval.rendering.sweeping import together
 
 
 class SuiteMarkdown:
-    """Writes report.md for GitHub."""
+    """A reporter that writes report.md for GitHub."""
 
     name = "markdown"
 
     def write(self, suite: Suite, folder: Path) -> Path:
-        """See SuiteReporter."""
+        """Write report.md below `folder`; see `SuiteReporter.write`."""
         rows = [
             [
-                prose(f"{each.project.name} {each.project.revision}"),
-                f"{each.sessions:,}",
-                *(prose(together(cell(each, info))) for info in suite.metrics),
+                prose(f"{suite_project.project.name} {suite_project.project.revision}"),
+                f"{suite_project.sessions:,}",
+                *(prose(together(cell(suite_project, info))) for info in suite.metrics),
             ]
-            for each in suite.projects
+            for suite_project in suite.projects
         ]
         rows.append([OVERALL, "", *(prose(together(overall_cell(suite, info))) for info in suite.metrics)])
         columns = ["project", ">sessions", *(f">{info.name}" for info in suite.metrics)]
-        troubles = [f"- {prose(f'{each.project.name}: {each.trouble}')}" for each in suite.projects if each.trouble]
+        troubles = [
+            f"- {prose(f'{suite_project.project.name}: {suite_project.trouble}')}"
+            for suite_project in suite.projects
+            if suite_project.trouble
+        ]
         parts = [f"# {prose(suite.title)}", *populations(suite), table("", columns, rows), "\n".join(troubles)]
         return atomic.write(
             folder / "report.md", "\n\n".join(filter(None, parts)).encode("utf-8", "backslashreplace") + b"\n"

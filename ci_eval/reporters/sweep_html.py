@@ -1,4 +1,4 @@
-"""`html/index.html` of a sweep: the table, and a chart for each metric."""
+"""The page `html/index.html` of a sweep: the table, and a chart for each metric."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ASSETS = (*COMMON, "comparison.css")
 
 
 class SweepHtml:
-    """Writes a page that opens from disk and links to those of the evaluations and comparisons."""
+    """A reporter that writes a page which opens from disk and links to those of the evaluations and comparisons."""
 
     name = "html"
 
     def write(self, sweep: Sweep, folder: Path) -> Path:
-        """See SweepReporter."""
+        """Write the folder `html`; see `SweepReporter.write`."""
         with published(folder / "html") as partial:
             site = HtmlSite(partial, TEMPLATES, figure_texts=figure_texts, difference_texts=difference_texts)
             site.assets(ASSETS)

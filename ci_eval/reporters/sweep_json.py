@@ -1,4 +1,4 @@
-"""`sweep.json`: the figures of a sweep for scripts."""
+"""The file `sweep.json`: the figures of a sweep for scripts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ci_eval.rendering.contract import SweepReporter
 
 
 class SweepJson:
-    """Writes {"format": 1, …} with the fields of Sweep."""
+    """A reporter that writes {"format": 1, …} with the fields of Sweep."""
 
     name = "json"
 
     def write(self, sweep: Sweep, folder: Path) -> Path:
-        """See SweepReporter."""
-        found = {"format": FORMAT, **msgspec.to_builtins(sweep)}
-        return atomic.write(folder / "sweep.json", msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        """Write sweep.json below `folder`; see `SweepReporter.write`."""
+        report = {"format": FORMAT, **msgspec.to_builtins(sweep)}
+        return atomic.write(folder / "sweep.json", msgspec.json.format(msgspec.json.encode(report)) + b"\n")
 
 
 REPORTER: SweepReporter = SweepJson()

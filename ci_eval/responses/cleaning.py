@@ -1,4 +1,5 @@
-"""Takes out of a response what is no part of the answer: thoughts, tokens of the chat template, foreign line ends."""
+"""A cleaner of responses that removes what is no part of the answer: thoughts, tokens of the chat template, foreign
+line ends."""
 
 from __future__ import annotations
 
@@ -22,23 +23,23 @@ class Cleaned:
     text: str
     thought: str = ""
     rules: tuple[str, ...] = ()
-    """What was taken out: "thought", "end token"."""
+    """The kinds of text that were removed: "thought", "end token"."""
 
 
 def clean(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> Cleaned:
-    """Return the answer in a response. `thoughts`, `ends`: marks beside the known ones."""
+    """Return the answer in a response. `thoughts` and `ends` are marks beside the known ones."""
     normal = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     parts = list(_parts(normal, thoughts))
     answer = "".join(part for part, is_thought in parts if not is_thought)
     thought = "\n".join(part.strip() for part, is_thought in parts if is_thought)
-    whole = _unwrapped(answer[slice(*_turn(answer, tuple(ends)))])
+    whole = _unwrap(answer[slice(*_turn(answer, tuple(ends)))])
     is_cut = len(whole.strip()) < len(answer.strip())
     rules = [*(["thought"] if thought else []), *(["end token"] if is_cut else [])]
     return Cleaned(text=whole, thought=thought, rules=tuple(rules))
 
 
 def bounds(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> tuple[int, int, tuple[str, ...]]:
-    """Return from where to where the answer stands in a response that goes on at a caret, and what was left out.
+    """Return the begin and end of the answer in a response that goes on at a caret, and what was left out.
 
     The first text behind all leading thoughts is the answer; its indentation belongs to it.
     """
@@ -64,7 +65,7 @@ def _parts(text: str, thoughts: Pairs) -> Iterator[tuple[str, bool]]:
         yield text[: bare.end()], True
         yield text[bare.end() :], False
     else:
-        yield from _tagged(text, _pattern(thoughts))
+        yield from _split_at_tags(text, _pattern(thoughts))
 
 
 def _channels(text: str) -> Iterator[tuple[str, bool]]:
@@ -87,9 +88,10 @@ def _pattern(thoughts: Pairs) -> re.Pattern[str]:
     return re.compile(rf"(?:\A|(?<=\n))[ \t>]*(?P<begin>{opening})|(?P<end>{closing})", re.IGNORECASE)
 
 
-def _tagged(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the parts between tags. A closing tag without an opening one, of which templates swallow the first, ends a
-    thought that began with the answer; an opening one without its end makes the rest a thought."""
+def _split_at_tags(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the parts between tags, and whether each is a thought."""
+    # Templates swallow the first opening tag: a closing tag alone ends a thought that began with the answer. An opening
+    # tag without its end makes all that follows a thought.
     offset, opened = 0, -1
     for match in pattern.finditer(text):
         if opened < 0 and is_within(text[offset:], match.start() - offset):
@@ -106,12 +108,14 @@ def _tagged(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _turn(text: str, ends: tuple[str, ...]) -> tuple[int, int]:
-    """Return from where to where the turn goes: tokens that begin it are left out, and all from one that ends it."""
+    """Return the begin and end of the turn. Tokens that begin it are left out, and all text from a token that ends
+    it."""
     begin = 0
     while match := marks.BEGINS.match(text, begin):
         begin = match.end()
     end = _ends(ends).search(text, begin)
     behind = end.start() if end else len(text)
+    # Behind `<s>`, the same mark ends a struck text in HTML.
     llama = text.find(marks.END_OF_LLAMA, begin, behind)
     if llama >= 0 and "<s>" not in text[begin:llama]:
         behind = llama
@@ -125,7 +129,7 @@ def _ends(ends: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\"'])(?:{'|'.join(map(re.escape, known))})")
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     for tag in marks.WRAPPINGS:
         match = re.fullmatch(rf"\s*<{tag}>[ \t]*\n?(.*?)\n?[ \t]*(?:</{tag}>\s*)", text, re.DOTALL | re.IGNORECASE)
         if match and f"</{tag}>" not in match[1]:

@@ -1,4 +1,4 @@
-"""Finds the code in an answer: in JSON, in fences, or by the grammar."""
+"""A reader of the code in an answer: in JSON, in fences, or by the grammar."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALIASES = {
     "scala": {"scala", "sc"},
     "typescript": {"typescript", "ts", "tsx", "javascript", "js", "jsx"},
 }  # fmt: skip
-"""Language → the tags that models put at a fence around its code."""
+"""The tags that language models put at a fence around code, by language."""
 GRAMMARS = {
     "python": "python", "java": "java", "go": "go", "javascript": "javascript", "csharp": "c_sharp",
     "typescript": "typescript", "kotlin": "kotlin", "ruby": "ruby", "php": "php", "scala": "scala", "cpp": "cpp",
@@ -36,17 +36,17 @@ NO_CODE = frozenset({
     "output", "json", "jsonc", "yaml", "yml", "toml", "ini", "diff", "patch", "markdown", "md", "log", "xml", "html",
     "dockerfile", "makefile",
 })  # fmt: skip
-"""Tags of fences that hold commands, what they print, and files of settings."""
+"""The tags of fences that hold commands, what they print, and files of settings."""
 NAMES = (
     "test", "tests", "test_code", "unit_test", "unit_tests", "unittest", "code", "answer", "solution", "completion",
     "test_function", "function", "implementation", "content", "result", "output", "response", "source", "text", "body",
     "тест", "тесты", "код", "ответ",
 )  # fmt: skip
-"""Names under which JSON holds the code."""
+"""The names under which JSON holds the code."""
 SHARE = 0.5
-"""Share of an answer from which on JSON in it is the answer."""
+"""The lowest share of an answer at which JSON in it is the answer."""
 DEEPEST = 3
-"""Answers within answers: code in a fence in a text of JSON."""
+"""The most answers within answers, such as code in a fence in a text of JSON."""
 MOST_LINES = 400
 MOST_ATTEMPTS = 200
 _PRE = re.compile(
@@ -65,13 +65,13 @@ def code_of(text: str, language: str, depth: int = 0) -> tuple[str, str]:
     fences = fences_of(text)
     json_tags = {"json", "jsonc", "json5"}
     if depth < DEEPEST and all(fence.tag in json_tags or fence.text.lstrip()[:1] in "{[" for fence in fences):
-        found = json_in(text)
-        texts = texts_in(found.content, NAMES) if found and found.share >= SHARE else []
+        parsed = json_in(text)
+        texts = texts_in(parsed.content, NAMES) if parsed and parsed.share >= SHARE else []
         if texts:
-            inner = [code_of(each.replace("\r\n", "\n"), language, depth + 1)[0] for each in texts]
+            inner = [code_of(part.replace("\r\n", "\n"), language, depth + 1)[0] for part in texts]
             return "\n".join(inner).strip("\n"), "json"
     if fences:
-        code, rule = _fenced(fences, names_of(language), depth, language)
+        code, rule = _read_fences(fences, names_of(language), depth, language)
         if code or not any(fence.text.strip() for fence in fences):
             return code, rule
     if blocks := [html.unescape(first or second) for first, second in _PRE.findall(text)]:
@@ -85,9 +85,14 @@ def code_of(text: str, language: str, depth: int = 0) -> tuple[str, str]:
     return (whole, "whole") if run in {None, whole} else (run or "", "grammar")
 
 
-def _fenced(fences: list[Fence], names: set[str], depth: int, language: str) -> tuple[str, str]:
-    others = {fence.tag for fence in fences} - NO_CODE - {""}
-    rules = (("fence", names), ("bare fence", {""}), ("other fence", others), ("other fence", {f.tag for f in fences}))
+def _read_fences(fences: list[Fence], names: set[str], depth: int, language: str) -> tuple[str, str]:
+    other_tags = {fence.tag for fence in fences} - NO_CODE - {""}
+    rules = (
+        ("fence", names),
+        ("bare fence", {""}),
+        ("other fence", other_tags),
+        ("other fence", {f.tag for f in fences}),
+    )
     for rule, tags in rules:
         texts = [fence.text.strip("\n") for fence in fences if fence.tag in tags and fence.text.strip()]
         if not texts:
@@ -106,8 +111,8 @@ def _grammar(language: str) -> str:
 
 
 def by_grammar(text: str, grammar: str) -> str | None:
-    """Return the longest run of paragraphs that the grammar reads without an error, and that holds more than words;
-    None where there is none."""
+    """Return the longest run of paragraphs that the grammar reads without an error and that holds more than words, or
+    None."""
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         return None

@@ -1,4 +1,4 @@
-"""Finds the comments in an answer: in JSON, in a table, below headings, in a list."""
+"""A reader of the comments in an answer: in JSON, in a table, below headings, in a list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHERE = (
     r"(?:[ \t]*(?:\([^()\n]{1,80}\)|\[[^\[\]\n]{1,80}\]|"
     r",?[ \t]*(?:строк[аи]|line|lines|стр\.?|L)[ \t]*\d[\d \t,–-]*))?"
 )
-"""Where the comment belongs, between number and colon."""
+"""The location that the comment belongs to, between number and colon."""
 _NOUN = "|".join(re.escape(noun) for noun in sorted(words.NOUNS, key=len, reverse=True))
 _EM = r"(?:\*+(?![\w*])|_+(?!\w)|\])*"
 """The end of emphasis; signs before a letter are a name's, as in `__init__` and `**kwargs`."""
@@ -37,7 +37,7 @@ UNNUMBERED = re.compile(rf"^{_LEAD}(?:{_NOUN}){_WHERE}{_EM}[ \t]*[:：][ \t]*{_E
 IN_LINE = re.compile(
     rf"(?:^|(?<=[\s*_|;]))[*_#>\[]*{_HEAD}[ \t]*[:：–—-][ \t]*{_EM}[ \t]*", re.IGNORECASE | re.MULTILINE
 )
-"""Not at the beginning of a line; believed where the numbers rise by one."""
+"""The pattern of a heading within a line, which counts only if the numbers rise by one."""
 ITEM = re.compile(
     r"^(?P<indent>[ \t]*)[>#*_ \t]*(?:[#№][ \t]*)?[(\[]?(?:\d{1,2}(?:[.)\]]+|:|\ufe0f?\u20e3|[ \t]+[-–—])|[①-⑩])"
     r"[*_]*(?:[ \t]+|(?=[А-ЯA-Z*_]))",
@@ -63,12 +63,12 @@ class _Mark:
 def comments_of(text: str) -> tuple[list[str], str]:
     """Return the comments in an answer without thoughts and tokens, and the rule that read them.
 
-    What says that there is none, and what a prompt had in a comment's place, is no comment.
+    A text that says that there is no comment, or that a prompt had in a comment's place, is no comment.
     """
-    if (found := _json(text)) is not None:
-        return _real(found), "json"
+    if (json_texts := _json(text)) is not None:
+        return _select_comments(json_texts), "json"
     if (cells := table_in(masked(text), re.compile(_NOUN, re.IGNORECASE))) and "\0" not in "".join(cells):
-        return _real(cells), "table"
+        return _select_comments(cells), "table"
     fences = fences_of(text)
     if len(fences) == 1 and not (text[: fences[0].start] + text[fences[0].stop :]).strip() and fences[0].tag in _PROSE:
         return comments_of(fences[0].text)
@@ -79,27 +79,27 @@ def comments_of(text: str) -> tuple[list[str], str]:
         if marks:
             ends = [*(mark.begin for mark in marks[1:]), len(text)]
             texts = [text[mark.end : end] for mark, end in zip(marks, ends, strict=True)]
-            return _real(_without_closing_words(texts)), rule
-    return _real([text]), "whole"
+            return _select_comments(_without_closing_words(texts)), rule
+    return _select_comments([text]), "whole"
 
 
 def _json(text: str) -> list[str] | None:
-    """Return the comments in an answer in JSON; None where JSON is only what a comment shows."""
-    found = json_in(text)
-    if found is None or (found.share < MOST_OF and (found.share < SOME_OF or _headings(masked(text)))):
+    """Return the comments in an answer in JSON, or None if JSON is only what a comment displays."""
+    parsed = json_in(text)
+    if parsed is None or (parsed.share < MOST_OF and (parsed.share < SOME_OF or _headings(masked(text)))):
         return None
-    texts = texts_in(found.content, words.NAMES)
-    return texts if texts or found.share >= MOST_OF else None
+    texts = texts_in(parsed.content, words.NAMES)
+    return texts if texts or parsed.share >= MOST_OF else None
 
 
 MOST_OF, SOME_OF = 0.9, 0.5
-"""Shares of an answer that is all JSON, fences aside; and of one with a few words around it."""
+"""The lowest shares of JSON in an answer that is all JSON, fences aside, and in one with a few words around it."""
 _PROSE = {"", "text", "txt", "markdown", "md", "plaintext"}
 
 
 def _headings(text: str) -> list[_Mark]:
     numbered = [_mark(match) for match in HEADING.finditer(text)]
-    in_line = _rising([_mark(match) for match in IN_LINE.finditer(text)])
+    in_line = _select_rising([_mark(match) for match in IN_LINE.finditer(text)])
     if len(in_line) > len(numbered) and (len(in_line) > 1 or not numbered):
         return in_line
     if numbered:
@@ -112,8 +112,8 @@ def _mark(match: re.Match[str]) -> _Mark:
     return _Mark(match.start(), match.end(), match["number"])
 
 
-def _rising(marks: Sequence[_Mark]) -> list[_Mark]:
-    """Return the headings whose numbers rise by one from the first; a reference to an earlier one is none."""
+def _select_rising(marks: Sequence[_Mark]) -> list[_Mark]:
+    """Return the headings whose numbers rise by one from the first. A reference to an earlier comment is no heading."""
     rising: list[_Mark] = []
     for mark in marks:
         if mark.number.isdigit() and (not rising or int(mark.number) == int(rising[-1].number) + 1):
@@ -122,7 +122,7 @@ def _rising(marks: Sequence[_Mark]) -> list[_Mark]:
 
 
 def _list(text: str, item: re.Pattern[str]) -> list[_Mark]:
-    """Return the items at the left edge of a list; those that are indented deeper belong to the one above."""
+    """Return the items at the left edge of a list. Items that are indented deeper belong to the one above."""
     marks = [
         _Mark(match.start(), match.end(), indent=len(match["indent"].expandtabs(4))) for match in item.finditer(text)
     ]
@@ -137,13 +137,14 @@ def _sections(text: str) -> list[_Mark]:
 
 
 def _without_diffs(text: str) -> str:
-    """Return the text with no sign in the lines of a diff that stands there without a fence."""
+    """Return the text with NUL characters in place of a diff without a fence."""
     lines = text.split("\n")
     begin = 0
     while begin < len(lines):
         end = begin
         while end < len(lines) and re.match(r"[-+]|@@|diff --git", lines[end]):
             end += 1
+        # Lines that all begin with the same sign are a list, not a diff.
         run = lines[begin:end]
         if len(run) > 1 and len({line[0] for line in run}) > 1:
             lines[begin:end] = ["\0" * len(line) for line in run]
@@ -152,7 +153,7 @@ def _without_diffs(text: str) -> str:
 
 
 def _without_closing_words(texts: Sequence[str]) -> list[str]:
-    """Return the comments without what a model says behind the last one."""
+    """Return the comments without what a language model says behind the last one."""
     if len(texts) < 2:
         return list(texts)
     *first, last = texts
@@ -162,8 +163,8 @@ def _without_closing_words(texts: Sequence[str]) -> list[str]:
     return [*first, last]
 
 
-def _real(texts: Sequence[str]) -> list[str]:
-    return [text for each in texts if (text := tidied(each)) and not is_none(text)]
+def _select_comments(texts: Sequence[str]) -> list[str]:
+    return [text for raw in texts if (text := tidied(raw)) and not is_none(text)]
 
 
 def is_none(text: str) -> bool:
@@ -173,8 +174,9 @@ def is_none(text: str) -> bool:
 
 
 def tidied(text: str) -> str:
-    """Return a comment without what a heading left before it, lines between comments, and emphasis or quotes around all
-    of it. Underscores of a name are no emphasis."""
+    """Return a comment without its surroundings: what a heading left before it, lines between comments, and emphasis or
+    quotes around all of it."""
+    # The underscores of a name are no emphasis.
     text = _RULE.sub("", text).strip()
     while True:
         before = text
@@ -197,4 +199,4 @@ _AROUND = (
     re.compile(r"“([^“”]+)”"),
     re.compile(r'"([^"]+)"'),
 )
-"""Emphasis and quotes around a whole text."""
+"""The emphasis and the quotes around a whole text."""

@@ -1,4 +1,4 @@
-"""Finds what a response would insert at a caret, as a part of the response."""
+"""A reader of the part of a response that would be inserted at a caret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PHRASE = re.compile(
     r"answer|output|вот|конечно|продолжение|ответ|дополнение|код|недостающ\w+)\b[^\n{}()=;]*:[ \t]*\n+",
     re.IGNORECASE,
 )
-"""A line of words before the code."""
+"""The pattern of a line of words before the code."""
 _TAG = re.compile(r"\s*<(?P<tag>code|completion|answer|fill|hole|middle)/?>", re.IGNORECASE)
 _CLOSING_TAG = re.compile(r"</(?:code|completion|answer|fill|hole|middle)>|<HOLE/>", re.IGNORECASE)
 
@@ -29,13 +29,13 @@ class Inserted:
 
 
 def inserted(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> Inserted:
-    """Return the part of a response that goes on at the caret. `chat`: whether the model may have put it into a fence,
-    or written words around it."""
+    """Return the part of a response that goes on at the caret. `chat`: the model may have put it into a fence, or
+    written words around it."""
     begin, end, rules = bounds(text, thoughts, ends)
     if not chat:
         return Inserted(begin=begin, end=end, rules=rules)
     answer = text[begin:end]
-    # A fence keeps its place where a line ends with CR LF.
+    # All offsets stay the same, since a blank replaces the CR.
     normal = answer.replace("\r\n", " \n")
     if fences := [fence for fence in fences_of(normal) if fence.text.strip()] or fences_of(normal):
         fence = fences[0]

@@ -1,5 +1,6 @@
-"""Fences of Markdown, as CommonMark has them (https://spec.commonmark.org/0.31.2/#fenced-code-blocks), and as models
-write them: opened behind words, closed behind code, nested in one of the same length, never closed."""
+"""A reader of Markdown's fences, as CommonMark has them (https://spec.commonmark.org/0.31.2/#fenced-code-blocks), and
+as language models write them: opened behind words, closed behind code, nested in one of the same length, never closed.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +17,17 @@ _PLAIN = re.compile(r"[A-Za-z][\w+#.-]*")
 
 @dataclass(frozen=True, kw_only=True)
 class Fence:
-    """The code between two fences. `begin`, `end`: offsets of its text."""
+    """The code between two fences; `begin` and `end` are the offsets of its text."""
 
     tag: str
-    """The first word of the info string, in small letters; of a file's name its ending."""
+    """The first word of the info string, in small letters; for a file's name its ending."""
     text: str
     begin: int
     end: int
     start: int
-    """Offset of the signs that open it."""
+    """The offset of the signs that open the fence."""
     stop: int
-    """Offset behind the line that closes it."""
+    """The offset behind the line that closes the fence."""
     is_closed: bool = True
 
 
@@ -41,8 +42,8 @@ class _Opened:
 
 
 def fences_of(text: str) -> list[Fence]:
-    """Return the fences of a text, in their order; line ends are LF."""
-    found: list[Fence] = []
+    """Return the fences of a text, in their order. Line ends must be LF."""
+    fences: list[Fence] = []
     opened: _Opened | None = None
     lines, offset = text.split("\n"), 0
     for number, line in enumerate(lines):
@@ -50,27 +51,27 @@ def fences_of(text: str) -> list[Fence]:
         if opened is None:
             match = _ONE_LINE.fullmatch(line)
             if match and not match["behind"].strip():
-                found.append(_one_line(match, offset, behind))
+                fences.append(_one_line(match, offset, behind))
             else:
-                opened = _opened(line, offset, behind)
+                opened = _open_fence(line, offset, behind)
         elif (closing := _closing(line, opened, lines[number + 1 :])) is not None:
-            found.append(_closed(text, opened, offset + closing, behind))
+            fences.append(_close_fence(text, opened, offset + closing, behind))
             # A fence that was never closed ends where the next one begins.
             begins_next = not closing and _PLAIN.fullmatch(line.strip(" \t>`~"))
-            opened = _opened(line, offset, behind) if begins_next else None
+            opened = _open_fence(line, offset, behind) if begins_next else None
         offset = behind
     if opened:
-        found.append(_closed(text, opened, len(text), len(text), is_closed=False))
-    return found
+        fences.append(_close_fence(text, opened, len(text), len(text), is_closed=False))
+    return fences
 
 
 def is_within(text: str, offset: int) -> bool:
-    """Return whether the offset stands within a fence that is closed behind it."""
+    """Return whether the offset is within a fence that is closed behind it."""
     return any(fence.begin <= offset < fence.end and fence.is_closed for fence in fences_of(text))
 
 
 def masked(text: str) -> str:
-    """Return the text with signs without a meaning in place of all fences: of the same length, with the same lines."""
+    """Return the text with NUL characters in place of all fences. The text keeps its length and its lines."""
     for fence in fences_of(text):
         inner = re.sub(r"[^\n]", "\0", text[fence.start : fence.stop])
         text = text[: fence.start] + inner + text[fence.stop :]
@@ -78,12 +79,13 @@ def masked(text: str) -> str:
 
 
 def tag_of(info: str) -> str:
-    """Return the language that an info string names: of `python title="a"`, `{.python}`, `python:a.py`, `a.py`."""
+    """Return the language that an info string names; examples: `python title="a"`, `{.python}`, `python:a.py`,
+    `a.py`."""
     word = re.split(r"[\s:,={]", info.strip().lstrip("{."), maxsplit=1)[0].rstrip("}").lower()
     return word.rpartition(".")[2] if "." in word.strip(".") else word
 
 
-def _opened(line: str, offset: int, behind: int) -> _Opened | None:
+def _open_fence(line: str, offset: int, behind: int) -> _Opened | None:
     match = _OPENING.fullmatch(line) or _BEHIND_WORDS.fullmatch(line)
     if match is None:
         return None
@@ -93,7 +95,7 @@ def _opened(line: str, offset: int, behind: int) -> _Opened | None:
 
 
 def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
-    """Return where in the line the code ends; None where it does not."""
+    """Return the offset in the line at which the code ends, or None if it goes on."""
     sign, length = opened.fence[0], len(opened.fence)
     text = line.strip().lstrip("> ") if ">" in opened.indent else line.strip()
     run = len(text) - len(text.lstrip(sign))
@@ -104,7 +106,7 @@ def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
                 opened.depth -= 1
                 return None
             return 0
-        if _PLAIN.fullmatch(info) and _closings(following, opened.fence) > opened.depth + 1:
+        if _PLAIN.fullmatch(info) and _count_closings(following, opened.fence) > opened.depth + 1:
             opened.depth += 1  # a fence within the code
             return None
         if not _PLAIN.fullmatch(info):
@@ -115,23 +117,23 @@ def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
     return None
 
 
-def _closings(lines: list[str], fence: str) -> int:
+def _count_closings(lines: list[str], fence: str) -> int:
     return sum(1 for line in lines if line.strip().startswith(fence) and not line.strip().strip(fence[0]))
 
 
-def _closed(text: str, opened: _Opened, end: int, stop: int, *, is_closed: bool = True) -> Fence:
+def _close_fence(text: str, opened: _Opened, end: int, stop: int, *, is_closed: bool = True) -> Fence:
     inner = text[opened.begin : end]
     code = inner.removesuffix("\n") if end and text[end - 1 : end] == "\n" else inner
     if opened.indent:
         width = opened.indent if ">" in opened.indent else None
         lines = code.split("\n")
-        code = "\n".join(_dedented(line, opened.indent, quoted=width is not None) for line in lines)
+        code = "\n".join(_dedent(line, opened.indent, quoted=width is not None) for line in lines)
     return Fence(
         tag=opened.tag, text=code, begin=opened.begin, end=end, start=opened.start, stop=stop, is_closed=is_closed
     )
 
 
-def _dedented(line: str, indent: str, *, quoted: bool) -> str:
+def _dedent(line: str, indent: str, *, quoted: bool) -> str:
     if quoted:
         return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
     blank = len(line) - len(line.lstrip(" \t"))

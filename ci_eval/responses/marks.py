@@ -1,4 +1,4 @@
-"""Marks that models and chat templates write, as data."""
+"""The marks that language models and chat templates write, as data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ THOUGHTS: tuple[tuple[str, str], ...] = (
     ("<|thought_start|>", "<|thought_end|>"),
     ("<|channel>thought", "<channel|>"),
 )
-"""What stands before and behind a thought: DeepSeek, Qwen and others; Mistral; Open Thoughts; Cohere; Seed; Kimi; …"""
+"""The marks before and behind a thought: DeepSeek, Qwen and others; Mistral; Open Thoughts; Cohere; Seed; Kimi; …"""
 
 ENDS: tuple[str, ...] = (
     "<|im_end|>", "<|im_start|>", "<|im_sep|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",
@@ -38,23 +38,23 @@ ENDS: tuple[str, ...] = (
     "<|role_end|>", "<|role_sep|>", "<|message_sep|>", "<|tool_call|>", "<|eod|>", "<|endofprompt|>", "<|diff_marker|>",
     "[/INST]", "[INST]", "<|recipient|>", "<\u2581EOT>", "<[EOS]>", "[e~[", "<|box_end|>",
 )  # fmt: skip
-"""Texts that end a turn, or begin the next one."""
+"""The texts that end a turn, or begin the next one."""
 
 END_OF_LLAMA = "</s>"
-"""Also the end of a struck text in HTML."""
+"""The end of a turn of Llama, which is also the end of a struck text in HTML."""
 
 BEGINS = re.compile(
     r"\s*(?:<\|im_start\|>(?:assistant\b)?|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<\|start\|>assistant"
     r"|<\|assistant\|>|<start_of_turn>model\b|<\uff5cAssistant\uff5c>|<\|(?:begin_of_text|START_RESPONSE)\|>|<bos>|<s>)"
     r"[ \t]*\n?"
 )
-"""What stands at the beginning of a turn."""
+"""The pattern of the text at the beginning of a turn."""
 
 CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 """A channel of harmony (gpt-oss): analysis, commentary, final."""
 CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 BARE_CHANNELS = re.compile(r"\A\s*analysis(?P<thought>.*?)assistant\s*final", re.DOTALL)
-"""The same where a server left out all special tokens."""
+"""The pattern of harmony's channels if a server left out all special tokens."""
 
 WRAPPINGS = ("answer", "final_answer", "final", "response", "output", "result", "completion", "code")
-"""Tags that models put around all that they answer."""
+"""The tags that language models put around all that they answer."""

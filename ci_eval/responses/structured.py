@@ -1,4 +1,4 @@
-"""Answers in JSON and in tables."""
+"""A reader of answers in JSON and in tables."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Json:
 
 
 def json_in(text: str) -> Json | None:
-    """Return the JSON that an answer consists of, or that stands in one of its fences or behind words; None where there
-    is none."""
+    """Return the JSON that an answer consists of, or that is in one of its fences or behind words, or None without
+    any."""
     fences = fences_of(text)
     candidates = [
         (text.strip(), 0),
@@ -37,17 +37,22 @@ def json_in(text: str) -> Json | None:
         ),
     ]
     if not fences:
-        begin = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=-1)
+        begin = min((offset for offset in (text.find("{"), text.find("[")) if offset >= 0), default=-1)
         inner = text[begin : max(text.rfind("}"), text.rfind("]")) + 1] if begin >= 0 else ""
         candidates.append((inner, 0))
     for candidate, signs in candidates:
-        if candidate.startswith(("{", "[")) and (content := _loaded(candidate)) is not None:
+        if candidate.startswith(("{", "[")) and (content := _load(candidate)) is not None:
             return Json(content, len(candidate) / (len(text.strip()) - signs))
     return None
 
 
-def _loaded(text: str) -> Any:
-    for read, attempt in ((_strict, text), (_strict, _TRAILING_COMMA.sub(r"\1", text)), (ast.literal_eval, text)):
+def _load(text: str) -> Any:
+    # Language models write trailing commas, and Python's literals in place of JSON.
+    for read, attempt in (
+        (_parse_json, text),
+        (_parse_json, _TRAILING_COMMA.sub(r"\1", text)),
+        (ast.literal_eval, text),
+    ):
         try:
             content = read(attempt)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
@@ -57,12 +62,12 @@ def _loaded(text: str) -> Any:
     return _objects(text)
 
 
-def _strict(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     return json.loads(text, strict=False)
 
 
 def _objects(text: str) -> list[Any] | None:
-    """Return the objects of a text that has one on each line; None where it has not."""
+    """Return the objects of a text that has one on each line, or None if it has not."""
     lines = [line.strip().rstrip(",") for line in text.split("\n") if line.strip()]
     try:
         contents = [json.loads(line) for line in lines]
@@ -72,8 +77,11 @@ def _objects(text: str) -> list[Any] | None:
 
 
 def texts_in(content: Any, names: Sequence[str]) -> list[str]:
-    """Return the texts under one of these names (the first that an object has), in the order of the content; of a list
-    of texts, these; of an object without such a name, its texts if it has one alone, or those of the lists in it."""
+    """Return the texts under one of these names (the first that an object has), in the order of the content.
+
+    A list of texts gives these. An object without such a name gives its text if it has one alone, or those of the lists
+    in it.
+    """
     return [text for text in _texts(content, names) if text.strip()]
 
 
@@ -97,8 +105,8 @@ def _texts(content: Any, names: Sequence[str]) -> Iterator[str]:
 
 
 def table_in(text: str, names: re.Pattern[str]) -> list[str]:
-    """Return the cells of the column that such a name heads, or else of the one with most text; none without a
-    table."""
+    """Return the cells of the column that such a name heads, or else of the one with most text. There are none without
+    a table."""
     lines = text.split("\n")
     for number, line in enumerate(lines[1:], 1):
         if "|" in line and "-" in line and _RULE.fullmatch(line) and "|" in lines[number - 1]:

@@ -1,4 +1,4 @@
-"""Words around comments, in the languages that models answer in, as data."""
+"""The words around comments, in the languages that language models answer in, as data."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NOUNS = (
     "коментар", "зауваження", "kommentar", "anmerkung", "hinweis", "commentaire", "remarque", "comentario",
     "comentário", "observación", "commento", "yorum", "komentarz", "uwaga", "评论", "意见", "问题", "建议", "コメント",
 )  # fmt: skip
-"""What a comment is called, in the languages that models answer in."""
+"""The nouns for a comment, in the languages that language models answer in."""
 NAMES = (
     "comment", "comments", "review_comment", "review_comments", "text", "body", "message", "remark", "content",
     "description", "issue", "problem", "suggestion", "note", "feedback", "review", "reviews", "issues", "findings",
     "комментарий", "комментарии", "замечание", "замечания", "текст", "описание", "проблема",
 )  # fmt: skip
-"""Names under which JSON holds a comment, or all of them."""
+"""The names under which JSON holds a comment, or all of them."""
 NONE = frozenset({
     "", "нет", "none", "n/a", "na", "н/д", "null", "nil", "nothing", "no", "отсутствует", "отсутствуют",
     "пусто", "empty",
@@ -30,14 +30,14 @@ NONE = frozenset({
     "nessuno", "无", "なし", "проблем нет", "нет проблем", "no problems", "no problems found", "проблем не найдено",
     "замечаний не найдено", "ошибок не найдено",
 })  # fmt: skip
-"""What says that there is no comment, without marks around it."""
+"""The texts that say that there is no comment, without marks around them."""
 
 PLACEHOLDER = re.compile(
     r"[<\[{(«]+[^<>\[\]{}()\n]*(?:коммент|замечан|текст|твой|ваш|здесь|описан|comment|remark|text|your|insert|here|"
     r"description|issue|feedback|review)[^<>\[\]{}()\n]*[>\]})»]+[.…]*",
     re.IGNORECASE,
 )
-"""What a prompt had in the place of a comment."""
+"""The pattern of a text that a prompt had in the place of a comment."""
 CLOSING = re.compile(
     r"(?:надеюсь|итог|в целом|в остальном|остальн|вс[её] остальное|вывод|резюме|общий вывод|если (?:нужно|хотите|"
     r"потребуется)|дайте знать|спасибо|удачи|таким образом|рекомендуется исправить|hope|i hope|overall|"
@@ -46,4 +46,4 @@ CLOSING = re.compile(
     r"these (?:comments|changes|suggestions))\b",
     re.IGNORECASE,
 )
-"""How a paragraph begins that stands behind the last comment and is none."""
+"""The pattern of the beginning of a paragraph that follows the last comment and is no comment."""

@@ -1,4 +1,4 @@
-"""The tasks: what engines are asked to do, and when they have done it; one file each."""
+"""The tasks, one file each. A task says what engines are asked to do, and when they have done it."""
 
 from ci_eval.catalog import Catalog
 from ci_eval.contracts import Task
@@ -9,5 +9,5 @@ CATALOG: Catalog[Task] = Catalog(
 
 
 def names() -> list[str]:
-    """As users write them, sorted."""
+    """Return the names of the tasks as users write them, sorted."""
     return CATALOG.names()

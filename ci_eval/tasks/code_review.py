@@ -1,4 +1,4 @@
-"""Code review: what is wrong with a change, in up to ten comments; after MERA CODE's task rucodereviewer."""
+"""A task in which engines review a change in up to ten comments, after MERA CODE's task rucodereviewer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ci_eval.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
 from ci_eval.responses.comments import comments_of
 
 MOST = 10
-"""Comments of an answer that count; those after them are not looked at."""
+"""The number of comments of an answer that count; those after them are ignored."""
 
 MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
-"""MERA CODE's own rule (code_tasks/rucodereviewer, commit 7972841)."""
+"""The rule of MERA CODE itself (code_tasks/rucodereviewer, commit 7972841)."""
 
 
 def comments(answer: str, _record: Record) -> list[Suggestion]:
@@ -25,28 +25,29 @@ def comments(answer: str, _record: Record) -> list[Suggestion]:
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:
-    """As MERA CODE cuts them: of the first ten, those that are not empty."""
-    return [text for each in MERA.findall(answer)[:MOST] if (text := each.strip())]
+    """Return the comments as MERA CODE cuts them: those of the first ten that are not empty."""
+    return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
 
 
 def answer(comment: str) -> str:
-    """The answer with that comment alone, as MERA CODE's prompts ask for it."""
+    """Return the answer with this comment alone, as MERA CODE's prompts ask for it."""
     return f"Комментарий 1: {comment}"
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the comment that says exactly what was expected."""
-    return next((number for number, found in enumerate(shown, 1) if found.text == expected.strip()), None)
+    """Return the rank of the comment that says exactly what was expected, or None."""
+    return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected.strip()), None)
 
 
 def score(session: SessionScore) -> float:
-    """chrF of the comment closest to the expected one; where a judge was asked, 1 / the first rank it accepts."""
+    """Return the chrF of the comment closest to the expected one, or, if a judge was asked, 1 / the first rank it
+    accepts."""
     grades = grades_of(session)
     return grades.get("judge", grades.get("chrf", 0.0))
 
 
 def band(session: SessionScore) -> Band:
-    """By the score."""
+    """Return the band of the session's score."""
     return band_of(score(session))
 
 

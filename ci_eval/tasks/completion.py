@@ -1,4 +1,4 @@
-"""Completion: a token is wanted at the caret, and stands in the list or not."""
+"""A task in which a token is completed at the caret; the token is in the list or not."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ LAST = (1, 5, 10)
 
 
 def score(session: SessionScore) -> float:
-    """1 / rank, 0 where the text is absent."""
-    found = rank_of(session)
-    return 1 / found if found else 0.0
+    """Return 1 / rank, or 0 if the text is absent."""
+    position = rank_of(session)
+    return 1 / position if position else 0.0
 
 
 def band(session: SessionScore) -> Band:
-    """By the rank at the last lookup."""
-    found = rank_of(session)
-    if found is None:
+    """Return the band of the rank at the last lookup."""
+    position = rank_of(session)
+    if position is None:
         return BANDS[-1]
-    return BANDS[bisect_left(LAST, found)]
+    return BANDS[bisect_left(LAST, position)]
 
 
 TASK = Task(

@@ -1,4 +1,4 @@
-"""Inline completion: what stands from a token to the end of its line, statement or block is suggested in one piece."""
+"""A task in which the text from a token to the end of its line, statement or block is suggested in one piece."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.observing import grades_of
 from ci_eval.spans import cut
 
 LONGEST = 2000
-"""Characters; nobody wants more of the text at once."""
+"""The most characters of an expected text; nobody wants more of it at once."""
 
 BANDS = (
     Band(name="exact", outcome="first"),
@@ -25,30 +25,30 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
-    """One for each line with tokens, from one of these on, which is drawn; none begins within another.
+    """Yield one item for each line with tokens, which begins at a sampled one of these. None begins within another.
 
-    Which token it is depends on the file alone: on the place and text of each.
+    The sampled token depends on the file alone: on the offset and text of each token.
     """
     lines: dict[int, list[Token]] = {}
     for token in tokens:
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)
     end = 0
-    for there in lines.values():
-        token = min(there, key=lambda each: draw(0, f"{each.offset} {each.text}"))
+    for candidates in lines.values():
+        token = min(candidates, key=lambda candidate: draw(0, f"{candidate.offset} {candidate.text}"))
         begin = token.offset
-        wanted = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
-        if begin >= end and len(wanted) <= LONGEST:
-            yield Item(begin=begin, end=begin + len(wanted), text=wanted, properties=Properties(kind=Kind.LINE))
-            end = begin + len(wanted)
+        expected = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
+        if begin >= end and len(expected) <= LONGEST:
+            yield Item(begin=begin, end=begin + len(expected), text=expected, properties=Properties(kind=Kind.LINE))
+            end = begin + len(expected)
 
 
 def score(session: SessionScore) -> float:
-    """The edit similarity of the first suggestion at the last lookup; 0 where there is none."""
+    """Return the edit similarity of the first suggestion at the last lookup, or 0 without one."""
     return grades_of(session).get("editSimilarity", 0.0)
 
 
 def band(session: SessionScore) -> Band:
-    """By the edit similarity."""
+    """Return the band of the edit similarity."""
     if grades_of(session).get("lineMatch"):
         return BANDS[0]
     close = score(session)
@@ -56,7 +56,7 @@ def band(session: SessionScore) -> Band:
 
 
 def configured(task: Task, strategy: StrategyConfig) -> Task:
-    """With the span that is wanted."""
+    """Return the task with the configured span."""
     span = strategy.span or "line"
     return replace(task, items=partial(items, span=span), span=span)
 

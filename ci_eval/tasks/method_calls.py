@@ -1,7 +1,8 @@
-"""Method calls: what else will be called on an object, asked about code as it was, and as evaluations make it up.
+"""A task in which engines say what else will be called on an object. They are asked about code as it was, and as
+evaluations make it up.
 
-After Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is the
-history of an object; each query case in it is a session by each strategy.
+It follows Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is
+the history of an object; each query case in it is a session by each strategy.
 """
 
 from __future__ import annotations
@@ -47,11 +48,12 @@ NAME = re.compile(
     r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
     r"(?:\(.*\))?[`'\",;.]*\s*"
 )
-"""A line that a language model wrote: a name, perhaps as part of a list, perhaps with arguments."""
+"""The pattern of a line that a language model wrote: a name, perhaps as part of a list, perhaps with arguments."""
 
 
 def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
-    """How histories are read; the whole dataset is looked at for its texts, and for definitions to be drawn from."""
+    """Return the function that splits histories. It reads the whole dataset first, for its texts and for definitions to
+    sample from."""
     texts, definitions = Texts(), dict[str, set[Definition]]()
     for _, line in lines:
         if is_text(line):
@@ -63,37 +65,38 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
         subsets=wanted.subsets,
         dropped=wanted.drop_definition,
         replaced=wanted.replace_definition,
-        definitions={name: sorted(of, key=msgspec.json.encode) for name, of in definitions.items()},
+        definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
     )
     return partial(split, wanted=wanted, sampling=sampling, texts=texts)
 
 
-def _add_definitions(line: object, found: dict[str, set[Definition]]) -> None:
-    """Type → the definitions that its objects have in any state."""
+def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> None:
+    """Add the definitions that a history's object has in any state, by its type."""
     try:
         history = msgspec.convert(line, History)
-    except ValueError:  # the line is told of where it is read for good
+    except ValueError:  # `split` reports the line
         return
-    found.setdefault(history.type, set()).update(each.definition for each in history.states if each)
+    definitions.setdefault(history.type, set()).update(state.definition for state in history.states if state)
 
 
 def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
-    """The items of a history: a case after the other, of each the strategies. Raises ValueError."""
+    """Return the items of a history: one case after the other, and each of its strategies. Raises ValueError."""
     if is_text(line):
         read(line)
         return Split(items=[])
     history = msgspec.convert(line, History)
-    check_names([history.type, *(call for each in history.states if each for call in each.calls)])
+    check_names([history.type, *(call for state in history.states if state for call in state.calls)])
     trouble = check_places(history, texts.get) if history.places else ""
     if trouble:
+        # A history is still of use without its places in the text.
         history = replace(history, places=())
     cases = list(cases_of(history, wanted.goal))
-    asked = [each for each in cases if each.fate == "evaluated"]
-    items = [_item(case, name, sampling) for case in asked for name in wanted.strategies]
-    digests = {caret.text for each in items for caret in each.record.carets if caret}
+    evaluated = [case for case in cases if case.fate == "evaluated"]
+    items = [_item(case, name, sampling) for case in evaluated for name in wanted.strategies]
+    digests = {caret.text for item in items for caret in item.record.carets if caret}
     return Split(
         items=items,
-        fates=Counter(each.fate for each in cases),
+        fates=Counter(case.fate for case in cases),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,
     )
@@ -125,25 +128,26 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem
 
 
 def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
-    """The queries of a session differ in their calls alone."""
+    """Return what a prompt says about the queries of a session."""
+    # The queries of a session differ only in their calls.
     first = queries[0]
     return {
         "type": first.type,
         "class": first.class_,
         "method": first.method,
         "definition": spelled(first.definition),
-        "calls": " | ".join(", ".join(each.calls) or "none" for each in queries),
+        "calls": " | ".join(", ".join(query.calls) or "none" for query in queries),
     }
 
 
 def spelled(definition: Definition) -> str:
-    """For people: `PARAM 0 of f`."""
+    """Return a definition as people read it: `PARAM 0 of f`."""
     number = "" if definition.argument is None else f" {definition.argument} of"
     return f"{definition.kind}{number} {definition.member}".strip()
 
 
 def lookup(record: Record, number: int) -> Record:
-    """One of its queries, with the calls that it lacks."""
+    """Return the sample with one of its queries, and with the calls that this query lacks."""
     query = record.queries[number]
     return replace(
         record,
@@ -155,23 +159,23 @@ def lookup(record: Record, number: int) -> Record:
 
 
 def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    """See `agreement`."""
-    return agreement([each.text for each in shown], record.references)
+    """Return the agreement of the suggestions with the references; see `agreement`."""
+    return agreement([suggestion.text for suggestion in shown], record.references)
 
 
 def ranked(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    """See `of_ranking`."""
-    return of_ranking([each.text for each in shown], record.references)
+    """Return the ranking's scores; see `of_ranking`."""
+    return of_ranking([suggestion.text for suggestion in shown], record.references)
 
 
 def named(suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """The names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
-    found: dict[str, Suggestion] = {}
-    for each in suggested:
-        name = each.text.partition("(")[0].strip()
+    """Return the names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
+    by_name: dict[str, Suggestion] = {}
+    for suggestion in suggested:
+        name = suggestion.text.partition("(")[0].strip()
         if name:
-            found.setdefault(name, replace(each, text=name, filter_text=None))
-    return list(found.values())
+            by_name.setdefault(name, replace(suggestion, text=name, filter_text=None))
+    return list(by_name.values())
 
 
 def play(item: PlayItem, hands: Hands) -> None:
@@ -183,47 +187,51 @@ def play(item: PlayItem, hands: Hands) -> None:
 
 
 def calls(answer: str, record: Record) -> list[Suggestion]:
-    """The names in an answer, each on a line of its own: as it stands where a tab and a score follow (which is then its
-    `kind`), or where it is expected; else what looks like a name in it."""
-    found: dict[str, Suggestion] = {}
+    """Return the names in an answer, which has one on each line.
+
+    A name is taken as it is if a tab and a score follow (then the suggestion's `kind`), or if it is expected.
+    Otherwise, what looks like a name in the line is taken.
+    """
+    by_name: dict[str, Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")
         if not tab and name.strip() not in record.references:
             plain = NAME.fullmatch(name)
             name = plain[1] if plain else ""
         if name := name.strip():
-            found.setdefault(name, Suggestion(text=name, kind=score))
-    return list(found.values())
+            by_name.setdefault(name, Suggestion(text=name, kind=score))
+    return list(by_name.values())
 
 
 def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Of the first call that is expected."""
+    """Return the rank of the first call that is expected, or None."""
     names = set(wanted.split("\n"))
-    return next((number for number, found in enumerate(shown, 1) if found.text in names), None)
+    return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text in names), None)
 
 
 def status(found: Sequence[LookupScore]) -> Status:
-    """OK where anything was proposed."""
-    return Status.OK if any(each.total for each in found) else Status.EMPTY
+    """Return OK if anything was proposed, else EMPTY."""
+    return Status.OK if any(lookup_score.total for lookup_score in found) else Status.EMPTY
 
 
 def mean(session: SessionScore, grade: str) -> float:
-    """Of a grade, over the lookups of a session; what was not answered is worth nothing."""
-    found = list(_grades(session, grade))
-    return sum(found) / len(found) if found else 0.0
+    """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
+    values = list(_grades(session, grade))
+    return sum(values) / len(values) if values else 0.0
 
 
 def _grades(session: SessionScore, grade: str) -> Iterator[float]:
-    return ((each.grades or {}).get(grade, 0.0) for each in session.lookups)
+    return ((lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups)
 
 
 def score(session: SessionScore) -> float:
-    """F1, the mean over the subsets of RANDOM; of a completion engine, whose lists have no end, R-precision."""
+    """Return the mean F1 over the subsets of RANDOM; for a completion engine, whose lists have no end, the mean
+    R-precision."""
     return mean(session, "f1" if has_end(session) else "rPrecision")
 
 
 def band(session: SessionScore) -> Band:
-    """By the score."""
+    """Return the band of the session's score."""
     return band_of(score(session))
 
 

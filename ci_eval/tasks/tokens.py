@@ -1,4 +1,4 @@
-"""Token prediction: any one token of the code is masked, and predicted from what is around it."""
+"""A task in which any one token of the code is masked, and predicted from the code around it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.model import MASKED, SessionScore
 from ci_eval.observing import grades_of, rank_of
 
 GRADED = 10
-"""Predictions that are looked at for sub-tokens, from the first on."""
+"""The number of predictions that are graded by sub-tokens, from the first on."""
 
 BANDS = (
     Band(name="exact, first", outcome="first"),
@@ -22,20 +22,21 @@ BANDS = (
 
 
 def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """One grader's scores of the predictions, best first (of an empty text where there are none) → what metrics see.
+    """Return what metrics see of one grader's scores of the predictions, best first. Without predictions, these are the
+    scores of an empty text.
 
-    `f1`: of the first one. `f1.best`: the highest. `f1.reciprocalRank`: the
-    highest F1 / rank, which is 1 / rank where a prediction is exact. `f1.ndcg`: the sum of what each adds to the
-    highest F1 so far, divided by log2(1 + rank): the ideal is always an exact prediction at rank 1, so that a poor list
-    is not measured by its own best order.
+    `f1`: that of the first prediction. `f1.best`: the highest. `f1.reciprocalRank`: the highest F1 / rank, which is 1 /
+    rank if a prediction is exact. `f1.ndcg`: the sum of what each prediction adds to the highest F1 so far, divided by
+    log2(1 + rank). Its ideal is always an exact prediction at rank 1, so that a poor list is not measured by its own
+    best order.
     """
     best = reciprocal = gain = 0.0
-    for place, each in enumerate(scores, 1):
-        if not (f1 := each["f1"]):
+    for position, grades in enumerate(scores, 1):
+        if not (f1 := grades["f1"]):
             continue
-        reciprocal = max(reciprocal, f1 / place)
+        reciprocal = max(reciprocal, f1 / position)
         if f1 > best:
-            gain += (f1 - best) / log2(1 + place)
+            gain += (f1 - best) / log2(1 + position)
             best = f1
     return {
         "f1": scores[0]["f1"],
@@ -46,12 +47,12 @@ def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
 
 
 def score(session: SessionScore) -> float:
-    """The graded reciprocal rank: the highest F1 of sub-tokens / rank."""
+    """Return the graded reciprocal rank: the highest F1 of sub-tokens / rank."""
     return grades_of(session).get("f1.reciprocalRank", 0.0)
 
 
 def band(session: SessionScore) -> Band:
-    """By the rank and the score."""
+    """Return the band of the rank and the score."""
     close = score(session)
     return BANDS[0 if rank_of(session) == 1 else 1 if close >= 0.5 else 2 if close else 3]
 

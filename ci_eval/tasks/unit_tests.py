@@ -1,4 +1,4 @@
-"""Unit tests: the test that a person wrote for a function; after MERA CODE's task UnitTests."""
+"""A task in which engines write the test for a function that a person has tested; after MERA CODE's task UnitTests."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
     re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
 )
-"""MERA CODE's fences (code_tasks/unit_tests, commit 7972841), the first rule that finds any decides: whole ones with a
-tag, one that is cut off, whole ones without a tag."""
+"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that finds any decides: whole ones
+with a tag, one that is cut off, whole ones without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion]:
@@ -27,25 +27,29 @@ def code(answer: str, record: Record) -> list[Suggestion]:
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:
-    """As MERA CODE takes it: fences with exactly the language as their tag, else the answer as it is."""
+    """Return the code as MERA CODE takes it: fences with exactly the language as their tag, else the answer as it
+    is."""
     language = record.context.get("language", record.language)
-    found = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
-    joined = "\n".join(text for tag, text in found if (tag or language) == language)
+    fences = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
+    # A fence without a tag counts as one of the language.
+    joined = "\n".join(text for tag, text in fences if (tag or language) == language)
     return [joined.strip("\n") if joined.strip() else answer]
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """1 where the code is the expected one to the letter."""
-    return next((number for number, found in enumerate(shown, 1) if found.text.strip() == expected.strip()), None)
+    """Return the rank of the suggestion that is the expected code to the letter, or None."""
+    return next(
+        (number for number, suggestion in enumerate(shown, 1) if suggestion.text.strip() == expected.strip()), None
+    )
 
 
 def score(session: SessionScore) -> float:
-    """CodeBLEU (strict)."""
+    """Return the strict CodeBLEU, or 0 without it."""
     return grades_of(session).get("codebleu", 0.0)
 
 
 def band(session: SessionScore) -> Band:
-    """By the score."""
+    """Return the band of the session's score."""
     return band_of(score(session))
 
 

@@ -119,7 +119,7 @@ def test_too_many_failures_are_one_problem_beside_the_figures(run: Run, project:
 def test_a_bug_is_a_problem_under_the_name_of_what_was_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ci_eval.cli.cli.main", lambda **_: 1 / 0)
     monkeypatch.setenv("CI_EVAL_CI", "teamcity")
-    ended, out, _ = run()
+    ended, out, _ = run(bug=True)
     (found,) = [values for name, values in service_messages(out) if name == "buildProblem"]
     assert (ended, found["identity"]) == (70, "ci_eval_ZeroDivisionError")
 

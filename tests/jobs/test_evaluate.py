@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ci_eval.workspace import Workspace
+from tests.command import raise_bug
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
 
@@ -37,6 +38,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 def run(*arguments: object) -> tuple[int, str, str]:
     process = start(*arguments)
     out, err = process.communicate(timeout=HANGS)
+    raise_bug(process.returncode, err)
     return process.returncode, out, err
 
 
@@ -89,7 +91,7 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
     assert (found["population"], found["elsewhere"]["low"], found["elsewhere"]["effective"]) == ("project", None, 6)
     for text in texts:
         assert f"In this project: all {found['all']} sessions were asked: its figures are exact." in text
-        assert "In other code: no intervals, since the files are worth 6 of equal size; it takes 20." in text
+        assert "no intervals, since there are not enough files to generalise (6 effective files, 20 needed)." in text
 
 
 @pytest.mark.slow

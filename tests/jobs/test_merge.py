@@ -19,6 +19,7 @@ from ci_eval.model.engine.determinism import Determinism
 from ci_eval.model.footprint import UNKNOWN
 from ci_eval.shards import deal
 from ci_eval.workspace import Workspace, pack_sessions
+from tests.command import raise_bug
 from tests.projects import GREETER, write
 from tests.waiting import HANGS
 
@@ -28,6 +29,7 @@ pytestmark = pytest.mark.slow
 def run(*arguments: object) -> tuple[int, str]:
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
     ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
+    raise_bug(ended.returncode, ended.stderr)
     return ended.returncode, " ".join((ended.stdout + ended.stderr).split())
 
 

@@ -36,7 +36,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
             return alone.model
         both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"the endpoint does not answer: {failure}") from failure
+        raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
             f"the endpoint does not say how many tokens a question has, so nobody can tell whether it heeds what "

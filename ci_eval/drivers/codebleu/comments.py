@@ -1,4 +1,4 @@
-"""Comments taken out of a text, as MERA CODE's CodeBLEU does it."""
+"""A remover of comments from a text, as MERA CODE's CodeBLEU does it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^
 
 
 def without(language: str, text: str) -> str:
-    """The text without comments and empty lines, in Python without docstrings; the whole text where that fails."""
+    """Return the text without comments and empty lines, in Python without docstrings. If Python's tokens cannot be
+    read, it is the whole text."""
     if language != "python":
-        return _full_lines(_COMMENT_OR_STRING.sub(lambda found: " " if found[0].startswith("/") else found[0], text))
+        return _full_lines(_COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], text))
     try:
         return _full_lines(_without_python(text))
     except Unreadable:
@@ -35,8 +36,8 @@ def _without_python(text: str) -> str:
             parts.append(" " * (column - last_column))
         # A string at the beginning of a statement is a docstring; one at the beginning of a line within brackets is
         # taken for one, too.
-        kept = before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment"
-        if kept:
+        stays = before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment"
+        if stays:
             parts.append(token)
         before, last_row, last_column = kind, end_row, end_column
     return "".join(parts)

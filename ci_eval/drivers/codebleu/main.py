@@ -1,4 +1,5 @@
-"""CodeBLEU of pairs of texts, by the grammars in one folder, which its caller puts in front of the search path.
+"""A server of CodeBLEU for pairs of texts. It uses the grammars in one folder, which its caller puts in front of the
+search path.
 
 Each line on standard input is a question, each line on standard output its answer, both JSON:
 
@@ -25,7 +26,7 @@ GRADES = {"mera": mera.grade, "strict": strict.grade}
 
 
 def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict[str, Any]:
-    """To one question."""
+    """Return the answer to one question: `scores`, or the `error`."""
     try:
         return {"scores": GRADES[variant](language, reference, hypothesis)}
     except TooMuch as error:
@@ -35,14 +36,14 @@ def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict
 
 
 def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
-    """Until there are no more."""
+    """Answer each question with one line, until there are no more."""
     for question in questions:
         answers.write(json.dumps(answer(*json.loads(question))).encode() + b"\n")
         answers.flush()
 
 
 def main() -> None:
-    """Never ends by itself."""
+    """Answer questions from standard input until it ends. Exits with a message if the grammars lack a rule's word."""
     if unknown := strange():
         sys.exit(f"the grammars have no {', '.join(unknown)}")
     sys.setrecursionlimit(10 * DEEPEST)

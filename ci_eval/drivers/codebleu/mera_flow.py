@@ -2,7 +2,7 @@
 
 The rules are those of github.com/Pstva/code_bleu at commit 014f2e8 (`parser/DFG.py`, from Microsoft's CodeXGLUE, MIT),
 with what they miss: no `:=`, `--` or `range` in Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#.
-`strict_flow` has what they should be.
+The module `strict_flow` has what they should be.
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ from ci_eval.drivers.codebleu.flow import COMES, COMPUTED, Edge, Entry, States, 
 from ci_eval.drivers.codebleu.trees import Node, depth, tokens
 
 DEEPEST = 980
-"""Levels of a tree in which its recursion ends, at Python's own limit; it then finds no data flow at all."""
+"""The levels of a tree at which the original's recursion ends, at Python's own limit; it then finds no data flow at
+all."""
 
 
 class Incomplete(Exception):
-    """A statement at which the original fails, for want of a part or at one of a string; it then finds no data flow."""
+    """A statement at which the original fails, because a part is missing or is one of a string. It then finds no data
+    flow."""
 
 
 Rule = Callable[["Flow", Node, States], States]
 
 
 class Flow:
-    """Goes through one tree."""
+    """A walk through one tree that notes its data flow."""
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
-        """`rules`: type of node → what it does."""
+        """Start a walk by rules: the type of a node → what it does."""
         self.rules = rules
         self.entries: list[Entry] = []
         self._steps = Steps()
 
     def walk(self, node: Node | None, states: States) -> States:
-        """Note what happens in it; what holds after it. `states` is used up."""
+        """Note what happens in a node, and return the states after it. `states` is used up. Raises Incomplete."""
         self._steps.take()
         if node is None or _is_within_a_string(node):
             raise Incomplete
@@ -48,7 +50,7 @@ class Flow:
         return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
 
     def walk_all(self, nodes: Sequence[Node | None], states: States) -> States:
-        """One after the other."""
+        """Walk through the nodes one after the other, and return the states after them."""
         for node in nodes:
             states = self.walk(node, states)
         return states
@@ -65,33 +67,34 @@ class Flow:
         self.entries.append((token.text, token.index, COMES, [], []))
 
     def names(self, node: Node | None) -> list[Node]:
-        """The tokens in it that the grammar leaves open, literals too."""
+        """Return the tokens of a node that the grammar leaves open, literals included. Raises Incomplete."""
         if node is None:
             raise Incomplete
-        found = list(tokens(node))
-        self._steps.take(len(found))
-        if any(map(_is_within_a_string, found)):
+        all_tokens = list(tokens(node))
+        self._steps.take(len(all_tokens))
+        if any(map(_is_within_a_string, all_tokens)):
             raise Incomplete
-        return [token for token in found if token.is_name]
+        return [token for token in all_tokens if token.is_name]
 
     def link(self, left: Sequence[Node], right: Sequence[Node], how: str, states: States) -> None:
-        """Each of `left` comes from each of `right`."""
+        """Note that each of `left` comes from each of `right`."""
         for target in left:
-            self.entries += [(target.text, target.index, how, [each.text], [each.index]) for each in right]
+            self.entries += [(target.text, target.index, how, [source.text], [source.index]) for source in right]
             states[target.text] = [target.index]
 
 
 def _is_within_a_string(node: Node) -> bool:
-    """Whether it is part of what counts as one token. Python's pairing of children gets there (`a.b = "c"`)."""
+    """Return whether a node is part of what counts as one token."""
+    # The original's pairing of Python's children gets there (`a.b = "c"`).
     return node.index < 0 and not node.children and node.type != "comment"
 
 
-def _declared(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
+def _declare(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
     names = flow.names(name)
     if value is None:
-        for each in names:
-            flow.entries.append((each.text, each.index, COMES, [], []))
-            states[each.text] = [each.index]
+        for variable in names:
+            flow.entries.append((variable.text, variable.index, COMES, [], []))
+            states[variable.text] = [variable.index]
         return states
     states = flow.walk(value, states)
     flow.link(names, flow.names(value), COMES, states)
@@ -99,18 +102,19 @@ def _declared(flow: Flow, name: Node | None, value: Node | None, states: States)
 
 
 def declaration(flow: Flow, node: Node, states: States) -> States:
-    """`int a = b`."""
-    return _declared(flow, node.field("name"), node.field("value"), states)
+    """Note the data flow of `int a = b`."""
+    return _declare(flow, node.field("name"), node.field("value"), states)
 
 
 def csharp_declaration(flow: Flow, node: Node, states: States) -> States:
-    """The same, which takes `= b` for one node, as it was in an old grammar; now there are three."""
+    """Note the data flow of C#'s `int a = b`."""
+    # The original takes `= b` for one node, as it was in an old grammar; now there are three.
     value = node.children[1] if len(node.children) == 2 else None
-    return _declared(flow, node.children[0], value, states)
+    return _declare(flow, node.children[0], value, states)
 
 
 def assignment(flow: Flow, node: Node, states: States) -> States:
-    """`a = b`."""
+    """Note the data flow of `a = b`."""
     value = node.field("right")
     states = flow.walk(value, states)
     flow.link(flow.names(node.field("left")), flow.names(value), COMPUTED, states)
@@ -118,7 +122,7 @@ def assignment(flow: Flow, node: Node, states: States) -> States:
 
 
 def increment(flow: Flow, node: Node, states: States) -> States:
-    """`a++`."""
+    """Note the data flow of `a++`."""
     names = flow.names(node)
     for target in names:
         flow.link([target], names, COMPUTED, states)
@@ -126,32 +130,34 @@ def increment(flow: Flow, node: Node, states: States) -> States:
 
 
 def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) -> Rule:
-    """`onwards`: all that comes behind the first branch is a branch, too."""
+    """Return the rule for branches. `onwards`: all children behind the first branch are branches, too."""
 
     def rule(flow: Flow, node: Node, states: States) -> States:
         current = dict(states)
-        others: list[States] = []
+        branch_states: list[States] = []
         for child in node.children:
-            if child.type in branches or (onwards and others):
-                others.append(flow.walk(child, dict(states)))
+            if child.type in branches or (onwards and branch_states):
+                branch_states.append(flow.walk(child, dict(states)))
             else:
                 current = flow.walk(child, current)
         complete = any("else" in child.type for child in node.children)
-        return united([*others, current, *([] if complete and not always_before else [states])])
+        return united([*branch_states, current, *([] if complete and not always_before else [states])])
 
     return rule
 
 
 def _counting(head: str) -> Rule:
-    """`for`: what stands behind the head is done twice."""
+    """Return the rule for `for`, which does what follows the head twice."""
 
     def rule(flow: Flow, node: Node, states: States) -> States:
         begin = len(flow.entries)
         states = flow.walk_all(node.children, states)
-        place = next((place for place, child in enumerate(node.children) if child.type == head), len(node.children))
-        if place < len(node.children) and (update := node.children[place].field("update")):
+        position = next(
+            (position for position, child in enumerate(node.children) if child.type == head), len(node.children)
+        )
+        if position < len(node.children) and (update := node.children[position].field("update")):
             states = flow.walk(update, states)
-        states = flow.walk_all(node.children[place + 1 :], states)
+        states = flow.walk_all(node.children[position + 1 :], states)
         merge(flow.entries, begin)
         return states
 
@@ -159,7 +165,7 @@ def _counting(head: str) -> Rule:
 
 
 def repeated(flow: Flow, node: Node, states: States) -> States:
-    """`while`: all of it is done twice."""
+    """Note the data flow of `while`: all of it is done twice."""
     begin = len(flow.entries)
     for _ in range(2):
         states = flow.walk_all(node.children, states)
@@ -168,7 +174,7 @@ def repeated(flow: Flow, node: Node, states: States) -> States:
 
 
 def each_of(flow: Flow, node: Node, states: States) -> States:
-    """Java's `for (A a : b)`."""
+    """Note the data flow of Java's `for (A a : b)`."""
     begin = len(flow.entries)
     for _ in range(2):
         states = assignment_of(flow, node.field("name"), node.field("value"), states)
@@ -178,7 +184,7 @@ def each_of(flow: Flow, node: Node, states: States) -> States:
 
 
 def assignment_of(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
-    """A name gets a value."""
+    """Note that a name gets a value."""
     states = flow.walk(value, states)
     flow.link(flow.names(name), flow.names(value), COMPUTED, states)
     return states
@@ -187,21 +193,22 @@ def assignment_of(flow: Flow, name: Node | None, value: Node | None, states: Sta
 # ------------------------------------------------------------------------------------------------------------- Python
 
 
-def _listed(node: Node | None) -> list[Node]:
+def _list_children(node: Node | None) -> list[Node]:
     if node is None:
         raise Incomplete
     return [child for child in node.children if child.type != ","]
 
 
-def _python_assigned(flow: Flow, node: Node, states: States) -> States:
-    """Children of both sides in pairs, where there are equally many: so those of `a.b` with those of `c + d`, too."""
-    left, right = _listed(node.field("left")), _listed(node.field("right"))
+def _python_assign(flow: Flow, node: Node, states: States) -> States:
+    """Note the data flow from the children of the right side to those of the left one."""
+    # Children of both sides are paired if they are equally many: so those of `a.b` with those of `c + d`, too.
+    left, right = _list_children(node.field("left")), _list_children(node.field("right"))
     if len(left) != len(right) or not left:
-        return _python_paired(flow, [node.field("left")], [node.field("right")], states)
-    return _python_paired(flow, left, right, states)
+        return _python_pair(flow, [node.field("left")], [node.field("right")], states)
+    return _python_pair(flow, left, right, states)
 
 
-def _python_paired(flow: Flow, left: Sequence[Node | None], right: Sequence[Node | None], states: States) -> States:
+def _python_pair(flow: Flow, left: Sequence[Node | None], right: Sequence[Node | None], states: States) -> States:
     states = flow.walk_all(right, states)
     for target, value in zip(left, right):  # noqa: B905  they are equally many
         sources = flow.names(value)
@@ -213,20 +220,21 @@ def _python_paired(flow: Flow, left: Sequence[Node | None], right: Sequence[Node
 
 
 def python_assignment(flow: Flow, node: Node, states: States) -> States:
-    """`a = b`, `a += b`; of `a: int`, nothing is noted."""
-    return states if node.field("right") is None else _python_assigned(flow, node, states)
+    """Note the data flow of `a = b` and `a += b`. Nothing is noted for `a: int`."""
+    return states if node.field("right") is None else _python_assign(flow, node, states)
 
 
 def python_clause(flow: Flow, node: Node, states: States) -> States:
-    """`for a in b` of a comprehension."""
-    return _python_paired(flow, [node.field("left")], [node.children[-1]], states)
+    """Note the data flow of `for a in b` in a comprehension."""
+    return _python_pair(flow, [node.field("left")], [node.children[-1]], states)
 
 
 def python_for(flow: Flow, node: Node, states: States) -> States:
-    """`for a in b: …`, twice; the block is the last child, or is left out."""
+    """Note the data flow of `for a in b: …`, twice."""
     begin = len(flow.entries)
     for _ in range(2):
-        states = _python_assigned(flow, node, states)
+        states = _python_assign(flow, node, states)
+        # A block that is not the last child is left out.
         if node.children[-1].type == "block":
             states = flow.walk(node.children[-1], states)
     merge(flow.entries, begin)
@@ -281,7 +289,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
 
 
 def flow_of(language: str, root: Node, text: str) -> list[Edge]:
-    """The edges of a text. Raises TooMuch."""
+    """Return the data-flow edges of a text. Raises TooMuch."""
     if depth(root) > DEEPEST:
         return []
     spell(root, text)
@@ -296,11 +304,11 @@ def flow_of(language: str, root: Node, text: str) -> list[Edge]:
 def spell(root: Node, text: str) -> None:
     """Number the tokens, and note their text, as the original does: bytes are taken for characters."""
     lines = text.split("\n")
-    found = list(tokens(root))
+    all_tokens = list(tokens(root))
     last: dict[tuple[object, object], int] = {}
-    for number, token in enumerate(found):
+    for number, token in enumerate(all_tokens):
         last[token.raw.start_point, token.raw.end_point] = number
-    for token in found:
+    for token in all_tokens:
         (first, begin), (end_line, end) = token.raw.start_point, token.raw.end_point
         token.index = last[token.raw.start_point, token.raw.end_point]
         if first == end_line:

@@ -1,4 +1,4 @@
-"""Runs of words in common: the two halves of CodeBLEU that look at the text alone."""
+"""The runs of words that two texts have in common: the two parts of CodeBLEU that look at the text alone."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Iterable, Sequence
 
 ORDERS = (1, 2, 3, 4)
 MISSED = 0.1
-"""What counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
+"""The number that counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
 
 Fraction = tuple[float, float]
-"""(matches, all)."""
+"""A pair of numbers: the matches, and all runs."""
 
 
 def counted(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """How often each run of so many words is there."""
+    """Return how often each run of so many words is in the text."""
     return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
 
 
 def clipped(given: Counter[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
-    """What both have, each as often as the one that has it less often."""
+    """Return the runs that both have, each as often as the one that has it less often."""
     return given & wanted
 
 
 def brevity(expected: int, given: int) -> float:
-    """The factor below 1 for a text of fewer words than expected."""
+    """Return the factor below 1 for a text of fewer words than expected."""
     if given > expected:
         return 1.0
     return math.exp(1 - expected / given) if given else 0.0
 
 
 def mean(fractions: Iterable[Fraction], penalty: float) -> float:
-    """Their geometric mean, times the penalty; 0 where not even a word is common."""
-    found = list(fractions)
-    if not found or not found[0][0]:
+    """Return the geometric mean of the fractions times the penalty, or 0 if not even a word is common."""
+    parts = list(fractions)
+    if not parts or not parts[0][0]:
         return 0.0
-    return penalty * math.exp(math.fsum(math.log((part or MISSED) / whole) for part, whole in found) / len(found))
+    return penalty * math.exp(math.fsum(math.log((part or MISSED) / whole) for part, whole in parts) / len(parts))

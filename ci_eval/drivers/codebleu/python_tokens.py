@@ -1,4 +1,4 @@
-"""The tokens of a Python text, as the standard library of Python 3.8 to 3.11 finds them.
+"""A tokenizer for Python that works as the standard library of Python 3.8 to 3.11 does.
 
 From 3.12 on, `tokenize` takes f-strings apart and gives up at other texts, so what is left of a text without its
 comments would differ with the Python that runs this.
@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 
 Token = tuple[str, str, tuple[int, int], tuple[int, int]]
-"""(kind: comment, string, newline, indent or other; text; begin and end as line from 1 and column)."""
+"""A tuple: kind (comment, string, newline, indent or other), text, begin, and end. Both are line from 1 and column."""
 
 
 class Unreadable(Exception):
-    """A string or bracket is not closed, or a line is indented as none before it."""
+    """A text in which a string or bracket is not closed, or a line is indented as none before it."""
 
 
 # The expressions and the order in which they are tried are those of CPython's Lib/tokenize.py.
@@ -40,11 +40,11 @@ _CLOSING = {
     '"""': re.compile(r'[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'),
 }
 _TAB = 8
-"""Columns that a tab goes on to a multiple of."""
+"""The columns that a tab goes on to a multiple of."""
 
 
 def read(text: str) -> Iterator[Token]:
-    """The tokens in order; those without a text end a line or a block. Raises Unreadable."""
+    """Yield the tokens in order. Tokens without a text end a line or a block. Raises Unreadable."""
     reader = _Reader()
     for row, line in enumerate(re.findall(r"[^\n]*\n|[^\n]+", text), 1):
         yield from reader.line(row, line)
@@ -55,40 +55,40 @@ class _Reader:
     def __init__(self) -> None:
         self._brackets = 0
         self._joined = False
-        """Whether the last line ended in a backslash."""
+        """A flag: the last line ended in a backslash."""
         self._indents = [0]
         self._string = ""
-        """What there is of a string that goes on in the next line."""
+        """The text so far of a string that goes on in the next line."""
         self._begin = (0, 0)
-        """Where that began."""
+        """The line and column at which that string began."""
         self._closing = _CLOSING["'"]
         self._one_line = False
-        """Whether that goes on only because of a backslash."""
+        """A flag: that string goes on only because of a backslash."""
         self._row, self._last = 0, ""
 
     def line(self, row: int, line: str) -> Iterator[Token]:
-        """The tokens that end in it."""
+        """Yield the tokens that end in this line."""
         self._row, self._last = row, line
-        place = 0
+        offset = 0
         if self._string:
             closed = self._closing.match(line)
             if not closed:
                 yield from self._go_on(line)
                 return
-            place = closed.end()
-            yield "string", self._string + line[:place], self._begin, (row, place)
+            offset = closed.end()
+            yield "string", self._string + line[:offset], self._begin, (row, offset)
             self._string = ""
         elif not self._brackets and not self._joined:
-            place, column = _indent(line)
-            if place == len(line):
+            offset, column = _indent(line)
+            if offset == len(line):
                 self._last = ""
                 return
-            if line[place] in "#\r\n":
-                yield from self._empty(line, place)
+            if line[offset] in "#\r\n":
+                yield from self._empty(line, offset)
                 return
-            yield from self._move(line, place, column)
+            yield from self._move(line, offset, column)
         self._joined = False
-        yield from self._within(line, place)
+        yield from self._within(line, offset)
 
     def _go_on(self, line: str) -> Iterator[Token]:
         self._string += line
@@ -115,13 +115,13 @@ class _Reader:
 
     def _within(self, line: str, place: int) -> Iterator[Token]:
         while place < len(line):
-            found = _NEXT.match(line, place)
-            if not found:
+            match = _NEXT.match(line, place)
+            if not match:
                 yield "other", line[place], (self._row, place), (self._row, place + 1)
                 place += 1
                 continue
-            kind = found.lastgroup or ""
-            begin, place = found.span(kind)
+            kind = match.lastgroup or ""
+            begin, place = match.span(kind)
             token = line[begin:place]
             if kind == "long":
                 closed = self._open(token[-3:], line, begin).match(line, place)
@@ -132,28 +132,28 @@ class _Reader:
             elif kind == "string" and token.endswith("\n"):
                 self._open(token.lstrip("bBrRuUfF")[0], line, begin)
                 return
-            yield from self._found(kind, token, begin)
+            yield from self._emit(kind, token, begin)
 
     def _open(self, quote: str, line: str, begin: int) -> re.Pattern[str]:
         self._string, self._begin, self._one_line = line[begin:], (self._row, begin), len(quote) == 1
         self._closing = _CLOSING[quote]
         return self._closing
 
-    def _found(self, kind: str, found: str, begin: int) -> Iterator[Token]:
+    def _emit(self, kind: str, text: str, begin: int) -> Iterator[Token]:
         if kind == "joined":
             self._joined = True
             return
         if kind == "end":
             return
         if kind == "sign":
-            self._brackets += (found in "([{") - (found in ")]}")
+            self._brackets += (text in "([{") - (text in ")]}")
         if kind == "newline" and self._brackets > 0:
             kind = "other"
-        kept = kind if kind in ("comment", "string", "newline") else "other"
-        yield kept, found, (self._row, begin), (self._row, begin + len(found))
+        reported = kind if kind in ("comment", "string", "newline") else "other"
+        yield reported, text, (self._row, begin), (self._row, begin + len(text))
 
     def finish(self) -> Iterator[Token]:
-        """Those at the end of the text."""
+        """Yield the tokens at the end of the text."""
         if self._string or self._brackets or self._joined:
             raise Unreadable("the text ends within a string, within brackets, or behind a backslash")
         if self._last and self._last[-1] not in "\r\n" and not self._last.strip().startswith("#"):
@@ -163,16 +163,17 @@ class _Reader:
 
 
 def _indent(line: str) -> tuple[int, int]:
-    """Where its text begins, and the column that this is."""
-    place = column = 0
+    """Return the offset at which a line's text begins, and its column."""
+    offset = column = 0
     for character in line:
         if character == " ":
             column += 1
         elif character == "\t":
             column = (column // _TAB + 1) * _TAB
+        # As in CPython, a form feed starts the columns again.
         elif character == "\f":
             column = 0
         else:
             break
-        place += 1
-    return place, column
+        offset += 1
+    return offset, column

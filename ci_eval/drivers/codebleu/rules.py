@@ -1,4 +1,4 @@
-"""Where variables get their values, in the words of the pinned grammars."""
+"""The rules by which variables get their values, in the words of the pinned grammars."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from ci_eval.drivers.codebleu.flow import COMES, COMPUTED
 from ci_eval.drivers.codebleu.trees import GRAMMARS
 
 REST = "*"
-"""In place of a field: all other children."""
+"""The mark for all other children, in place of a field."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """A node in which variables are given a value: the fields of both."""
+    """A node in which variables are given a value, by the fields of both."""
 
     target: str
-    """"" = the first child that is no punctuation."""
+    """The field of the variables; "" = the first child that is no punctuation."""
     value: str = ""
-    """"" = the value comes from elsewhere."""
+    """The field of the value; "" = the value comes from elsewhere."""
     how: str = COMPUTED
     grows: bool = False
-    """Whether the variable's own value goes into it."""
+    """A flag: the variable's own value goes into the new one."""
     signs: frozenset[str] = frozenset()
-    """Of which it has one, where other nodes have the same type."""
+    """The signs of which the node has one, if other nodes have the same type."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Types of nodes of one grammar."""
+    """The types of nodes of one grammar."""
 
     bindings: dict[str, Binding]
     loops: frozenset[str]
     branches: frozenset[str] = frozenset(("if_statement",))
-    """Nodes with branches, which stand in the fields `consequence` and `alternative`."""
+    """The nodes with branches, which are in the fields `consequence` and `alternative`."""
     bases: dict[str, str] = field(default_factory=dict)
-    """Nodes that stand for a part of a variable → the field of the variable: `a.b`, `a[i]`."""
+    """The nodes that stand for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Node → its fields in which no variables are."""
+    """The fields of a node in which no variables are, by node."""
     lists: frozenset[str] = frozenset()
-    """Of two such, each part of the one is given the value of that part of the other."""
+    """The nodes with parts. If both sides are lists, each part of one is given the value of that part of the other."""
     parameters: frozenset[str] = frozenset()
-    """Nodes whose children, where they are variables, have their value from elsewhere."""
+    """The nodes whose children, if they are variables, have their value from elsewhere."""
     variables: frozenset[str] = frozenset(("identifier",))
 
 
@@ -170,7 +170,8 @@ RULES = {
 
 
 def strange() -> list[str]:
-    """The words that a grammar does not have: with another release of it, a rule would no longer apply, in silence."""
+    """Return the words of the rules that a grammar does not have, each behind its language."""
+    # With another release of a grammar, a rule would no longer apply, in silence.
     return [
         f"{language}: {word}"
         for language, rules in RULES.items()
@@ -183,7 +184,7 @@ def _known(rules: Rules, language: str) -> Iterator[tuple[str, bool]]:
     grammar = GRAMMARS[language]
     nodes = {*rules.bindings, *rules.loops, *rules.branches, *rules.bases, *rules.hidden, *rules.lists}
     yield from ((node, grammar.id_for_node_kind(node, True) is not None) for node in nodes | rules.parameters)
-    fields = {name for each in rules.bindings.values() for name in (each.target, each.value)} - {"", REST}
+    fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
     fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
     yield from ((name, grammar.field_id_for_name(name) is not None) for name in fields)
     yield from ((node, grammar.id_for_node_kind(node, True) is not None) for node in rules.variables)

@@ -1,4 +1,4 @@
-"""Source text as a tree of the pinned grammars."""
+"""The source texts as trees of the pinned grammars."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ GRAMMARS: dict[str, Any] = {
 }
 PARSERS = {name: _LIBRARY.Parser(grammar) for name, grammar in GRAMMARS.items()}
 DEEPEST = 3000
-"""Levels of a tree: more are of no program that people write, and functions that follow it down must end."""
+"""The most levels of a tree. No program that people write has more, and functions that follow it down must end."""
 STRINGS = frozenset(("string_literal", "string", "character_literal"))
-"""Nodes with parts that CodeBLEU takes as one token."""
+"""The nodes with parts that CodeBLEU takes as one token."""
 
 
 class TooMuch(Exception):
@@ -35,33 +35,33 @@ class Node:
     __slots__ = ("children", "index", "raw", "text", "type")
 
     def __init__(self, raw: Any) -> None:
-        """`raw`: tree-sitter's own."""
+        """Wrap a node of tree-sitter's own, still without children."""
         self.raw = raw
         self.type: str = raw.type
         self.children: list[Node] = []
         self.index = -1
-        """Number of the token it is; -1 = it is none."""
+        """The number of the token that the node is; -1 = it is none."""
         self.text = ""
-        """That of the token."""
+        """The text of the token."""
 
     def field(self, name: str) -> Node | None:
-        """The first child of that name."""
-        found = self.raw.child_by_field_name(name)
-        return None if found is None else next((each for each in self.children if each.raw == found), None)
+        """Return the first child of that name, or None."""
+        raw = self.raw.child_by_field_name(name)
+        return None if raw is None else next((child for child in self.children if child.raw == raw), None)
 
     def fields(self, *names: str) -> list[Node]:
-        """All children of these names, in order."""
-        found = [raw for name in names for raw in self.raw.children_by_field_name(name)]
-        return [each for each in self.children if each.raw in found] if found else []
+        """Return all children of these names, in order."""
+        named = [raw for name in names for raw in self.raw.children_by_field_name(name)]
+        return [child for child in self.children if child.raw in named] if named else []
 
     @property
     def is_name(self) -> bool:
-        """Whether it is a token that the grammar leaves open: no keyword, no punctuation."""
+        """Return whether the node is a token that the grammar leaves open: no keyword, no punctuation."""
         return self.index >= 0 and self.type != self.text
 
 
 def parse(language: str, text: str) -> Node:
-    """The root. Raises TooMuch."""
+    """Return the root of the text's tree. Raises TooMuch."""
     root = Node(PARSERS[language].parse(text.encode()).root_node)
     stack = [root]
     while stack:
@@ -75,7 +75,7 @@ def parse(language: str, text: str) -> Node:
 
 
 def depth(root: Node) -> int:
-    """Levels of the tree."""
+    """Return the number of levels of the tree."""
     levels, level = 0, [root]
     while level:
         levels, level = levels + 1, [child for node in level for child in node.children]
@@ -83,7 +83,7 @@ def depth(root: Node) -> int:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """All nodes, parents first, in order of the text."""
+    """Yield all nodes, parents first, in order of the text."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -92,7 +92,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def tokens(root: Node) -> Iterator[Node]:
-    """The nodes that CodeBLEU takes as tokens, in order."""
+    """Yield the nodes that CodeBLEU takes as tokens, in order."""
     stack = [root]
     while stack:
         node = stack.pop()

@@ -34,7 +34,7 @@ MEMORY = """
     get_mempolicy 239 236, set_mempolicy 238 237, pkey_alloc 330 289, pkey_free 331 290, pkey_mprotect 329 288,
     mseal 462 462
 """
-# Starting, waiting, threads. `clone` stands below. Missing on purpose: unshare, setns, ptrace, kcmp, process_vm_readv.
+# Starting, waiting, threads. `clone` is below. Missing on purpose: unshare, setns, ptrace, kcmp, process_vm_readv.
 PROCESSES = """
     fork 57 -, vfork 58 -, execve 59 221, exit 60 93, exit_group 231 94, wait4 61 260, waitid 247 95, getpid 39 172,
     getppid 110 173, gettid 186 178, getpgid 121 155, getpgrp 111 -, getsid 124 156, setpgid 109 154,
@@ -53,7 +53,7 @@ SIGNALS = """
     rt_sigtimedwait 128 137, rt_sigsuspend 130 133, rt_sigreturn 15 139, sigaltstack 131 132, pause 34 -,
     signalfd 282 -, signalfd4 289 74
 """
-# Asking alone; what changes something stands below. Missing on purpose: setpriority, ioprio_set.
+# Calls that only ask; those that change something are below. Missing on purpose: setpriority, ioprio_set.
 SCHEDULE = """
     sched_yield 24 124, sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120,
     sched_getattr 315 275, sched_get_priority_max 146 125, sched_get_priority_min 147 126,
@@ -72,7 +72,7 @@ EVENTS = """
     epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, eventfd2 290 19,
     inotify_init 253 -, inotify_init1 294 26
 """
-# Node talks to its children through a pair of connected sockets (`socketpair` stands below). Missing on purpose:
+# Node talks to its children through a pair of connected sockets (`socketpair` is below). Missing on purpose:
 # socket, and connect, bind, listen, accept, by which one of a pair would reach others.
 PAIRS = """
     sendto 44 206, sendmsg 46 211, sendmmsg 307 269, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243,
@@ -107,11 +107,11 @@ CHECKED = """
 """
 
 PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0}
-"""Calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
+"""The calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451
-"""From this number on, calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels of
-the list's time; so do those of x86-64's x32, whose numbers are still greater."""
+"""The number from which on calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels
+of the list's time. So do those of x86-64's x32, whose numbers are still greater."""
 
 
 def numbers(group: str, column: int) -> dict[str, int]:

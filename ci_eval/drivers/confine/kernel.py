@@ -1,4 +1,4 @@
-"""System calls that the standard library does not offer."""
+"""The system calls that the standard library does not offer."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 _LIBRARY.syscall.restype = ctypes.c_long
 
 NO_NEW_PRIVILEGES, DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 36, 22, 24
-"""PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP, PR_CAPBSET_DROP: linux/prctl.h."""
+"""The options PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP and PR_CAPBSET_DROP of
+linux/prctl.h."""
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Make the system call of that number; its result. Raises OSError."""
-    found = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
-    if found < 0:
+    """Make the system call of that number, and return its result. Raises OSError."""
+    result = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
+    if result < 0:
         raise _error()
-    return found
+    return result
 
 
 def prctl(option: int, value: object = 1, more: object = 0) -> None:
-    """Change a setting of this process, see `man 2 prctl`. Raises OSError."""
-    given = [ctypes.c_ulong(each) if isinstance(each, int) else each for each in (value, more, 0, 0)]
-    if _LIBRARY.prctl(ctypes.c_int(option), *given):
+    """Set an option of this process; see `man 2 prctl`. Raises OSError."""
+    arguments = [
+        ctypes.c_ulong(argument) if isinstance(argument, int) else argument for argument in (value, more, 0, 0)
+    ]
+    if _LIBRARY.prctl(ctypes.c_int(option), *arguments):
         raise _error()
 
 

@@ -1,4 +1,4 @@
-"""Landlock, a part of Linux by which a process limits, for good, which files it and all it starts may touch.
+"""The part of Linux named Landlock, by which a process limits, for good, which files it and all it starts may touch.
 
 Each version of it (its ABI) can forbid more. Numbers and layouts are those of linux/landlock.h; what each version
 added: docs.kernel.org/userspace-api/landlock.html.
@@ -26,16 +26,17 @@ FIRST_VERSION = 0x1FFF
 SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
 OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 TCP = 0b11
-"""Listening and connecting by TCP, which version 4 can forbid; we always do."""
+"""The rights of listening and connecting by TCP, which version 4 can forbid; we always do."""
 SCOPES = 0b11
-"""Abstract Unix sockets of, and signals to, processes that are not confined with it; version 6 can forbid both."""
+"""The scopes of abstract Unix sockets of, and signals to, processes that are not confined by it; version 6 can forbid
+both."""
 
 LIST = READ_FOLDER
 READ = READ_FILE | READ_FOLDER
 READ_AND_RUN = READ | RUN
 WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
 NO_LINK = 1 << 63
-"""Not a right of Landlock: such a rule is not made if its path is a symbolic link."""
+"""A flag that is no right of Landlock: such a rule is not made if its path is a symbolic link."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 
 WHY_NOT = {
@@ -46,7 +47,7 @@ WHY_NOT = {
 
 
 def version() -> tuple[int, str]:
-    """The version of Landlock in this kernel, and ""; or 0, and the reason why there is none."""
+    """Return the version of Landlock in this kernel, and "". Without Landlock, return 0 and the reason."""
     try:
         return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
     except OSError as error:
@@ -54,8 +55,10 @@ def version() -> tuple[int, str]:
 
 
 def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
-    """From now on, this process may do only what the rules allow: at each path, and below it, those rights. `abi`: the
-    version of Landlock to use. Raises OSError."""
+    """Start to restrict this process, for good, to what the rules allow: at each path, and below it, those rights.
+
+    `abi` is the version of Landlock to use. Raises OSError.
+    """
     handled = 0
     for since, rights in SINCE.items():
         handled |= rights if abi >= since else 0
@@ -71,16 +74,17 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
 def _allow(ruleset: int, path: str, rights: int) -> None:
     may_be_link = not rights & NO_LINK
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if may_be_link else os.O_NOFOLLOW))
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if may_be_link else os.O_NOFOLLOW))
     except OSError:
         # What does not exist, or cannot be reached, needs no rule.
         return
-    mode = os.fstat(place).st_mode
+    # The kernel refuses rights of folders for a file.
+    mode = os.fstat(descriptor).st_mode
     if stat.S_ISLNK(mode):
         rights = 0
     elif not stat.S_ISDIR(mode):
         rights &= OF_FILES
     rights &= ~NO_LINK
     if rights:
-        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, place), 0)
-    os.close(place)
+        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, descriptor), 0)
+    os.close(descriptor)

@@ -1,6 +1,6 @@
-"""Confines itself, then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
+"""A starter that confines itself, then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
 
---confine auto|required|off   required: where not everything can be closed, exit with 126 instead of starting
+--confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
 --run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
 --canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
 --report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
@@ -28,15 +28,16 @@ RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": la
 
 
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     def __init__(self, arguments: list[str]) -> None:
-        """Read the options; they are not checked, since only `Walls.around` makes them."""
+        """Read the options of a command line."""
+        # They are not checked, since only `Walls.around` makes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
-        given = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
-        self.rules = [(value, RIGHTS[name]) for name, value in given if name in RIGHTS]
-        single = dict(given)
+        pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
+        self.rules = [(value, RIGHTS[name]) for name, value in pairs if name in RIGHTS]
+        single = dict(pairs)
         self.confine = single.get("--confine", "auto")
         self.canary = single.get("--canary", "")
         self.report = int(single.get("--report", -1))
@@ -47,10 +48,10 @@ class Options:
 
 
 def main() -> None:
-    """Confine this process and replace it by the program; never returns."""
+    """Confine this process and replace it by the program; this never returns."""
     options = Options(sys.argv[1:])
     caller = os.getppid()
-    said = "not confined: ci-eval confines engines on Linux only"
+    report = "not confined: ci-eval confines engines on Linux only"
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
         supervisor.start(caller, memory=options.memory, name=name, remains=options.remains)
@@ -59,12 +60,12 @@ def main() -> None:
     _limit(options)
     if sys.platform == "linux":
         _close_all_but(options.report)
-        said = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
+        report = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
     if options.report >= 0:
-        os.write(options.report, f"{said}\n".encode())
+        os.write(options.report, f"{report}\n".encode())
         os.close(options.report)
-    if options.confine == "required" and not said.endswith(proof.NOTHING_OPEN):
-        sys.stderr.write(f"interpret.confine is required, but: {said}\n")
+    if options.confine == "required" and not report.endswith(proof.NOTHING_OPEN):
+        sys.stderr.write(f"interpret.confine is required, but: {report}\n")
         sys.stderr.flush()
         os._exit(REFUSED)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -77,26 +78,27 @@ def main() -> None:
 
 
 def _limit(options: Options) -> None:
-    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
     if sys.platform == "linux":
         # No priority above the usual, and no queue, even for users to whom the system allows some.
-        wanted |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
+        limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
     if options.address_space:
-        wanted[resource.RLIMIT_AS] = options.address_space
-    for what, most in wanted.items():
-        allowed = resource.getrlimit(what)[1]
-        most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
-        resource.setrlimit(what, (most, most))
+        limits[resource.RLIMIT_AS] = options.address_space
+    for kind, limit in limits.items():
+        allowed = resource.getrlimit(kind)[1]
+        limit = limit if allowed == resource.RLIM_INFINITY else min(limit, allowed)
+        resource.setrlimit(kind, (limit, limit))
 
 
-def _close_all_but(kept: int) -> None:
-    if kept >= 0:
-        os.closerange(3, kept)
-    os.closerange(max(kept, 2) + 1, 65536)
+def _close_all_but(descriptor: int) -> None:
+    if descriptor >= 0:
+        os.closerange(3, descriptor)
+    os.closerange(max(descriptor, 2) + 1, 65536)
 
 
 def confine(options: Options) -> str:
-    """Confine this process as far as the kernel can; a sentence about what confines it, and what is still open."""
+    """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
+    open."""
     walls, reasons = [], []
     kernel.prctl(kernel.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
@@ -131,24 +133,22 @@ def _stage(options: Options) -> proof.Stage:
 
 
 def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
-    """Rules for a folder without its `.git`, where CI systems keep tokens: since rules can only allow, there is one for
-    each of the other entries.
-
-    A link gets none: it may lead anywhere, and what it leads to within the folder has a rule of its own.
-    """
+    """Return rules for a folder without its `.git`, in which CI systems store tokens."""
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
+    # Rules can only allow, so each of the other entries has its own. A link gets none: it may lead anywhere, and what
+    # it leads to within the folder has a rule of its own.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
-    return [(path, landlock.LIST), *((each, rights | landlock.NO_LINK) for each in inside)]
+    return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]
 
 
-def _drop_capabilities(kept: int) -> None:
+def _drop_capabilities(mask: int) -> None:
     for number in range(64):
-        if not kept >> number & 1:
+        if not mask >> number & 1:
             try:
                 kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
             except OSError:
                 # There are no more of them in this kernel, or we may not drop any.
                 break
     if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
-        kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", kept, kept, 0, 0, 0, 0))
+        kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))

@@ -1,4 +1,5 @@
-"""Finds out what a confined process can still do, by trying it: on files and a process that it must not touch.
+"""A proof of confinement: it finds out what a confined process can still do by trying it, on files and a process that
+it must not touch.
 
 Each attempt stands for a promise of SECURITY.md, by the key that the promise has there.
 """
@@ -17,9 +18,9 @@ from ci_eval.drivers.confine import calls, kernel
 NOTHING_OPEN = "nothing found open"
 REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
 ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
-"""What calls fail with that are refused as if the kernel, or the file system, had none of them."""
+"""The errors of calls that are refused as if the kernel, or the file system, had none of them."""
 READ_WHATEVER_ITS_OWNER = 2
-"""CAP_DAC_READ_SEARCH, the one capability that is kept: in a container, root must be able to read a project that
+"""The one capability that is kept (CAP_DAC_READ_SEARCH): in a container, root must be able to read a project that
 belongs to another user. Landlock still limits what it reads."""
 
 
@@ -27,10 +28,10 @@ class Stage:
     """The files and processes that the attempts are made on."""
 
     def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
-        """Set it.
+        """Set the files and processes.
 
-        `canary`: a file outside all that is allowed. `caller`: id of a process outside. `scratch`: the folder that may
-        be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
+        `canary`: a file outside all that is allowed. `caller`: the id of a process outside. `scratch`: the folder that
+        may be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
         """
         self.canary = canary
         self.caller = caller
@@ -40,9 +41,9 @@ class Stage:
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
-    """How the process is confined, as manifest and reports say it: `landlock 6 + seccomp, nothing found open`.
+    """Return how the process is confined, as manifest and reports say it: `landlock 6 + seccomp, nothing found open`.
 
-    `walls`: what confines it. `still`: what is open. `reasons`: why a wall is missing.
+    `walls`: what confines it. `still`: what is open. `reasons`: why a part of the sandbox is missing.
     """
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
@@ -54,10 +55,10 @@ def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
 
 def still_open(stage: Stage) -> list[str]:
     """Return what this process can do although it should not."""
-    return [what for what, (_, attempt) in CANARIES.items() if not _refused(attempt, stage)]
+    return [name for name, (_, attempt) in CANARIES.items() if not _is_refused(attempt, stage)]
 
 
-def _refused(attempt: Callable[[Stage], object], stage: Stage) -> bool:
+def _is_refused(attempt: Callable[[Stage], object], stage: Stage) -> bool:
     try:
         attempt(stage)
     except OSError as error:
@@ -101,10 +102,11 @@ def _touch(stage: Stage) -> None:
 
 
 def _watch(stage: Stage) -> None:
-    """Ask to be told of changes; the filter answers with 0, which the kernel never does."""
+    """Ask to be told of changes. Raises OSError if the filter answers in place of the kernel."""
     notifier = kernel.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
     try:
         folder = os.path.dirname(stage.canary).encode()
+        # The filter answers with 0, which the kernel never does.
         if not kernel.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
             raise OSError(errno.EPERM, "not told")
     finally:
@@ -121,7 +123,7 @@ def _pair(_: Stage) -> None:
 
 
 def _open_descriptors(stage: Stage) -> None:
-    """List the open files, of which only the first three and that of the report are meant to be there."""
+    """Check for open files besides the first three and that of the report. Raises OSError if there is none."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) != stage.report and _is_open(int(name)):
             return
@@ -137,15 +139,16 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _first_byte(path: str) -> None:
-    place = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.read(place, 1)
+        os.read(descriptor, 1)
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 def _namespace(_: Stage) -> None:
-    """Leave no namespace: what a filter refuses, and what succeeds otherwise, without any effect."""
+    """Call `unshare` without any namespace to leave."""
+    # A filter refuses the call; otherwise it succeeds, without any effect.
     kernel.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
 
 
@@ -170,22 +173,23 @@ def _name_memory(_: Stage) -> None:
 
 
 def _leave(stage: Stage) -> None:
-    """Start a process that leaves its parent and its session; it did not get away if it is the supervisor's then."""
+    """Start a process that leaves its parent and its session. Raises OSError if it did not get away."""
     allowed, allow = os.pipe()
-    told, tell = os.pipe()
+    parent_reader, parent_writer = os.pipe()
     middle = os.fork()
     if not middle:
         if not os.fork():
             os.setsid()
             os.read(allowed, 1)
-            os.write(tell, b"%d" % os.getppid())
+            os.write(parent_writer, b"%d" % os.getppid())
         os._exit(0)
     os.waitpid(middle, 0)
     os.write(allow, b".")
-    os.close(tell)
-    parent = os.read(told, 20)
-    for descriptor in (allowed, allow, told):
+    os.close(parent_writer)
+    parent = os.read(parent_reader, 20)
+    for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
+    # A process that did not get away is a child of the supervisor now.
     if parent == b"%d" % stage.caller:
         raise OSError(errno.EPERM, "it is watched")
 
@@ -204,7 +208,7 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "the project's .git": ("git", _read_repository),
     "links to files": ("links", _follow_a_link),
     "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
-    # As they are, so that nothing changes where these are open.
+    # Set to what they are already, so that nothing changes if the attempt succeeds.
     "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
     "dates of files": ("rights", _touch),
     "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),
@@ -238,4 +242,4 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "Unix sockets": ("sockets", _socket_of(_socket.AF_UNIX, _socket.SOCK_STREAM)),
     "pairs of datagram sockets": ("sockets", _pair),
 }
-"""What is tried → the promise's key in SECURITY.md, and the attempt. The order is that of reports."""
+"""The attempts by what they try: the promise's key in SECURITY.md, and the attempt. The order is that of reports."""

@@ -16,30 +16,30 @@ from ci_eval.drivers.confine import calls
 from ci_eval.drivers.confine.kernel import SECCOMP, prctl
 
 Instruction = tuple[int, int, int, int]
-"""Of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and if it is false,
-and its operand."""
+"""An instruction of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and
+if it is false, and its operand."""
 
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Machine → column in `calls.py`, and the kernel's number (linux/audit.h). 32-bit programs have another."""
+"""The column in `calls.py`, and the kernel's number (linux/audit.h), by machine. 32-bit programs have another."""
 LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, JUMP, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
-"""Their offsets in the kernel's struct seccomp_data. An argument has 8 bytes; the arguments that are looked at are of
+"""The offsets in the kernel's struct seccomp_data. An argument has 8 bytes; the arguments that are looked at are of
 types of 4 bytes or fewer, of which the kernel uses the lower ones as well."""
 KILL, ALLOW, FAIL = 0x80000000, 0x7FFF0000, 0x00050000
 FARTHEST = 255
-"""Instructions that a conditional jump can skip."""
+"""The most instructions that a conditional jump can skip."""
 
 NEW_NAMESPACES = 0x7E020000
-"""CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
+"""The flags CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
 EVERY_PROCESS = 0xFFFFFFFF
-"""-1, by which `kill` means all processes of the user."""
+"""The id -1, by which `kill` means all processes of the user."""
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 """A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
-"""S_IFMT and S_IFIFO: what is made by `mknod` is a named pipe."""
+"""The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
 
 LARGE_PAGES = 0x40000
-"""MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
+"""The flag MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
 
 PRCTL = {
     "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
@@ -48,27 +48,28 @@ PRCTL = {
     "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
     "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
 }  # fmt: skip
-"""What a process may ask, and may change of itself: linux/prctl.h. Missing on purpose: PR_SET_PDEATHSIG, by which an
-engine ends with its supervisor, PR_SET_DUMPABLE, which hides memory from it, PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE,
-PR_SET_SECCOMP."""
+"""The options that a process may ask for, and may change of itself: linux/prctl.h. Missing on purpose:
+PR_SET_PDEATHSIG, by which an engine ends with its supervisor, PR_SET_DUMPABLE, which hides memory from it,
+PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE, PR_SET_SECCOMP."""
 IOCTL = {
     "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
     "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,
 }  # fmt: skip
-"""Whether it is a terminal, how much can be read, not to wait, not to inherit (asm-generic/ioctls.h); and copies within
-a file system, into a file opened for writing. What changes flags of a file opened for reading (FS_IOC_SETFLAGS), types
-into a terminal (TIOCSTI), or asks a device, is not there."""
+"""The requests that ask if it is a terminal and how much can be read, that say not to wait and not to inherit
+(asm-generic/ioctls.h), and that copy within a file system, into a file opened for writing. What changes flags of a file
+opened for reading (FS_IOC_SETFLAGS), types into a terminal (TIOCSTI), or asks a device, is missing."""
 FCNTL = {
     "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7,
     "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
     "F_GETPIPE_SZ": 1032,
 }  # fmt: skip
-"""linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE (others wait), F_NOTIFY
-(changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
+"""The commands of linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE (others
+wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
 
 
 def restrict(*, truncate: bool) -> None:
-    """Let only listed calls succeed from now on; without `truncate`, which Landlock forbids since version 3, if asked.
+    """Let only listed calls succeed from now on. If `truncate`, that call is refused, too; Landlock forbids it only
+    since version 3.
 
     Raises OSError.
     """
@@ -99,15 +100,15 @@ def program(machine: str, *, truncate: bool) -> list[Instruction]:
         (EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
-        *_halved(intervals),
+        *_halve(intervals),
     ]
 
 
-def _halved(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
     if len(intervals) == 1:
         return intervals[0][1]
     middle = len(intervals) // 2
-    below, above = _halved(intervals[:middle]), _halved(intervals[middle:])
+    below, above = _halve(intervals[:middle]), _halve(intervals[middle:])
     first = intervals[middle][0]
     if len(below) <= FARTHEST:
         return [(AT_LEAST, len(below), 0, first), *below, *above]
@@ -115,7 +116,7 @@ def _halved(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]
 
 
 def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
-    """Return what becomes of each call that is not just refused, by its number: instructions that end in a result."""
+    """Return the outcome of each call that is not just refused, by its number: instructions that end in a result."""
     outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
     for group, error in calls.PRETENDED.items():
         outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
@@ -125,36 +126,37 @@ def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return, for each call in CHECKED, what refuses it because of its arguments."""
+    """Return, for each call in CHECKED, the instructions that refuse it because of its arguments."""
     # An engine must not slow ci-eval, or the other engine of a comparison: it may change only itself (0).
-    itself = _only(0, [0])
+    itself = _refuse_unless(0, [0])
     of_itself = dict.fromkeys(
         ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself
     )
     return of_itself | {
-        "clone": _none(0, (ANY_BIT, 0, 1, NEW_NAMESPACES)),
-        "kill": _none(0, (EQUAL, 0, 1, EVERY_PROCESS)),
-        "mmap": _none(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
-        "prctl": _only(0, PRCTL.values()),
-        "ioctl": _only(1, IOCTL.values()),
-        "fcntl": _only(1, FCNTL.values()),
-        "socketpair": [*_only(0, [AF_UNIX]), *_only(1, [SOCK_STREAM, SOCK_SEQPACKET], SOCKET_TYPE)],
-        "mknod": _only(1, [PIPE], FILE_TYPE),
-        "mknodat": _only(2, [PIPE], FILE_TYPE),
+        "clone": _refuse_if(0, (ANY_BIT, 0, 1, NEW_NAMESPACES)),
+        "kill": _refuse_if(0, (EQUAL, 0, 1, EVERY_PROCESS)),
+        "mmap": _refuse_if(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
+        "prctl": _refuse_unless(0, PRCTL.values()),
+        "ioctl": _refuse_unless(1, IOCTL.values()),
+        "fcntl": _refuse_unless(1, FCNTL.values()),
+        "socketpair": [*_refuse_unless(0, [AF_UNIX]), *_refuse_unless(1, [SOCK_STREAM, SOCK_SEQPACKET], SOCKET_TYPE)],
+        "mknod": _refuse_unless(1, [PIPE], FILE_TYPE),
+        "mknodat": _refuse_unless(2, [PIPE], FILE_TYPE),
         "truncate": [],
     }
 
 
-def _only(argument: int, values: Iterable[int], mask: int = 0) -> list[Instruction]:
-    """Refuse the call unless an argument (0 = the first), or its bits in `mask`, is one of these values."""
+def _refuse_unless(argument: int, values: Iterable[int], mask: int = 0) -> list[Instruction]:
+    """Return what refuses the call unless an argument (0 = the first), or its bits in `mask`, is one of these
+    values."""
     choices = list(values)
     masked = [(AND, 0, 0, mask)] if mask else []
-    tests = [(EQUAL, len(choices) - place, 0, value) for place, value in enumerate(choices)]
+    tests = [(EQUAL, len(choices) - position, 0, value) for position, value in enumerate(choices)]
     return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), *masked, *tests, *_fail(errno.EPERM)]
 
 
-def _none(argument: int, test: Instruction) -> list[Instruction]:
-    """Refuse the call if the test of an argument is true."""
+def _refuse_if(argument: int, test: Instruction) -> list[Instruction]:
+    """Return what refuses the call if the test of an argument is true."""
     return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), test, *_fail(errno.EPERM)]
 
 

@@ -1,4 +1,4 @@
-"""Watches the confined program from outside, so that nothing it starts outlives it or its caller.
+"""A supervisor that watches the confined program from outside, so that nothing it starts outlives it or its caller.
 
 It is a "subreaper": a process whose parent has ended becomes a child of it. So it finds all descendants of the program,
 whatever they do to get away.
@@ -14,23 +14,25 @@ import time
 from ci_eval.drivers.confine.kernel import DEATH_SIGNAL, SUBREAPER, prctl
 
 TICK = 0.5
-"""Seconds between two looks at the memory."""
+"""The seconds between two looks at the memory."""
 MOST_PROCESSES = 1000
 LISTS_CHILDREN = os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-"""Whether this kernel does; it can be built without."""
+"""A flag: this kernel lists the children of a process. It can be built without."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
-"""The kernel sends it when the thread that started us ends. Its process may then go on, so that must be checked."""
+"""The signal that the kernel sends when the thread that started us ends. Its process may then go on, so that must be
+checked."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 KILLED, TOO_LARGE = 143, 137
 
 
 def start(caller: int, *, memory: int, name: str, remains: str) -> None:
-    """Fork: the child returns, and becomes the program; this process watches it, and then ends with the same status.
+    """Start the watch by a fork. The child returns, and becomes the program. This process watches it, and then ends
+    with the same status.
 
-    `memory`: bytes the program and its descendants may hold together, 0 = no limit. `remains`: the folder to remove if
-    the caller is gone.
+    `memory`: the bytes that the program and its descendants may hold together, 0 = no limit. `remains`: the folder to
+    remove if the caller is gone.
     """
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     prctl(SUBREAPER)
@@ -46,12 +48,13 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
         _end_as(_Watch(child, caller, memory, name, remains).status())
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
+    # The supervisor may have ended before the signal of its death was asked for.
     if os.getppid() != me:
         os._exit(TOO_LARGE)
 
 
 class _Watch:
-    """The watch over one program (`child`), see `start`."""
+    """A watch over one program (`child`); see `start`."""
 
     def __init__(self, child: int, caller: int, memory: int, name: str, remains: str) -> None:
         self._child = child
@@ -61,7 +64,7 @@ class _Watch:
         self._remains = remains
 
     def status(self) -> int:
-        """Wait until the program and its descendants have ended; its status, as `waitpid` gives it."""
+        """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
         while True:
             heard = signal.sigtimedwait(HEARD, TICK)
             if os.getppid() != self._caller:
@@ -76,10 +79,10 @@ class _Watch:
                 return status
 
     def _reap(self) -> int | None:
-        found = None
+        status = None
         while (ended := _next_ended()) and ended[0]:
-            found = ended[1] if ended[0] == self._child else found
-        return found
+            status = ended[1] if ended[0] == self._child else status
+        return status
 
     def _too_large(self) -> bool:
         below = weighed() if LISTS_CHILDREN else descendants()
@@ -97,7 +100,7 @@ class _Watch:
         return True
 
     def _bury(self) -> None:
-        """Clean up in place of the caller, which was killed, and end."""
+        """Kill all descendants and remove the folder in place of the caller, which was killed, and end."""
         end_all()
         if self._remains:
             os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
@@ -105,7 +108,7 @@ class _Watch:
 
 
 def descendants() -> dict[int, int]:
-    """The id of each process below this one → the pages of memory that it holds."""
+    """Return the pages of memory that each process below this one holds, by its id."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -117,31 +120,32 @@ def descendants() -> dict[int, int]:
             # It ended while we looked.
             continue
         children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
-    found: dict[int, int] = {}
+    pages_of: dict[int, int] = {}
     waiting = [os.getpid()]
     while waiting:
         for pid, pages in children.get(waiting.pop(), ()):
-            found[pid] = pages
+            pages_of[pid] = pages
             waiting.append(pid)
-    return found
+    return pages_of
 
 
 def weighed() -> dict[int, int]:
-    """The same, by the kernel's lists of children, so that other processes of the machine cost no time; one whose
-    sibling ends meanwhile may be missing."""
-    found: dict[int, int] = {}
+    """Return the same as `descendants`, by the kernel's lists of children. A process whose sibling ends meanwhile may
+    be missing."""
+    pages_of: dict[int, int] = {}
+    # Other processes of the machine cost no time this way.
     waiting = [str(os.getpid())]
     while waiting:
         folder = f"/proc/{waiting.pop()}"
         try:
             for thread in os.listdir(f"{folder}/task"):
                 waiting += _read(f"{folder}/task/{thread}/children").split()
-            found[int(folder[6:])] = int(_read(f"{folder}/statm").split()[1])
+            pages_of[int(folder[6:])] = int(_read(f"{folder}/statm").split()[1])
         except OSError:
             # It ended while we looked.
             continue
-    found.pop(os.getpid(), None)
-    return found
+    pages_of.pop(os.getpid(), None)
+    return pages_of
 
 
 def proportional(below: dict[int, int]) -> int:
@@ -186,7 +190,7 @@ def _kill(pid: int) -> None:
 
 
 def _next_ended() -> tuple[int, int] | None:
-    """Id and status of a child that has ended; (0, 0) if none has, None if there are no children."""
+    """Return the id and status of a child that has ended: (0, 0) if none has, None if there are no children."""
     try:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
@@ -196,6 +200,7 @@ def _next_ended() -> tuple[int, int] | None:
 def _end_as(status: int) -> None:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
+        # SIGKILL has no handler to reset.
         if number != signal.SIGKILL:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])

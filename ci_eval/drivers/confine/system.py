@@ -19,7 +19,7 @@ DEVICES = ("/dev/null",)
 
 
 def rules() -> list[tuple[str, int]]:
-    """For each path the rights (see `landlock`) that a program has there, and below."""
+    """Return for each path the rights (see `landlock`) that a program has there, and below."""
     java = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java-")]
     return [
         *((path, landlock.READ_AND_RUN) for path in RUN),

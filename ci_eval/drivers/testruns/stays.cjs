@@ -1,4 +1,4 @@
-// Loaded before a test's file: what would end the process fails in the test that asks for it.
+// Loaded before a test's file, so that a test that would end the process fails instead.
 'use strict';
 
 for (const name of ['exit', 'reallyExit', 'abort']) {

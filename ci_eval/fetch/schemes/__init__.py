@@ -1,4 +1,4 @@
-"""Where target projects come from: one file each; users write the file's name before a colon."""
+"""The sources of target projects, one file each. Users write the file's name before a colon."""
 
 from ci_eval.catalog import Catalog
 from ci_eval.fetch.contract import Scheme

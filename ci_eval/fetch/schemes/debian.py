@@ -1,4 +1,4 @@
-"""Sources of Debian's packages as upstream has them, by apt-get."""
+"""A scheme for the upstream sources of Debian's packages, fetched by apt-get."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ci_eval.fetch.pinned import package, unpack_pinned
 
 
 def parse(text: str) -> Spec:
-    """SOURCE=VERSION, perhaps with the main tarball's digest."""
+    """Return the spec of SOURCE=VERSION, perhaps with the main tarball's digest. Raises ConfigError."""
     return package("debian", text, check_debian)
 
 
 def fetch(spec: Spec, files: Path, cache: Path) -> Spec:
-    """See Fetch."""
+    """Download the tarballs and unpack them; see `contract.Fetch`."""
     with tempfile.TemporaryDirectory() as folder:
         tarballs = apt_source(spec.source, Path(folder), cache)
         pinned = unpack_pinned(spec, tarballs.upstream, files)

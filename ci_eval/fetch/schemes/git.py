@@ -1,4 +1,4 @@
-"""The files of a commit, by git."""
+"""A scheme for the files of one commit, fetched by git."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.fetch.contract import Scheme, Spec
 
 
 def parse(text: str) -> Spec:
-    """URL@REVISION."""
+    """Return the spec of URL@REVISION. Raises ConfigError."""
     url, at, revision = text.rpartition("@")
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
@@ -25,7 +25,7 @@ def parse(text: str) -> Spec:
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
-    """See Fetch."""
+    """Fetch the revision and pin the spec to its commit; see `contract.Fetch`."""
     return dataclasses.replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files))
 
 

@@ -1,4 +1,4 @@
-"""Modules, by go."""
+"""A scheme for Go modules, fetched by go."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ci_eval.fetch.pinned import from_client, package
 
 
 def parse(text: str) -> Spec:
-    """MODULE@VERSION, perhaps with its digest."""
+    """Return the spec of MODULE@VERSION, perhaps with its digest. Raises ConfigError."""
     return package("go", text, check_module)
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
-    """See Fetch."""
+    """Download the module and unpack it; see `contract.Fetch`."""
     return from_client(module_zip, spec, files, inside=spec.source)
 
 

@@ -1,4 +1,4 @@
-"""An archive by its address."""
+"""A scheme for an archive by its address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.fetch.pinned import cut_pin, unpack_pinned
 
 
 def parse(text: str) -> Spec:
-    """The whole address, with its digest."""
+    """Return the spec of an address with its digest. Raises ConfigError."""
     url, pin = cut_pin(text)
     try:
         check_url(url)
@@ -29,7 +29,7 @@ def parse(text: str) -> Spec:
 
 
 def fetch(spec: Spec, files: Path, cache: Path) -> Spec:
-    """See Fetch."""
+    """Download the archive and unpack it; see `contract.Fetch`."""
     return unpack_pinned(spec, download(spec.source, sha256=spec.sha256, cache=cache), files)
 
 

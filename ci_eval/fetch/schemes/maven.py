@@ -1,4 +1,4 @@
-"""Sources of what runs on the JVM, by mvn."""
+"""A scheme for the sources of JVM artifacts, fetched by mvn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from ci_eval.fetch.pinned import from_client, package
 
 
 def parse(text: str) -> Spec:
-    """GROUP:ARTIFACT:VERSION or GROUP:ARTIFACT:VERSION:jar, perhaps with its digest."""
+    """Return the spec of GROUP:ARTIFACT:VERSION or GROUP:ARTIFACT:VERSION:jar, perhaps with its digest. Raises
+    ConfigError."""
     return package("maven", text, check_maven)
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
-    """See Fetch."""
+    """Copy the jar and unpack it; see `contract.Fetch`."""
     return from_client(artifact, spec, files)
 
 

@@ -1,4 +1,4 @@
-"""Packages for JavaScript, by npm."""
+"""A scheme for npm packages, fetched by npm."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from ci_eval.fetch.packages import NPM_NAME, check_npm, npm_pack
 from ci_eval.fetch.pinned import from_client, newest, newest_from_client, package
 
 VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
-"""Finds the version in the name of a tarball."""
+"""The pattern of the version in the name of a tarball."""
 
 
 def parse(text: str) -> Spec:
-    """Return the spec of NAME@VERSION, perhaps with its digest; NAME alone is its newest version."""
+    """Return the spec of NAME@VERSION, perhaps with its digest; NAME alone is its newest version. Raises
+    ConfigError."""
     return newest("npm", text, NPM_NAME) or package("npm", text, check_npm)
 
 
 def fetch(spec: Spec, files: Path, _: Path) -> Spec:
-    """See Fetch."""
+    """Download the tarball and unpack it; see `contract.Fetch`."""
     if not spec.revision:
         return newest_from_client(npm_pack, spec, files, VERSION, "{}@{}")
     return from_client(npm_pack, spec, files)

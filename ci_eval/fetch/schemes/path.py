@@ -8,7 +8,7 @@ from ci_eval.fetch.contract import Scheme, Spec
 
 
 def parse(text: str) -> Spec:
-    """FOLDER."""
+    """Return the spec of FOLDER, named by its last part."""
     return Spec(scheme="path", source=text, name=Path(text).name or "project")
 
 

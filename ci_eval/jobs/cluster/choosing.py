@@ -1,4 +1,4 @@
-"""Who asks: what `--executor` names."""
+"""The choice of an executor: `--executor` names this machine or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ci_eval.workspace import Workspace
 
 
 class Cluster(Executor, Protocol):
-    """An executor on several machines, which tells afterwards who took part."""
+    """An executor on several machines, which names the machines that took part."""
 
     @property
     def cpus(self) -> dict[str, str]:
-        """Name of each machine → its processor."""
+        """Return the processor of each machine, by the machine's name."""
 
     @property
     def workers(self) -> int: ...
@@ -32,14 +32,15 @@ class Cluster(Executor, Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """A cluster, as `--executor` names it."""
+    """A cluster that `--executor` names."""
 
     address: str
-    """"" = that of this machine."""
+    """The HOST:PORT of the cluster's head; "" is the cluster of this machine."""
 
     @classmethod
     def parse(cls, text: str) -> Choice | None:
-        """None stands for this machine's processes. Raises ConfigError."""
+        """Read a value of `--executor`; None stands for this machine's processes. Raises ConfigError if the value is
+        unknown."""
         kind, colon, address = text.partition(":")
         if text == "local":
             return None
@@ -48,26 +49,28 @@ class Choice:
         return cls(address)
 
     def check(self, config: Config) -> None:
-        """Raises ConfigError where what the configuration asks for is only on this machine, or Ray is not there."""
-        why = {
+        """Check that a cluster can do what the configuration asks for. Raises ConfigError if it needs something that is
+        only on this machine, or if Ray is not installed."""
+        reasons = {
             "the store of answers of an `engine.endpoint` is on this machine": config.engine.endpoint,
             "the store of answers of a `judge` is on this machine": config.judge,
             "`interpret.saveLogs` writes logs on this machine": config.interpret.save_logs,
             "the records of a `dataset` are on this machine": config.dataset.spec,
         }
-        if reason := next((text for text, applies in why.items() if applies), ""):
+        if reason := next((text for text, applies in reasons.items() if applies), ""):
             raise ConfigError(f"--executor ray cannot be used here: {reason}; leave it out")
-        _module()
+        _import_ray_module()
 
     def cluster(self, workspace: Workspace, prepared: Prepared, screen: Screen) -> Cluster:
-        """The executor of a run. Raises ConfigError."""
+        """Return the executor of a run. Raises ConfigError if Ray is not installed."""
         answers = runs.same_answers(workspace.manifest())
+        # A shard's file is chosen here, before it is sent.
         del answers["shard"]
-        wanted = Wanted(config=dump(_elsewhere(prepared)), answers=answers)
-        return cast("Cluster", _module().RayExecutor(self.address, wanted, tell=screen.warn))
+        setup = Wanted(config=dump(_portable_config(prepared)), answers=answers)
+        return cast("Cluster", _import_ray_module().RayExecutor(self.address, setup, tell=screen.warn))
 
 
-def _module() -> ModuleType:
+def _import_ray_module() -> ModuleType:
     try:
         return import_module(f"{__package__}.on_ray")
     except ImportError as error:
@@ -76,19 +79,19 @@ def _module() -> ModuleType:
         ) from error
 
 
-def _elsewhere(prepared: Prepared) -> Config:
-    """The configuration, as it means the same in another folder of another machine."""
+def _portable_config(prepared: Prepared) -> Config:
     config = prepared.config
     if not config.project.spec.startswith("path:"):
         return config
+    # A relative path would mean another folder on another machine.
     return replace(config, project=replace(config.project, spec=f"path:{prepared.project.root}"))
 
 
 def note(workspace: Workspace, cluster: Cluster) -> None:
-    """Tell the manifest who took part."""
+    """Write the machines that took part into the manifest, and seal the workspace again."""
     if not cluster.workers:
         return
     cpus = "; ".join(dict.fromkeys(cluster.cpus.values()))
-    several = f"{len(cluster.cpus)} machines: " if len(cluster.cpus) > 1 else ""
-    workspace.write_manifest(replace(workspace.manifest(), jobs=cluster.workers, cpu=several + cpus))
+    prefix = f"{len(cluster.cpus)} machines: " if len(cluster.cpus) > 1 else ""
+    workspace.write_manifest(replace(workspace.manifest(), jobs=cluster.workers, cpu=prefix + cpus))
     workspace.seal()

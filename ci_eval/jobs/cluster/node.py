@@ -1,4 +1,4 @@
-"""A worker of a cluster: has project and engine ready on its own machine, and plays the files that it is sent."""
+"""A worker of a cluster: it prepares project and engine on its own machine, and plays the files that it is sent."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from ci_eval.stages.interpret import Assignment, LocalPool, Played, Setup, Turn
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a machine is to make ready, and how it tells that this is what the run is about."""
+    """The setup that a machine prepares, and the conditions by which it checks its setup."""
 
     config: str
-    """As YAML."""
+    """The configuration as YAML."""
     answers: Mapping[str, object]
-    """Everything that answers depend on (`runs.same_answers`), digests of project and engine among it."""
+    """The values that answers depend on (`runs.same_answers`), including the digests of project and engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ready:
-    """What a worker says of its machine."""
+    """A worker's report after it has prepared its machine."""
 
     cpu: str
     trouble: str = ""
-    """Why it cannot take part; "" where it can."""
+    """The reason why it cannot take part; "" if it can."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class Errand:
 
     path: str
     name: str
-    """Of the file with its actions."""
+    """The name of the file with its actions."""
     actions: bytes
     sessions: int
     below: float
@@ -54,23 +54,23 @@ class Errand:
 
     @classmethod
     def of(cls, turn: Turn) -> Errand:
-        """That of a file about which a single engine is asked."""
-        (given,) = turn.assignments
+        """Return the errand of a file that a single engine is asked about."""
+        (assignment,) = turn.assignments
         return cls(
-            path=given.path,
-            name=given.actions.name,
-            actions=given.actions.read_bytes(),
-            sessions=given.sessions,
-            below=given.below,
-            among=given.among,
-            round=given.round,
-            twice=given.twice,
+            path=assignment.path,
+            name=assignment.actions.name,
+            actions=assignment.actions.read_bytes(),
+            sessions=assignment.sessions,
+            below=assignment.below,
+            among=assignment.among,
+            round=assignment.round,
+            twice=assignment.twice,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """What became of an errand; `result` is None where the file had to be given up, for the reason in `trouble`."""
+    """The outcome of an errand; `result` is None if the file was given up, for the reason in `trouble`."""
 
     result: tuple[Played, ...] | None
     trouble: str
@@ -78,37 +78,39 @@ class Done:
 
 
 class Node:
-    """Plays in a process below its own, as a run on one machine does: an engine that takes its process down with it
-    costs a session here, and not the worker."""
+    """A worker that plays files in a process below its own, as a run on one machine does."""
 
     def __init__(self, wanted: Wanted, names: bytes) -> None:
-        """`names`: the project's names, as `interpret.write_names` stores them."""
+        """Write the names of the project to a temporary folder. `names`: the project's names, as
+        `interpret.write_names` stores them."""
         self._wanted = wanted
         self._folder = Path(tempfile.mkdtemp(prefix="ci-eval-node-"))
         self._names = self._folder / "names.npz"
         self._names.write_bytes(names)
+        # An engine that takes its process down with it costs a session, and not this worker.
         self._pool = LocalPool(1)
         self._setup: Setup | None = None
 
     def prepare(self) -> Ready:
-        """Make project and engine ready in this machine's cache, and check that they are those of the run."""
+        """Prepare project and engine in this machine's cache, and check that they are those of the run. A failure is
+        returned as `trouble`."""
         try:
-            self._setup = self._prepared()
+            self._setup = self._prepare_setup()
         except (CiEvalError, OSError) as error:
             return Ready(cpu=machine.cpu(), trouble=str(error))
         return Ready(cpu=machine.cpu())
 
-    def _prepared(self) -> Setup:
+    def _prepare_setup(self) -> Setup:
         path = self._folder / "config.yaml"
         path.write_text(self._wanted.config, "utf-8")
         prepared = prepare(load(path, environment={}).config, Screen())
-        here = runs.same_answers(runs.new_manifest(prepared, 1))
-        for what, wanted, found in unlike(self._wanted.answers, here):
-            raise PreparationError(f"the {what} is {found} there, and {wanted} in this run")
+        conditions = runs.same_answers(runs.new_manifest(prepared, 1))
+        for condition, expected, actual in unlike(self._wanted.answers, conditions):
+            raise PreparationError(f"the {condition} is {actual} there, and {expected} in this run")
         return replace(prepared.setup, names=self._names)
 
     def play(self, errand: Errand) -> Done:
-        """Ask about one file. `prepare` has been called."""
+        """Ask about the sessions of one file. `prepare` must have been called before."""
         assert self._setup
         actions, journal = self._folder / errand.name, self._folder / "journal.jsonl"
         actions.write_bytes(errand.actions)
@@ -123,12 +125,13 @@ class Node:
             twice=errand.twice,
             journal=journal,
         )
+        # The pool yields None while it waits.
         (outcome,) = filter(None, self._pool.map(deque([Turn(assignments=(assignment,))])))
         journal.unlink(missing_ok=True)
         actions.unlink()
         return Done(result=outcome.result, trouble=outcome.trouble, died=outcome.died)
 
     def close(self) -> None:
-        """End the process with its engine, and leave nothing behind but the cache."""
+        """Stop the process with its engine, and delete all its files except the cache."""
         self._pool.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)

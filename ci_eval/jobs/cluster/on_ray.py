@@ -1,4 +1,4 @@
-"""Plays files on the machines of a Ray cluster; those may join and leave meanwhile."""
+"""An executor that plays files on the machines of a Ray cluster, which may join and leave meanwhile."""
 
 from __future__ import annotations
 
@@ -21,43 +21,46 @@ from ci_eval.stages.interpret import Asked, Turn
 from ci_eval.workers import GOODBYE, TICK
 
 DEATHS = 3
-"""Workers that may be lost with one file before it is given up."""
+"""The number of workers that may be lost with one file before it is given up."""
 
 LOOK = 5.0
-"""Seconds between two looks at which machines there are."""
+"""The seconds between two looks at the machines of the cluster."""
 
 _Reference = Any
-"""To what a worker will answer: Ray's classes are not known to the type checker."""
+"""A reference to the future result of a worker; Ray's classes are unknown to the type checker."""
 
 
 @dataclass(eq=False)
 class _Worker:
     actor: Any
     node: str
-    """Ray's name of its machine."""
+    """The name that Ray gives its machine."""
     turn: Turn | None = None
-    """What it is at; None while it prepares, and while it waits."""
+    """The turn that it plays; None while it prepares or waits."""
 
 
 class RayExecutor:
-    """Workers on all machines of a cluster, one for each CPU that Ray lends."""
+    """An executor with a worker for each CPU that the machines of a cluster lend."""
 
     def __init__(self, address: str, wanted: Wanted, *, tell: Callable[[str], None]) -> None:
-        """`address`: HOST:PORT of the cluster's head; "" = the one on this machine, or one that lasts as long as the
-        run. `tell`: is told of machines that cannot take part."""
+        """Store the address, without connecting to the cluster.
+
+        `address`: HOST:PORT of the cluster's head; "" = the cluster on this machine, or one that lasts as long as the
+        run. `tell`: called with a warning about each machine that cannot take part.
+        """
         self.cpus: dict[str, str] = {}
-        """Ray's name of each machine that took part, and its processor."""
+        """The processor of each machine that took part, by Ray's name of the machine."""
         self.workers = 0
-        """How many took part."""
+        """The number of workers that took part."""
         self._address = address
         self._wanted = wanted
         self._tell = tell
 
     def pool(self, most: int) -> RayPool:
-        """See Executor. Raises PreparationError where the cluster cannot be reached."""
+        """Return a pool of at most `most` workers. Raises PreparationError if the cluster cannot be reached."""
         self.cpus, self.workers = {}, 0
         try:
-            _reach(self._address)
+            _check_reachable(self._address)
             ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)
         except (OSError, RuntimeError, ValueError) as error:
             raise PreparationError(
@@ -68,7 +71,8 @@ class RayExecutor:
 
 
 class RayPool:
-    """See Pool. A file whose worker is lost, with or without its machine, is played again from its beginning."""
+    """A pool of workers on a cluster; if a worker or its machine is lost, its file is played again from its
+    beginning."""
 
     def __init__(self, executor: RayExecutor, most: int, wanted: Wanted, tell: Callable[[str], None]) -> None:
         self._executor = executor
@@ -77,10 +81,10 @@ class RayPool:
         self._names: _Reference = None
         self._tell = tell
         self._at: dict[_Reference, _Worker] = {}
-        """What busy workers, and those that prepare, will answer to."""
+        """The busy and the preparing workers, by the reference to their result."""
         self._idle: list[_Worker] = []
         self._refused: dict[str, str] = {}
-        """Machine → why it cannot take part."""
+        """The reason why a machine cannot take part, by machine."""
         self._losses: Counter[tuple[str, int]] = Counter()
         self._looked = float("-inf")
         self._stopped = False
@@ -101,20 +105,19 @@ class RayPool:
 
     @property
     def counted(self) -> int:
-        """See Pool: not known of files that are being played."""
+        """Return 0, since the sessions of files that are being played are unknown here."""
         return 0
 
     def stop(self) -> None:
-        """See Pool."""
         self._stopped = True
 
     def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
-        """See Pool. Raises PreparationError where no machine can take part."""
+        """Yield the outcome of each turn, and None in between. Raises PreparationError if no machine can take part."""
         while waiting or any(worker.turn for worker in self._at.values()):
             self._recruit(waiting)
             while waiting and self._idle:
                 self._send(self._idle.pop(), waiting.popleft())
-            ended = [self._ended(reference, waiting) for reference in self._ready()]
+            ended = [self._collect(reference, waiting) for reference in self._ready()]
             yield from filter(None, ended)
             yield None
 
@@ -126,30 +129,31 @@ class RayPool:
         return list(ready)
 
     def _recruit(self, waiting: deque[Turn]) -> None:
-        """Have a worker for each CPU, but no more than there are files; the first of a machine prepares it."""
+        """Start a worker for each CPU, but no more than there are files; the first worker of a machine prepares it."""
         if time.monotonic() - self._looked < LOOK or not waiting:
             return
         self._looked = time.monotonic()
         if self._names is None:
-            self._names = ray.put(_names_of(waiting[0]))
+            self._names = ray.put(_read_names(waiting[0]))
         cpus = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
         free = {node: count for node, count in cpus.items() if count and node not in self._refused}
-        there = Counter(worker.node for worker in (*self._idle, *self._at.values()))
-        if not free and not there:
+        workers = Counter(worker.node for worker in (*self._idle, *self._at.values()))
+        if not free and not workers:
             raise PreparationError(f"no machine of the cluster can take part: {self._reasons() or 'none lends a CPU'}")
         for number in range(max(free.values(), default=0)):
             for node, count in free.items():
+                # The first worker of a machine fills its cache; the others start when that is done.
                 allowed = count if node in self._executor.cpus else 1
-                if there[node] <= number < allowed and there.total() < self._most:
+                if workers[node] <= number < allowed and workers.total() < self._most:
                     self._start(node)
-                    there[node] += 1
+                    workers[node] += 1
 
     def _reasons(self) -> str:
         return "; ".join(sorted(set(self._refused.values())))
 
     def _start(self, node: str) -> None:
-        where = NodeAffinitySchedulingStrategy(node, soft=False)
-        actor = ray.remote(Node).options(num_cpus=1, max_restarts=0, scheduling_strategy=where)
+        strategy = NodeAffinitySchedulingStrategy(node, soft=False)
+        actor = ray.remote(Node).options(num_cpus=1, max_restarts=0, scheduling_strategy=strategy)
         worker = _Worker(actor.remote(self._wanted, self._names), node)
         self._at[worker.actor.prepare.remote()] = worker
 
@@ -157,73 +161,75 @@ class RayPool:
         worker.turn = turn
         self._at[worker.actor.play.remote(Errand.of(turn))] = worker
 
-    def _ended(self, reference: _Reference, waiting: deque[Turn]) -> Asked | None:
-        """The outcome of what was played; None where it was not, and then will be."""
+    def _collect(self, reference: _Reference, waiting: deque[Turn]) -> Asked | None:
+        """Return the outcome of a turn; None if the worker was preparing, or if the file will be played again."""
         worker = self._at.pop(reference)
         turn, worker.turn = worker.turn, None
         try:
-            said: Ready | Done = ray.get(reference)
+            result: Ready | Done = ray.get(reference)
         except RayTaskError as error:
             # The worker lives on: what it was asked raised an error, as a local one's task may.
-            return self._raised(worker, turn, str(error.cause))
+            return self._handle_error(worker, turn, str(error.cause))
         except RayError as error:
-            return self._lost(worker, turn, error, waiting)
-        if isinstance(said, Ready):
-            self._welcome(worker, said)
+            return self._handle_loss(worker, turn, error, waiting)
+        if isinstance(result, Ready):
+            self._welcome(worker, result)
             return None
         self._idle.append(worker)
         assert turn
-        return Asked(turn, said.result, said.trouble, said.died)
+        return Asked(turn, result.result, result.trouble, result.died)
 
-    def _welcome(self, worker: _Worker, said: Ready) -> None:
-        if said.trouble:
-            self._refuse(worker, said.trouble)
+    def _welcome(self, worker: _Worker, ready: Ready) -> None:
+        if ready.trouble:
+            self._refuse(worker, ready.trouble)
             return
         if worker.node not in self._executor.cpus:
-            self._executor.cpus[worker.node] = said.cpu
+            self._executor.cpus[worker.node] = ready.cpu
             # Its other CPUs need not wait.
             self._looked = float("-inf")
         self._executor.workers += 1
         self._idle.append(worker)
 
-    def _refuse(self, worker: _Worker, why: str) -> None:
+    def _refuse(self, worker: _Worker, reason: str) -> None:
         ray.kill(worker.actor)
+        # There is one warning for each machine, not for each worker.
         if worker.node not in self._refused:
-            self._tell(f"a machine of the cluster is left out: {why}")
-        self._refused[worker.node] = why
+            self._tell(f"a machine of the cluster is left out: {reason}")
+        self._refused[worker.node] = reason
         self._looked = float("-inf")
 
-    def _raised(self, worker: _Worker, turn: Turn | None, why: str) -> Asked | None:
+    def _handle_error(self, worker: _Worker, turn: Turn | None, reason: str) -> Asked | None:
         if turn is None:
-            self._refuse(worker, why)
+            self._refuse(worker, reason)
             return None
         self._idle.append(worker)
-        return Asked(turn, None, why)
+        return Asked(turn, None, reason)
 
-    def _lost(self, worker: _Worker, turn: Turn | None, error: RayError, waiting: deque[Turn]) -> Asked | None:
+    def _handle_loss(self, worker: _Worker, turn: Turn | None, error: RayError, waiting: deque[Turn]) -> Asked | None:
         ray.kill(worker.actor)
         self._looked = float("-inf")
-        what = "its worker" if isinstance(error, RayActorError) else "its answer"
+        lost = "its worker" if isinstance(error, RayActorError) else "its answer"
         if turn is None:
+            # Round -1 stands for the preparation of a machine.
             self._losses[worker.node, -1] += 1
             if self._losses[worker.node, -1] >= DEATHS:
                 self._refuse(worker, f"{DEATHS} workers were lost while they prepared it")
             return None
         self._losses[turn.path, turn.round] += 1
         if (losses := self._losses[turn.path, turn.round]) >= DEATHS:
-            return Asked(turn, None, f"{what} was lost {losses} times", died=True)
-        self._tell(f"{what} was lost with a machine or process of the cluster: {turn.path} is asked about again")
+            return Asked(turn, None, f"{lost} was lost {losses} times", died=True)
+        self._tell(f"{lost} was lost with a machine or process of the cluster: {turn.path} is asked about again")
         waiting.appendleft(turn)
         return None
 
 
-def _reach(address: str) -> None:
-    """Raises OSError or ValueError where nobody answers: Ray itself waits for minutes."""
+def _check_reachable(address: str) -> None:
+    # Ray itself waits for minutes if nobody answers.
     if address:
         host, _, port = address.rpartition(":")
         socket.create_connection((host, int(port)), timeout=GOODBYE).close()
 
 
-def _names_of(turn: Turn) -> bytes:
+def _read_names(turn: Turn) -> bytes:
     path: Path | None = turn.assignments[0].setup.names
     return path.read_bytes() if path else b""

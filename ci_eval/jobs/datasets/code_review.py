@@ -1,4 +1,4 @@
-"""The dataset code-review, made from review comments at GitHub."""
+"""The dataset code-review, built from review comments at GitHub."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ci_eval.mining.reviews.records import REPOSITORY, Mined, Repository, Select
 from ci_eval.model.endpoints import EndpointConfig
 
 PATIENCE = 120.0
-"""Seconds that the model may take for one comment."""
+"""The seconds that the language model may take for one comment."""
 LONGEST = 200
-"""Tokens of its answer."""
+"""The most tokens of its response."""
 
 
 def mine(
@@ -37,30 +37,30 @@ def mine(
     screen: Screen,
     judge: EndpointConfig | None = None,
 ) -> None:
-    """Write the records of all repositories, and tell what became of each comment.
+    """Write the records of all repositories, and print the outcome of each comment.
 
-    `review`: the file in which people accept or reject records; new ones are added to it. `judge`: a model that is
-    asked which comments can be understood from the change alone. Raises ConfigError, DownloadError, NothingToEvaluate,
-    or EngineFailure where the model cannot be asked.
+    `review`: the file in which people accept or reject records; new ones are added to it. `judge`: a language model
+    that is asked which comments can be understood from the change alone. Raises ConfigError, DownloadError,
+    NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
-    answer = _asking(judge) if judge else None
+    answer = _answer_of(judge) if judge else None
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not REPOSITORY.fullmatch(name):
             raise ConfigError(f"{name!r} is no repository: it must read OWNER/REPOSITORY, as in pallets/click")
     rows = human.read(review) if review else {}
-    selection = replace(selection, verdicts={each: row["verdict"] for each, row in rows.items()})
+    selection = replace(selection, verdicts={identity: row["verdict"] for identity, row in rows.items()})
     api = Api(os.environ.get("GITHUB_TOKEN", ""), os.environ.get("GITHUB_API_URL") or ADDRESS, tell=screen.warn)
-    found = {
-        name: _mined(Repository(api, name), selection, answer, any_licence=any_licence, screen=screen)
+    results = {
+        name: _mine_repository(Repository(api, name), selection, answer, any_licence=any_licence, screen=screen)
         for name in repositories
     }
-    licences = [licence or "not known" for licence, _ in found.values()]
-    mined = [each for _, each in found.values()]
-    telling.table(list(found), {"licence": licences}, [each.fates for each in mined], screen)
-    lines = [line for each in mined for line in each.lines]
+    licences = [licence or "not known" for licence, _ in results.values()]
+    mined = [result for _, result in results.values()]
+    telling.table(list(results), {"licence": licences}, [result.fates for result in mined], screen)
+    lines = [line for result in mined for line in result.lines]
     if review:
-        waiting = [line for each in mined for line in (*each.lines, *each.undecided)]
+        waiting = [line for result in mined for line in (*result.lines, *result.undecided)]
         screen.say(f"{human.write(review, rows, waiting):,} records wait for a verdict in {review}")
     if not lines:
         raise NothingToEvaluate(f"no comment of {', '.join(repositories)} became a record: the table says why")
@@ -69,15 +69,15 @@ def mine(
     screen.result(str(output))
 
 
-def _asking(judge: EndpointConfig) -> Answer:
+def _answer_of(judge: EndpointConfig) -> Answer:
     client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
     return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
 
 
-def _mined(
+def _mine_repository(
     repository: Repository, selection: Selection, answer: Answer | None, *, any_licence: bool, screen: Screen
 ) -> tuple[str, Mined]:
-    """The repository's licence and its records; none where that does not let its code be passed on."""
+    """Return the repository's licence and its records; no records if the licence does not let its code be passed on."""
     licence = repository.licence()
     if licence not in PERMISSIVE and not any_licence:
         screen.warn(

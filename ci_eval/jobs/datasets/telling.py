@@ -1,4 +1,4 @@
-"""Tells what became of everything that might have become a record."""
+"""A table of the outcomes of everything that might have become a record."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ Fate = TypeVar("Fate", bound=str)
 def table(
     titles: Sequence[str], facts: Mapping[str, Sequence[str]], fates: Sequence[Counter[Fate]], screen: Screen
 ) -> None:
-    """A column for each source; its facts, then how many had each fate: the first one given, then the most frequent."""
+    """Print a table with a column for each source: its facts, then the count of each outcome. The outcomes of records
+    come first, then the most frequent ones."""
     total: Counter[Fate] = sum(fates, Counter())
     order = sorted((fate for fate in total if total[fate]), key=lambda fate: (fate not in KEPT, -total[fate], fate))
     rows = [(name, *values) for name, values in facts.items()]
-    rows += [(f"- {fate}", *(f"{each[fate]:,}" for each in fates)) for fate in order]
+    rows += [(f"- {fate}", *(f"{counts[fate]:,}" for counts in fates)) for fate in order]
     screen.table(["", *titles], rows, numbers=len(titles))
 
 
 KEPT = {"paired", "kept"}
-"""Fates of what became a record."""
+"""The outcomes of what became a record."""

@@ -1,4 +1,4 @@
-"""The dataset unit-tests, made from projects."""
+"""The dataset unit-tests, built from projects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ci_eval.mining.unit_tests.records import Mined, Origin, Selection, records
 
 @dataclass(frozen=True, kw_only=True)
 class MinedProject:
-    """What was found in one project."""
+    """The contents of one project, and its records."""
 
     spec: str
     licence: str
@@ -39,30 +39,30 @@ def mine(
     jobs: int,
     screen: Screen,
 ) -> None:
-    """Write the records of all projects, in the order of `specs`, and tell what became of each test.
+    """Write the records of all projects, in the order of `specs`, and print the outcome of each test.
 
     Raises ConfigError, PreparationError, NothingToEvaluate.
     """
     dialect = languages.CATALOG.load(language)
-    found: list[MinedProject] = []
+    mined_projects: list[MinedProject] = []
     known: set[str] = set()
     with sealed.care(tell=screen.warn):
         for spec in specs:
             screen.say(f"Preparing {spec}")
-            each = project.prepare(spec, cache=machine.cache_folder())
-            licence = licence_of(each.root)
+            prepared = project.prepare(spec, cache=machine.cache_folder())
+            licence = licence_of(prepared.root)
             if licence not in PERMISSIVE and not any_licence:
                 screen.warn(
                     f"{spec} is left out: its licence is {licence or 'not known'}, none that lets its code be passed "
                     "on; --any-licence takes it all the same"
                 )
                 continue
-            origin = Origin(info=each.info, root=each.root, licence=licence)
-            found.append(_mined(origin, dialect, selection, known, jobs=jobs, screen=screen))
-    if not found:
+            origin = Origin(info=prepared.info, root=prepared.root, licence=licence)
+            mined_projects.append(_mine_project(origin, dialect, selection, known, jobs=jobs, screen=screen))
+    if not mined_projects:
         raise NothingToEvaluate("no project is left: see the warnings above for why each was left out")
-    _tell(found, screen)
-    lines = [line for each in found for line in each.mined.lines]
+    _tell(mined_projects, screen)
+    lines = [line for mined_project in mined_projects for line in mined_project.mined.lines]
     if not lines:
         raise NothingToEvaluate(
             f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above, and "
@@ -73,7 +73,7 @@ def mine(
     screen.result(str(output))
 
 
-def _mined(
+def _mine_project(
     origin: Origin, dialect: Dialect, selection: Selection, known: set[str], *, jobs: int, screen: Screen
 ) -> MinedProject:
     with screen.steps(f"Reading {origin.info.name}", "files") as steps:
@@ -86,17 +86,25 @@ def _mined(
     )
 
 
-def _tell(found: Sequence[MinedProject], screen: Screen) -> None:
+def _tell(mined_projects: Sequence[MinedProject], screen: Screen) -> None:
     sizes: Mapping[str, Callable[[Contents], Sized]] = {
-        "files": lambda each: each.paths,
-        "not read": lambda each: each.troubles,
-        "with syntax errors": lambda each: each.broken,
-        "functions": lambda each: each.functions,
-        "tests": lambda each: each.tests,
+        "files": lambda contents: contents.paths,
+        "not read": lambda contents: contents.troubles,
+        "with syntax errors": lambda contents: contents.broken,
+        "functions": lambda contents: contents.functions,
+        "tests": lambda contents: contents.tests,
     }
-    facts = {"licence": [each.licence or "not known" for each in found]}
-    facts |= {name: [f"{len(size(each.contents)):,}" for each in found] for name, size in sizes.items()}
-    telling.table([each.spec for each in found], facts, [each.mined.fates for each in found], screen)
-    for each in found:
-        for path, reason in each.contents.troubles:
-            screen.warn(f"{each.spec}: {path}: {reason}")
+    facts = {"licence": [mined_project.licence or "not known" for mined_project in mined_projects]}
+    facts |= {
+        name: [f"{len(size(mined_project.contents)):,}" for mined_project in mined_projects]
+        for name, size in sizes.items()
+    }
+    telling.table(
+        [mined_project.spec for mined_project in mined_projects],
+        facts,
+        [mined_project.mined.fates for mined_project in mined_projects],
+        screen,
+    )
+    for mined_project in mined_projects:
+        for path, reason in mined_project.contents.troubles:
+            screen.warn(f"{mined_project.spec}: {path}: {reason}")

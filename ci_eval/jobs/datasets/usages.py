@@ -1,4 +1,4 @@
-"""Object usages of projects, and their histories from Git, from recorded editing, or simulated."""
+"""The object usages of projects, and their histories from Git, from recorded editing, or simulated."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ from ci_eval.model import History, ObjectUsage, StoredText
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """How usages are mined."""
+    """The options for mining usages."""
 
     language: str = ""
     own_types: bool = False
-    """Also usages of the project's own types."""
+    """A flag for usages of the project's own types, too."""
     infer: bool = False
-    """Ask jedi where local rules do not tell."""
+    """A flag to ask jedi if local rules do not tell the type."""
     merge: Merge = "last"
     seed: int = 0
     steps: bool = False
     jobs: int = 1
     texts: bool = False
-    """Also the texts, and where the objects are in them."""
+    """A flag to store the texts, and where the objects are in them."""
 
     def dialect(self) -> Dialect:
-        """That of the language. Raises ConfigError."""
+        """Return the dialect of the language. Raises ConfigError if no language is given, or if `infer` does not know
+        it."""
         if not self.language:
             raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
         if self.infer and self.language != "python":
@@ -53,8 +54,8 @@ class Choices:
 
 
 @dataclass
-class _Told:
-    """A source, and what came of it."""
+class _SourceReport:
+    """A source, and the outcomes of its usages."""
 
     title: str
     facts: dict[str, str] = field(default_factory=dict)
@@ -71,52 +72,53 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
     """
     dialect = choices.dialect()
     lines: list[ObjectUsage] = []
-    told = []
+    reports = []
     with sealed.care(tell=screen.warn):
         for spec in specs:
             screen.say(f"Preparing {spec}")
-            each = project.prepare(spec, cache=machine.cache_folder())
-            with screen.steps(f"Reading {each.info.name}", "files") as steps:
-                found = read_project(each.root, dialect, jobs=choices.jobs, advance=steps.show, infer=choices.infer)
-            for path, reason in found.troubles:
-                screen.warn(f"{each.info.spec}: {path}: {reason}")
+            prepared = project.prepare(spec, cache=machine.cache_folder())
+            with screen.steps(f"Reading {prepared.info.name}", "files") as steps:
+                mined = read_project(prepared.root, dialect, jobs=choices.jobs, advance=steps.show, infer=choices.infer)
+            for path, reason in mined.troubles:
+                screen.warn(f"{prepared.info.spec}: {path}: {reason}")
             before = len(lines)
-            fates = _keep(found, choices, lines)
-            told.append(_of_project(spec, found, fates, len(lines) - before))
-    _finish(lines, "usages", output, told, screen)
+            fates = _select_usages(mined, choices, lines)
+            reports.append(_project_report(spec, mined, fates, len(lines) - before))
+    _finish(lines, "usages", output, reports, screen)
 
 
-def _keep(found: ProjectUsages, choices: Choices, lines: list[ObjectUsage]) -> Counter[str]:
+def _select_usages(mined: ProjectUsages, choices: Choices, lines: list[ObjectUsage]) -> Counter[str]:
     fates: Counter[str] = Counter()
-    for each in found.usages:
-        if each.own and not choices.own_types:
+    for usage in mined.usages:
+        if usage.own and not choices.own_types:
             fates["usage of the project's own type"] += 1
-        elif not each.usage.calls:
+        elif not usage.usage.calls:
             fates["usage without any call"] += 1
         else:
-            lines.append(each.usage)
+            lines.append(usage.usage)
     return fates
 
 
-def _of_project(spec: str, found: ProjectUsages, fates: Counter[str], usages: int) -> _Told:
+def _project_report(spec: str, mined: ProjectUsages, fates: Counter[str], usages: int) -> _SourceReport:
     facts = {
-        "files": f"{len(found.paths):,}",
-        "not read": f"{len(found.troubles):,}",
-        "with syntax errors": f"{found.broken:,}",
+        "files": f"{len(mined.paths):,}",
+        "not read": f"{len(mined.troubles):,}",
+        "with syntax errors": f"{mined.broken:,}",
         "usages": f"{usages:,}",
-        "receivers resolved": resolved(found.receivers),
+        "receivers resolved": resolved(mined.receivers),
     }
-    return _Told(spec, facts, fates + _others(found.receivers))
+    return _SourceReport(spec, facts, fates + _count_others(mined.receivers))
 
 
 def resolved(receivers: Mapping[Receiver, int]) -> str:
-    """The share of the objects that something is called on whose type is known."""
+    """Return the share of objects of known type among the objects that something is called on, as a percentage; ""
+    without any."""
     objects = receivers.get("object", 0)
     every = objects + receivers.get("unknown", 0)
     return f"{objects / every:.0%}" if every else ""
 
 
-def _others(receivers: Mapping[Receiver, int]) -> Counter[str]:
+def _count_others(receivers: Mapping[Receiver, int]) -> Counter[str]:
     named = {
         "unknown": "call on an object of unknown type",
         "module": "call of a function of a module",
@@ -132,17 +134,18 @@ def _others(receivers: Mapping[Receiver, int]) -> Counter[str]:
 
 
 def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in Git repositories, each given as URL or folder with @REVISION behind it or not.
+    """Write the histories in Git repositories. Each source is a URL or folder, optionally followed by @REVISION.
 
     Raises ConfigError, InstallError, NothingToEvaluate.
     """
     dialect = choices.dialect()
-    found: list[Mined] = []
-    told = []
+    histories: list[Mined] = []
+    reports = []
     for source in sources:
         screen.say(f"Copying {source}")
         with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
             every = copy.files(tuple(dialect.grammars))
+            # Names in Git may be any bytes, but the histories are stored as UTF-8.
             paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
             miner = _miner(
@@ -152,18 +155,18 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
             for number, path in enumerate(paths, 1):
                 miner.mine(snapshots(copy, path, mined.skipped), mined)
                 steps.show(number, len(paths))
-        found.append(mined)
-        told.append(_of_histories(source, mined, choices))
-    _finish_histories(found, output, told, screen)
+        histories.append(mined)
+        reports.append(_history_report(source, mined, choices))
+    _finish_histories(histories, output, reports, screen)
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in recordings, each given as format and path.
+    """Write the histories in recordings, which are given as format and path.
 
     Raises ConfigError, NothingToEvaluate.
     """
-    found: list[Mined] = []
-    told = []
+    histories: list[Mined] = []
+    reports = []
     for name, path in recordings:
         stream = streams.CATALOG.load(name)
         if not path.exists():
@@ -178,17 +181,17 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
             _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
         except OSError as error:
             raise ConfigError(f"cannot read {path}: {error.strerror or error}; check its permissions") from error
-        found.append(mined)
-        told.append(_of_histories(f"{name}={path}", mined, choices))
-    _finish_histories(found, output, told, screen)
+        histories.append(mined)
+        reports.append(_history_report(f"{name}={path}", mined, choices))
+    _finish_histories(histories, output, reports, screen)
 
 
 def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
-def _of_histories(title: str, mined: Mined, choices: Choices) -> _Told:
-    states = sum(len(each.states) for each in mined.histories)
+def _history_report(title: str, mined: Mined, choices: Choices) -> _SourceReport:
+    states = sum(len(history.states) for history in mined.histories)
     facts = {
         "files": f"{len(mined.files):,}",
         "snapshots": f"{mined.snapshots:,}",
@@ -197,12 +200,12 @@ def _of_histories(title: str, mined: Mined, choices: Choices) -> _Told:
         "receivers resolved": resolved(mined.receivers),
     }
     if choices.texts:
-        there = sum(state is not None for each in mined.histories for state in each.states)
-        placed = sum(place is not None for each in mined.histories for place in each.places)
-        facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / there:.0%}" if there else ""}
+        present = sum(state is not None for history in mined.histories for state in history.states)
+        placed = sum(place is not None for history in mined.histories for place in history.places)
+        facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / present:.0%}" if present else ""}
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}
-    return _Told(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
+    return _SourceReport(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
 
 
 def simulated(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
@@ -214,33 +217,33 @@ def simulated(source: Path, output: Path, choices: Choices, screen: Screen) -> N
             usages.append(msgspec.convert(line, ObjectUsage))
         except msgspec.ValidationError:  # noqa: PERF203 - each line may be broken
             skipped["line that is no usage"] += 1
-    found = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
-    facts = {"usages": f"{len(usages):,}", "histories": f"{len(found):,}"}
+    histories = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
+    facts = {"usages": f"{len(usages):,}", "histories": f"{len(histories):,}"}
     screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
-    _finish(found, "histories", output, [_Told(source.name, facts, skipped)], screen)
+    _finish(histories, "histories", output, [_SourceReport(source.name, facts, skipped)], screen)
 
 
 # ---------------------------------------------------------------------------------------------------------- output
 
 
-def _finish_histories(found: Sequence[Mined], output: Path, told: Sequence[_Told], screen: Screen) -> None:
-    texts = {digest: text for each in found for digest, text in each.texts.items()}
-    lines = [line for each in found for line in each.histories]
-    _finish(lines, "histories", output, told, screen, [*texts.values()])
+def _finish_histories(results: Sequence[Mined], output: Path, reports: Sequence[_SourceReport], screen: Screen) -> None:
+    texts = {digest: text for mined in results for digest, text in mined.texts.items()}
+    lines = [line for mined in results for line in mined.histories]
+    _finish(lines, "histories", output, reports, screen, [*texts.values()])
 
 
 def _finish(
     lines: Sequence[ObjectUsage] | Sequence[History],
-    what: str,
+    kind: str,
     output: Path,
-    told: Sequence[_Told],
+    reports: Sequence[_SourceReport],
     screen: Screen,
     texts: Sequence[StoredText] = (),
 ) -> None:
-    facts = {name: [each.facts[name] for each in told] for name in told[0].facts}
-    telling.table([each.title for each in told], facts, [each.fates for each in told], screen)
+    facts = {name: [report.facts[name] for report in reports] for name in reports[0].facts}
+    telling.table([report.title for report in reports], facts, [report.fates for report in reports], screen)
     if not lines:
-        raise NothingToEvaluate(f"no {what} were found: the table above says what became of everything")
+        raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))
-    screen.result(f"{len(lines):,} {what}")
+    screen.result(f"{len(lines):,} {kind}")
     screen.result(str(output))

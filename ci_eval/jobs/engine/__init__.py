@@ -1,1 +1,1 @@
-"""The decision what engines are told."""
+"""The decision which configuration is sent to an engine."""

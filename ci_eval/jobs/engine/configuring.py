@@ -1,5 +1,4 @@
-"""Decides what an engine is told, by the configuration: a named one, or one of the user's own that is like a named
-one."""
+"""The configuration that an engine gets: a named engine, or one of the user's own that is like a named one."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from ci_eval.rendering.engine.conditions import sentence
 from ci_eval.stages.compare import between, parts
 
 ON_TOP = ("settings", "options", "arguments", "environment")
-"""Keys of `engine` that are put on top of what a language server is told anyway."""
+"""The keys of `engine` that are put on top of what a language server gets anyway."""
 
 
 def servers() -> Iterator[LspEngine]:
@@ -33,44 +32,52 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Return the engine that the configuration names, configured as it says. Raises ConfigError."""
-    given, engine = config.engine, engines.CATALOG.load(config.engine.name)
+    """Return the engine that the configuration names, configured as it says. Raises ConfigError if it does not have
+    what is configured."""
+    engine_config, engine = config.engine, engines.CATALOG.load(config.engine.name)
     if isinstance(engine, LspEngine):
-        return _told(replace(engine, own=overlay_of(given)), config)
+        return _with_auto_import(replace(engine, own=overlay_of(engine_config)), config)
     _check_auto_import(engine, config)
-    for key in (key for key in ON_TOP if key != "options" and getattr(given, key)):
+    for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
         raise ConfigError(
             f"`engine.{key}` is given, but {engine.name} is no language server, which it is for: remove it"
         )
-    if not given.options:
+    if not engine_config.options:
         return engine
     if isinstance(engine, Configurable):
-        return engine.configured(given.options)
-    able = ", ".join(each.name for each in engines.CATALOG.all() if isinstance(each, Configurable))
+        return engine.configured(engine_config.options)
+    able = ", ".join(candidate.name for candidate in engines.CATALOG.all() if isinstance(candidate, Configurable))
     raise ConfigError(
         f"`engine.options` is given, but {engine.name} has none; they are for language servers, a `command`, {able}"
     )
 
 
 def engine_of_command(config: Config, name: str) -> Engine:
-    """Return the engine for the configuration's command. Raises ConfigError."""
-    given = config.engine
-    assert given.command
-    server = custom(name, given.command, language_id=given.language_id, own=overlay_of(given), like=model_of(given))
-    return _told(server, config)
+    """Return the engine for the configuration's command. Raises ConfigError if it cannot be configured so."""
+    engine_config = config.engine
+    assert engine_config.command
+    server = custom(
+        name,
+        engine_config.command,
+        language_id=engine_config.language_id,
+        own=overlay_of(engine_config),
+        like=model_of(engine_config),
+    )
+    return _with_auto_import(server, config)
 
 
 def model_of(given: EngineConfig) -> LspEngine | None:
-    """Return the named engine that a command is like: the one that is named, else the one whose program it starts.
+    """Return the named engine that a command is like: the one of `engine.like`, else the one whose program it starts;
+    None if there is none.
 
-    Raises ConfigError for one that is no language server.
+    Raises ConfigError if `engine.like` is no language server.
     """
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
     if isinstance(engine, LspEngine):
         return engine
-    possible = ", ".join(each.name for each in servers())
+    possible = ", ".join(server.name for server in servers())
     raise ConfigError(
         f"`engine.like` is {engine.name}, which is no language server, as a `command` is; known: {possible}"
     )
@@ -79,11 +86,11 @@ def model_of(given: EngineConfig) -> LspEngine | None:
 def introduced(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Return the engine of a command, like a named engine if it calls itself so; and say what it is like.
+    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like.
 
-    Raises PreparationError where it does not complete code.
+    Raises PreparationError if it does not complete code.
     """
-    told_by = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
+    evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
             itself = server.introduction(installation, surroundings)
@@ -93,9 +100,11 @@ def introduced(
             return server
         if not itself.completes:
             raise PreparationError(NO_COMPLETION.format(server.name))
-        if not server.like and (model := next((each for each in servers() if calls_itself(itself.name, each)), None)):
+        if not server.like and (
+            model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
+        ):
             assert config.engine.command
-            server = _told(
+            server = _with_auto_import(
                 custom(
                     server.name,
                     config.engine.command,
@@ -105,31 +114,36 @@ def introduced(
                 ),
                 config,
             )
-            told_by = f"the name that it gives, {itself.name}"
+            evidence = f"the name that it gives, {itself.name}"
     if server.like:
         screen.say(
-            f"{server.name} is told and waited for as {server.like} is ({told_by} says so); "
+            f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "
             "--engine-like NAME names another engine"
         )
     return server
 
 
 def overlay_of(given: EngineConfig) -> Overlay:
-    """Return what the configuration puts on top of what a server is told anyway."""
+    """Return what the configuration puts on top of what a server gets anyway."""
     return Overlay(**{key: getattr(given, key) for key in ON_TOP})
 
 
 def check_asked_for(
     base: tuple[Config, Engine, SentConfiguration], new: tuple[Config, Engine, SentConfiguration]
 ) -> None:
-    """Raise ConfigError where the two engines would be told different things that nobody asked for."""
+    """Check that the two engines get the same configuration, apart from what the user asked for. Raises ConfigError if
+    not."""
     (ours, base_engine, base_sent), (theirs, new_engine, new_sent) = base, new
     if ours.interpret != theirs.interpret:
         return
     kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
-    found = between(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
-    unasked = [each for each in found if not any(_is_own(each.name, config) for config in (ours, theirs))]
-    if not unasked and (stranger := _stranger(base, new)):
+    differences = between(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
+    unasked = [
+        difference
+        for difference in differences
+        if not any(_is_own(difference.name, config) for config in (ours, theirs))
+    ]
+    if not unasked and (stranger := _sent_to_known_only(base, new)):
         unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
     if unasked:
         raise ConfigError(
@@ -141,48 +155,50 @@ def check_asked_for(
 
 
 def _is_own(name: str, config: Config) -> bool:
-    """Return whether the configuration itself asks for a part of what the engine is told."""
-    given = config.engine
+    """Return whether the configuration itself asks for a part of what the engine gets."""
+    engine_config = config.engine
     root, _, _ = name.partition(".")
-    if given.command is not None and root in {"arguments", "limits"}:
+    if engine_config.command is not None and root in {"arguments", "limits"}:
         return True
     if root == "languageIds":
-        return given.language_id is not None
+        return engine_config.language_id is not None
     own = SentConfiguration(
-        settings=given.settings,
-        options=given.options or None,
-        environment={key: value or "" for key, value in given.environment.items()},
-        arguments=given.arguments,
+        settings=engine_config.settings,
+        options=engine_config.options or None,
+        environment={key: value or "" for key, value in engine_config.environment.items()},
+        arguments=engine_config.arguments,
     )
     return root in ON_TOP and name in dict(parts(own))
 
 
-def _stranger(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
-    """Return what one server is told and the other, a command that is like no engine and has no configuration of its
-    own, is not; nothing where there is no such pair."""
-    for (config, engine, _), (_, other, told) in zip(sides, reversed(sides), strict=True):
+def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
+    """Return what one server gets and the other does not, if the other is a command that is like no engine and has no
+    configuration of its own; else nothing."""
+    for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
-        if unknown and overlay_of(config.engine) == Overlay() and isinstance(other, LspEngine):
-            known = other.like or other.name in {each.name for each in servers()}
-            plain = replace_values(told, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
-            return [each for each in parts(plain) if known and _only_of_adapter(each[0])]
+        if unknown and overlay_of(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
+            known = known_engine.like or known_engine.name in {server.name for server in servers()}
+            plain = replace_values(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
+            return [part for part in parts(plain) if known and _only_of_adapter(part[0])]
     return []
 
 
 def _only_of_adapter(name: str) -> bool:
+    # The process of every engine gets these variables.
     usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
     return not name.startswith(("arguments", "dependencies", "autoImport")) and name not in usual
 
 
-def _told(server: LspEngine, config: Config) -> LspEngine:
-    """Return the server, told what `interpret.autoImport` says. Raises ConfigError where it cannot be told."""
-    wanted = config.interpret.auto_import
-    server.auto_import.chosen(wanted, server.like or server.name)
-    return replace(server, auto_imports=wanted)
+def _with_auto_import(server: LspEngine, config: Config) -> LspEngine:
+    """Return the server with the setting `interpret.autoImport`. Raises ConfigError if it cannot do so."""
+    setting = config.interpret.auto_import
+    server.auto_import.chosen(setting, server.like or server.name)
+    return replace(server, auto_imports=setting)
 
 
 def _check_auto_import(engine: Engine, config: Config) -> None:
-    """Raise ConfigError where an engine that is no language server cannot do as `interpret.autoImport` says."""
+    """Check that an engine that is no language server can do as `interpret.autoImport` says. Raises ConfigError if
+    not."""
     usual = engine.auto_import if isinstance(engine, DrivenEngine) else NEVER
     usual.chosen(config.interpret.auto_import, engine.name)
 
@@ -195,22 +211,25 @@ def sent_to(
     *,
     has_dependencies: bool,
 ) -> SentConfiguration:
-    """Return what the engine will be told. `has_dependencies`: whether anything that the project needs is installed.
+    """Return the configuration that the engine will get. `has_dependencies`: whether anything that the project needs is
+    installed.
 
     Raises ConfigError.
     """
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
-        asked = {} if config.engine.endpoint is None else _of_endpoint(config.engine)
+        endpoint_options = {} if config.engine.endpoint is None else _endpoint_options(config.engine)
         limits = {"timeout": surroundings.timeout}
-        made = SentConfiguration(options=config.engine.options | asked or None, auto_import="none", limits=limits)
+        made = SentConfiguration(
+            options=config.engine.options | endpoint_options or None, auto_import="none", limits=limits
+        )
     limits = made.limits | {"suggestions": float(config.interpret.max_suggestions)}
     dependencies = made.dependencies if has_dependencies else "none"
     return replace_values(made, limits=limits, dependencies=dependencies)
 
 
-def _of_endpoint(given: EngineConfig) -> dict[str, object]:
-    """Return what the configuration says about an endpoint; of its key, the variable's name alone is in there."""
-    own, usual = msgspec.to_builtins(given), msgspec.to_builtins(EngineConfig())
+def _endpoint_options(engine_config: EngineConfig) -> dict[str, object]:
+    """Return what the configuration says about an endpoint. It holds the variable of the key, never the key itself."""
+    own, usual = msgspec.to_builtins(engine_config), msgspec.to_builtins(EngineConfig())
     return {key: value for key, value in own.items() if value != usual[key] and key not in ON_TOP}

@@ -1,1 +1,1 @@
-"""Jobs that exchange workspaces with the JetBrains evaluation plugin."""
+"""The jobs that exchange workspaces with the JetBrains evaluation plugin."""

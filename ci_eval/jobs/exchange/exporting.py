@@ -1,4 +1,4 @@
-"""The job `export`: a workspace of ours → tables, or one of the JetBrains plugin."""
+"""The job `export`: it writes our workspace as tables, or as one of the JetBrains plugin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ci_eval.workspace import Workspace
 
 
 def export_workspace(folder: Path, *, to: str, output: Path) -> None:
-    """Write the workspace at `folder` as one of that generation. Raises ConfigError, WorkspaceError,
+    """Write the workspace at `folder` as one of the generation `to`. Raises ConfigError, WorkspaceError,
     NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
@@ -53,8 +53,8 @@ def export_workspace(folder: Path, *, to: str, output: Path) -> None:
 
 
 def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> dict[Path, int]:
-    """Write the tables of the workspace at `folder`; the files, with the number of their rows. Raises ConfigError,
-    WorkspaceError."""
+    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. Raises
+    ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     writing.check(form)
     if not source.manifest().complete:
@@ -63,21 +63,23 @@ def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> d
 
 
 def export_misses(folder: Path, *, output: Path, only: str | None, most: int, screen: Screen) -> sarif.Written:
-    """Write the sessions of the workspace at `folder` whose expected text did not stand first, for editors. `only`:
-    name of a filter, as in its reports. Raises ConfigError, WorkspaceError."""
+    """Write the sessions of the workspace at `folder` whose expected text was not first, in a format for editors.
+
+    `only`: the name of a filter, as in the reports. Raises ConfigError, WorkspaceError.
+    """
     source = open_workspace(folder)
     manifest = source.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    wanted = _passing(only, runs.stored_config(source).report_filters)
+    passes = _filter_named(only, runs.stored_config(source).report_filters)
     if not manifest.complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=wanted, most=most)
+    written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=passes, most=most)
     if written.left_out:
         screen.warn(f"{written.left_out:,} more are left out, the worst are kept: raise --most, or give --filter")
     return written
 
 
-def _passing(name: str | None, filters: ReportFilters) -> sarif.Wanted:
+def _filter_named(name: str | None, filters: ReportFilters) -> sarif.Wanted:
     if name is None:
         return lambda _: True
     resolved = resolve(name, letters_of(part.name for part in filters.all))

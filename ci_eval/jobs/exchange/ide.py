@@ -1,4 +1,4 @@
-"""The job `evaluate` with an engine that evaluates whole projects by itself."""
+"""The job `evaluate` for an engine that evaluates whole projects by itself."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from ci_eval.stages import actions
 from ci_eval.workspace import Workspace
 
 TYPES = ("BASIC", "SMART", "ML", "FULL_LINE", "CLANGD")
-"""Completion types of the plugin."""
+"""The completion types of the plugin."""
 THEIRS = "plugin"
-"""Folder, below the output, of the plugin's own workspace."""
+"""The folder of the plugin's own workspace, below the output."""
 
 
 def wanted(config: Config) -> IdeEngine | None:
-    """The engine, if it is one that evaluates whole projects by itself."""
+    """Return the engine if it is one that evaluates whole projects by itself; else None."""
     engine = engine_of(config)
     return engine if isinstance(engine, IdeEngine) else None
 
@@ -46,34 +46,35 @@ def wanted(config: Config) -> IdeEngine | None:
 def evaluate(
     config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, shard: Shard | None, screen: Screen
 ) -> Evaluated:
-    """Let the IDE evaluate, and import what it made.
+    """Let the IDE evaluate, and import the workspace that it made.
 
-    `resume`: go on where an interrupted run was, with the files that it has left. `shard`: only its files. Raises
+    `resume`: continue an interrupted run with its remaining files. `shard`: evaluate only its files. Raises
     ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
     """
     _check(config)
     folder = runs.workspace_for(config, output)
+    # It is beside the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
     resumed = resume and (waiting / "config.json").is_file()
     if not resumed:
         Workspace.check_free(folder)
         shutil.rmtree(waiting, ignore_errors=True)
     installation = engine.install(config.engine.version, machine.cache_folder())
-    found = project.prepare(config.project.spec, cache=machine.cache_folder())
+    prepared = project.prepare(config.project.spec, cache=machine.cache_folder())
     confined = ""
     if not resumed:
         screen.warn("no test of ci-eval drives a real IDE: where it fails, that may be ci-eval's fault, too")
         parts = Parts(folder.with_name(f"{folder.name}.parts"))
         generation = generations.CATALOG.load(engine.options.generation)
-        parts.of(account_of(config, generation, found, installation.info.version, shard), resume=resume)
-        wanted = roots(config, found, shard, parts.done())
-        if wanted:
-            screen.say(f"Evaluating {found.info.name} with {installation.info.version}")
-            with _kept(parts, folder, screen):
-                confined = _run(_of(config, wanted), engine, found, parts.next(), screen)
+        parts.of(account_of(config, generation, prepared, installation.info.version, shard), resume=resume)
+        paths = roots(config, prepared, shard, parts.done())
+        if paths:
+            screen.say(f"Evaluating {prepared.info.name} with {installation.info.version}")
+            with _report_progress(parts, folder, screen):
+                confined = _run(_with_roots(config, paths), engine, prepared, parts.next(), screen)
         whole(parts.found(), waiting)
         parts.remove()
-    described = _described(waiting, config, engine, found, shard)
+    described = _describe(waiting, config, engine, prepared, shard)
     described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
     done = import_described(described, folder, screen)
     shutil.move(waiting, folder / "imported" / THEIRS)
@@ -81,9 +82,8 @@ def evaluate(
 
 
 @contextmanager
-def _kept(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
-    """Wraps the work of the IDE: says what is kept of it where it is not finished. Raises Interrupted where the user
-    interrupts it."""
+def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
+    """Wrap the work of the IDE: if it fails, say what is stored of it. Raises Interrupted if the user interrupts it."""
     try:
         yield
     except (EngineFailure, KeyboardInterrupt) as error:
@@ -96,16 +96,16 @@ def _kept(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
         raise
 
 
-def _described(
-    theirs: Path, config: Config, engine: IdeEngine, found: project.Project, shard: Shard | None
+def _describe(
+    theirs: Path, config: Config, engine: IdeEngine, prepared: project.Project, shard: Shard | None
 ) -> Described:
-    """The workspace of the plugin, with what is known better here."""
+    """Return the workspace of the plugin, with the facts that are known better here."""
     described = describe(theirs, engine.options.generation, engine.name)
     info = engine.install(config.engine.version, machine.cache_folder()).info
     manifest = replace(
         described.manifest,
         engine=info,
-        project=found.info,
+        project=prepared.info,
         files=actions.spelled_files(config.actions),
         shard=str(shard) if shard else None,
         own_actions=shard is not None,
@@ -114,14 +114,14 @@ def _described(
         os=machine.system(),
         cpu=machine.cpu(),
     )
-    kept = _of(described.config, config.actions.evaluation_roots)
-    kept = replace(
-        kept, engine=config.engine, project=config.project, reports=config.reports, output_dir=config.output_dir
+    changed = _with_roots(described.config, config.actions.evaluation_roots)
+    changed = replace(
+        changed, engine=config.engine, project=config.project, reports=config.reports, output_dir=config.output_dir
     )
-    return dataclass_replace(described, manifest=manifest, config=kept)
+    return dataclass_replace(described, manifest=manifest, config=changed)
 
 
-def _of(config: Config, roots: Sequence[str]) -> Config:
+def _with_roots(config: Config, roots: Sequence[str]) -> Config:
     return replace(config, actions=replace(config.actions, evaluation_roots=tuple(roots)))
 
 
@@ -136,18 +136,18 @@ def _check(config: Config) -> None:
         raise ConfigError("no project: add --project SPEC, for example --project path:.")
 
 
-def _run(config: Config, engine: IdeEngine, found: project.Project, waiting: Path, screen: Screen) -> str:
+def _run(config: Config, engine: IdeEngine, prepared: project.Project, waiting: Path, screen: Screen) -> str:
     generation = generations.CATALOG.load(engine.options.generation)
     limits = config.interpret
     surroundings = Surroundings(
-        root=found.root,
+        root=prepared.root,
         language=config.language,
         keywords=frozenset(),
         cache=machine.cache_folder(),
         timeout=limits.timeout,
         memory=limits.memory_limit,
         confine=limits.confine,
-        reads=tuple(Path(each).expanduser().absolute() for each in config.engine.reads),
+        reads=tuple(Path(path).expanduser().absolute() for path in config.engine.reads),
     )
 
     def write(path: Path, root: Path, out: Path) -> None:
@@ -156,5 +156,8 @@ def _run(config: Config, engine: IdeEngine, found: project.Project, waiting: Pat
 
     with screen.steps("IDE", "percent") as steps:
         return engine.evaluate(
-            surroundings, write, waiting, lambda told: steps.show(told.percent, 100, f"{told.title}: {told.text}")
+            surroundings,
+            write,
+            waiting,
+            lambda progress: steps.show(progress.percent, 100, f"{progress.title}: {progress.text}"),
         )

@@ -1,4 +1,4 @@
-"""Which files of a project an IDE is to evaluate: those of a shard, or those that an interrupted run has left."""
+"""The files of a project that an IDE is to evaluate: those of a shard, or those that an interrupted run has left."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ ACCOUNT = "of.json"
 
 @dataclass(frozen=True)
 class Parts:
-    """The folder beside the output with what interrupted runs of the IDE have left, a workspace of the plugin each."""
+    """The folder beside the output that holds the results of interrupted runs of the IDE, each a workspace of the
+    plugin."""
 
     folder: Path
 
     def found(self) -> list[Path]:
-        """The workspaces, the oldest first."""
-        return sorted((each for each in self.folder.glob("*") if each.is_dir()), key=lambda each: int(each.name))
+        """Return the workspaces, the oldest first."""
+        return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
 
     def next(self) -> Path:
-        """Where the next one goes."""
+        """Return the folder for the next workspace."""
         return self.folder / str(len(self.found()) + 1)
 
     def done(self) -> frozenset[str]:
-        """The source files that are evaluated."""
+        """Return the source files that are evaluated."""
         return frozenset().union(*map(parts.done_in, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
-        """Note what the run is of; `resume`: it must be the same as of the one that was interrupted. Raises
-        WorkspaceError."""
+        """Write the account of the run, which says what it is of. With `resume`, raises WorkspaceError if the
+        interrupted run had another account."""
         path = self.folder / ACCOUNT
         if not resume:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -54,19 +55,19 @@ class Parts:
         atomic.write(path, account)
 
     def remove(self) -> None:
-        """They are in the workspace now."""
+        """Delete the parts, after they were put into the workspace."""
         shutil.rmtree(self.folder)
 
 
 def account_of(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
-    """What two runs must share for one to go on with the other."""
-    told = generation.config(replace(config, output_dir=""), "")
-    return msgspec.json.encode([told, found.info.checksum, build, str(shard)])
+    """Return what two runs must share, so that one can continue the other, as JSON."""
+    plugin_config = generation.config(replace(config, output_dir=""), "")
+    return msgspec.json.encode([plugin_config, found.info.checksum, build, str(shard)])
 
 
 def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[str]) -> Sequence[str]:
-    """What to give as `evaluationRoots`: those of the configuration, or files where only some are wanted. Empty: all
-    are `done`. Raises ConfigError, NothingToEvaluate."""
+    """Return the value of `evaluationRoots`: that of the configuration, or single files if only some are to be
+    evaluated. It is empty if all are `done`. Raises ConfigError, NothingToEvaluate."""
     if shard is None and not done:
         return config.actions.evaluation_roots or (".",)
     language = languages.CATALOG.load(config.language)

@@ -1,4 +1,4 @@
-"""The job `import`: a workspace of the JetBrains plugin → one of ours, with reports."""
+"""The job `import`: it reads a workspace of the JetBrains plugin into one of ours, with reports."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from ci_eval.workspace import Workspace, pack_actions, pack_sessions
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError,
-    NothingToEvaluate; then nothing is left at `output` that could be taken for a workspace."""
+    """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError, NothingToEvaluate;
+    then nothing stays at `output` that could be taken for a workspace."""
     Workspace.check_free(output)
     return import_described(describe(folder, generation, engine), output, screen)
 
 
 def import_described(described: Described, output: Path, screen: Screen) -> Evaluated:
-    """The same of a workspace whose own account was read, and perhaps corrected."""
+    """Import a workspace of the plugin whose description was read, and perhaps corrected. Raises as `import_workspace`
+    does."""
     folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)
@@ -41,9 +42,9 @@ def import_described(described: Described, output: Path, screen: Screen) -> Eval
     kept = Kept(folder)
     workspace = Workspace.create(output)
     try:
-        _take(workspace, described, kept)
+        _import(workspace, described, kept)
     except BaseException:
-        # Of a damaged one nothing stays that could be taken for a workspace.
+        # A damaged import leaves nothing that could be taken for a workspace.
         shutil.rmtree(output)
         raise
     for name, count in sorted(kept.unknown.items()):
@@ -55,29 +56,29 @@ def import_described(described: Described, output: Path, screen: Screen) -> Eval
 
 @dataclass
 class _Tally:
-    """What was read so far."""
+    """A count of what was read so far."""
 
     files: int = 0
     generated: int = 0
-    """Sessions in the actions."""
+    """The number of sessions in the actions."""
     statuses: Counter[Status] = field(default_factory=Counter)
 
 
-def _take(workspace: Workspace, described: Described, kept: Kept) -> None:
+def _import(workspace: Workspace, described: Described, kept: Kept) -> None:
     workspace.write_config(dump(described.config))
     lost = reading.actions_of(described.folder)
     tally = _Tally()
     for file in reading.read(_origin(described), dict(lost), kept):
         lost.pop(file.source.path, None)
         workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
-        found = file.actions or _without_actions(file.source, file.sessions)
-        workspace.write_actions(file.source.path, pack_actions(found))
+        file_actions = file.actions or _empty_actions(file.source, file.sessions)
+        workspace.write_actions(file.source.path, pack_actions(file_actions))
         tally.files += 1
-        tally.generated += max(found.sessions, len(file.sessions))
+        tally.generated += max(file_actions.sessions, len(file.sessions))
         tally.statuses.update(session.status for session in file.sessions)
     if not tally.statuses and described.manifest.shard is None:
         raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
-    missing = {path: each.sessions for path, each in lost.items() if each.sessions}
+    missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
     for error in reading.errors(described.folder, missing, kept):
         workspace.write_error(error)
     names.count(source.text for source in workspace.sources()).save(workspace.names_path)
@@ -115,8 +116,8 @@ def _origin(described: Described) -> reading.Origin:
     )
 
 
-def _without_actions(source: SourceFile, sessions: Sequence[Session]) -> FileActions:
-    """Of a workspace that has none: `rerank` cannot order its suggestions anew."""
+def _empty_actions(source: SourceFile, sessions: Sequence[Session]) -> FileActions:
+    # Without actions, `rerank` cannot order the suggestions of this file again.
     opened = OpenFile(path=source.path, checksum=source.checksum)
     return FileActions(
         path=source.path, checksum=source.checksum, sessions=len(sessions), unparsable=0.0, actions=(opened,)
@@ -124,10 +125,10 @@ def _without_actions(source: SourceFile, sessions: Sequence[Session]) -> FileAct
 
 
 def _project(workspace: Workspace, known: ProjectInfo) -> ProjectInfo:
-    """With a checksum, where none is known: of the files that have sessions."""
+    """Return the project. If its checksum is unknown, it gets a checksum over the files that have sessions."""
     if known.checksum:
         return known
     digest = hashlib.sha256()
-    for source in sorted(workspace.sources(), key=lambda each: each.path):
+    for source in sorted(workspace.sources(), key=lambda source_file: source_file.path):
         digest.update(f"{source.path}\0{source.checksum}\0".encode())
     return replace(known, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])

@@ -1,4 +1,5 @@
-"""What a workspace of the plugin says of itself: generation, configuration, times, and the manifest made of these."""
+"""The description of a workspace of the plugin by itself: generation, configuration, times, and the manifest made of
+these."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ from ci_eval.model import EngineInfo, Kind, PrefixConfig, ProjectInfo
 from ci_eval.stages import actions
 
 OWN = "ci-eval"
-"""Folder of an exported workspace with manifest and configuration as they were."""
+"""The folder of an exported workspace with its original manifest and configuration."""
 NAMED = "%Y-%m-%d_%H-%M-%S"
-"""How the plugin names a workspace: the time at which it began."""
+"""The format of the name that the plugin gives a workspace: the time at which it began."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +36,15 @@ class Described:
     folder: Path
     generation: Generation
     language: str
-    """The plugin's name of it."""
+    """The name that the plugin gives the language."""
     config: Config
     manifest: Manifest
     warnings: tuple[str, ...]
 
 
 def describe(folder: Path, generation: str | None, engine: str) -> Described:
-    """Read config.json. `generation`: its name, None = the one whose configuration it is; `engine`: NAME@VERSION.
+    """Read the config.json of a workspace of the plugin. `generation`: its name, None = the one that wrote the
+    configuration; `engine`: NAME@VERSION.
 
     Raises WorkspaceError, ConfigError.
     """
@@ -55,26 +57,31 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     raw = plain(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    found = _generation(raw, generation)
+    plugin_generation = _generation(raw, generation)
     _refuse_golf(raw, folder)
-    said = str(raw.get("language") or "Java")
+    language = str(raw.get("language") or "Java")
     own = folder / OWN / "manifest.json"
     if own.is_file():
         manifest = stored.decoded(stored.read(own, stored.MANIFEST), Manifest, own)
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, raw, settings.language_named(said))
+        config, warnings = _config(path, raw, settings.language_named(language))
         manifest = _manifest(folder, config, raw, engine)
     return Described(
-        folder=folder, generation=found, language=said, config=config, manifest=manifest, warnings=warnings
+        folder=folder,
+        generation=plugin_generation,
+        language=language,
+        config=config,
+        manifest=manifest,
+        warnings=warnings,
     )
 
 
 def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
     if name:
         return generations.CATALOG.load(name)
-    return next(each for each in generations.CATALOG.all() if each.wrote(raw))
+    return next(generation for generation in generations.CATALOG.all() if generation.wrote(raw))
 
 
 def _refuse_golf(raw: Mapping[str, object], folder: Path) -> None:
@@ -85,23 +92,24 @@ def _refuse_golf(raw: Mapping[str, object], folder: Path) -> None:
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """The configuration, as far as we understand it; it is only read, never run."""
+    """Return the configuration, as far as it is understood, with warnings. It is only read, never run."""
     try:
         loaded = load(path, environment=_Verbatim())
         config, warnings = loaded.config, loaded.warnings
     except ConfigError as error:
-        config, warnings = _least(raw), (f"only the strategy of config.json is taken over: {error}",)
+        config, warnings = _least_config(raw), (f"only the strategy of config.json is taken over: {error}",)
     prefix = config.actions.strategy.prefix
     if prefix.emulate_typing and prefix.name == "SimplePrefix":
         every = PrefixConfig(name="EveryPrefix", n=prefix.n)
         strategy = replace(config.actions.strategy, prefix=every)
         config = replace(config, actions=replace(config.actions, strategy=strategy))
+    # The plugin's lists are stored as they came, without any client's filter.
     interpret = replace(config.interpret, client="raw")
     return replace(config, language=language, interpret=interpret), warnings
 
 
 class _Verbatim(dict[str, str]):
-    """`${name}` stands for itself: it named a property of another machine."""
+    """An environment in which `${name}` stands for itself, since it named a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -110,20 +118,21 @@ class _Verbatim(dict[str, str]):
         return f"${{{name}}}"
 
 
-def _least(raw: Mapping[str, object]) -> Config:
-    """Strategy, completion type and title alone, each left out where it is not understood."""
+def _least_config(raw: Mapping[str, object]) -> Config:
+    """Return a configuration of strategy, completion type and title alone; each is left out if it is not understood."""
     config = Config()
-    for key, value in _known(raw).items():
+    for key, value in _known_sections(raw).items():
         section = {key: value}
         try:
-            config = msgspec.convert(_merged(msgspec.to_builtins(config), section), Config)
+            config = msgspec.convert(_merge(msgspec.to_builtins(config), section), Config)
+        # A section that is not understood must not cost the others.
         except msgspec.ValidationError:
             continue
     return config
 
 
-def _known(raw: Mapping[str, object]) -> dict[str, object]:
-    found: dict[str, object] = {}
+def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
+    sections_read: dict[str, object] = {}
     sections = {name: value for name, value in raw.items() if isinstance(value, Mapping)}
     below = sections.get("actions", {}).get("strategy")
     strategy = sections.get("strategy") or (below if isinstance(below, Mapping) else {})
@@ -134,27 +143,27 @@ def _known(raw: Mapping[str, object]) -> dict[str, object]:
         for key, value in (kinds.items() if isinstance(kinds, Mapping) else ())
         if key in {"statementTypes", "isStatic", "isArgument", "packageRegex"}
     }
-    found["actions"] = {"strategy": {"prefix": prefix or {}, "context": context or "ALL", "filters": filters}}
+    sections_read["actions"] = {"strategy": {"prefix": prefix or {}, "context": context or "ALL", "filters": filters}}
     kind = sections.get("interpret", {}).get("completionType") or strategy.get("type")
-    found["interpret"] = {"completionType": kind} if kind else {}
+    sections_read["interpret"] = {"completionType": kind} if kind else {}
     if title := sections.get("reports", {}).get("evaluationTitle"):
-        found["reports"] = {"evaluationTitle": title}
+        sections_read["reports"] = {"evaluationTitle": title}
     if project := raw.get("projectPath"):
-        found["project"] = {"spec": f"path:{project}"}
-    return found
+        sections_read["project"] = {"spec": f"path:{project}"}
+    return sections_read
 
 
-def _merged(base: dict[str, object], more: Mapping[str, object]) -> dict[str, object]:
-    found = dict(base)
+def _merge(base: dict[str, object], more: Mapping[str, object]) -> dict[str, object]:
+    merged = dict(base)
     for key, value in more.items():
-        below = found.get(key)
-        found[key] = _merged(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
-    return found
+        below = merged.get(key)
+        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
+    return merged
 
 
 def _manifest(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
     name, _, version = engine.partition("@")
-    start = _started(folder)
+    start = _start_time(folder)
     project = str(raw.get("projectPath") or "").replace("\\", "/").rstrip("/")
     kind = config.interpret.completion_type
     return Manifest(
@@ -183,10 +192,10 @@ def _manifest(folder: Path, config: Config, raw: Mapping[str, object], engine: s
     )
 
 
-def _started(folder: Path) -> str:
-    """The time in the folder's name, of which no zone is told: UTC is taken; else that of its configuration."""
+def _start_time(folder: Path) -> str:
+    """Return the time in the folder's name, taken as UTC, since it has no zone; else the time of its configuration."""
     try:
-        found = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
+        start = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
     except ValueError:
-        found = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
-    return found.replace(microsecond=0).isoformat()
+        start = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
+    return start.replace(microsecond=0).isoformat()

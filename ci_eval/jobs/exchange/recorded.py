@@ -1,4 +1,4 @@
-"""Recorded editing → the lists that people saw, with our features of each suggestion, as logs have them."""
+"""The lists that people saw, from recorded editing, with our features of each suggestion, as logs have them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ci_eval.model import Suggestion
 
 ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
 UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
-"""Features that no recording tells: they come from the engine, or from the project's other files."""
+"""The features that no recording holds: they come from the engine, or from the project's other files."""
 OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
 OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
-"""Features that are known without the text of the file."""
+"""The features that are known without the text of the file."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Recorded:
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """The one that is meant; None where no format is named. Raises ConfigError where the format has no lists."""
+        """Return the recording that a text such as FORMAT=PATH names; None if it names no format. Raises ConfigError if
+        the format has no lists, or the path does not exist."""
         form, _, path = str(source).partition("=")
         if not path or form not in streams.names() or source.exists():
             return None
@@ -50,8 +51,8 @@ class Recorded:
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """The sessions that ended; what cannot be used is counted. Raises NothingToEvaluate where no list is
-        recorded."""
+        """Yield the sessions that ended; those that cannot be used are counted in `left_out`. Raises NothingToEvaluate
+        if no list is recorded."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
         recording = Recording(language="", ends=("",), skipped=left_out)
@@ -68,25 +69,26 @@ class Recorded:
 
 @dataclass
 class _Open:
-    """A word that is being typed, in one file of one user."""
+    """A word that is being typed in one file by one user."""
 
     number: int
     reader: Reader
     found: list[tuple[RecordedLookup, Shown]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    """Text → the number of the item."""
+    """The number of each item, by its text."""
 
 
 @dataclass
 class _Sessions:
-    """Puts lists together that were shown while one word was typed: one after the other, from the same place on."""
+    """A reader that joins the lists that were shown while one word was typed: one after the other, from the same
+    offset."""
 
     left_out: Counter[str]
     lists: int = 0
     _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
-        """The next list; yields the session that it is no part of, if one was open."""
+        """Add the next list. Yields the session that was open before, if the list is no part of it."""
         if not lookup.candidates:
             self.left_out["lists without candidates"] += 1
             return
@@ -98,36 +100,37 @@ class _Sessions:
             yield from self._session(now)
             now = _Open(now.number + 1, now.reader)
         self._open[at] = now
-        now.found.append((lookup, _shown(lookup, now)))
+        now.found.append((lookup, _list_of(lookup, now)))
 
     def end(self) -> Iterator[ShownSession]:
-        """Those that are still open."""
-        for each in self._open.values():
-            yield from self._session(each)
+        """Yield the sessions that are still open."""
+        for session in self._open.values():
+            yield from self._session(session)
 
     def _session(self, now: _Open) -> Iterable[ShownSession]:
         last, shown = now.found[-1]
         if last.outcome not in ENDS:
             self.left_out["sessions of which no end is recorded"] += 1
             return ()
-        wanted = now.numbers.get(last.item) if last.item and last.outcome != "cancel" else None
-        if last.outcome == "select" and wanted not in shown.ids:
+        item = now.numbers.get(last.item) if last.item and last.outcome != "cancel" else None
+        if last.outcome == "select" and item not in shown.ids:
             self.left_out["sessions that took what is not in the list"] += 1
             return ()
         session = ShownSession(
             user=last.user,
             session=f"{last.file} {now.number}",
-            lookups=[each for _, each in now.found],
+            lookups=[list_shown for _, list_shown in now.found],
             outcome=ENDS[last.outcome],
-            wanted=wanted,
+            wanted=item,
         )
         return (session,)
 
 
-def _shown(lookup: RecordedLookup, now: _Open) -> Shown:
+def _list_of(lookup: RecordedLookup, now: _Open) -> Shown:
     texts = list(dict.fromkeys(lookup.candidates))
     return Shown(
         typed=len(lookup.prefix),
+        # The same text is the same item in all lists of a session.
         ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
         features=_features(lookup, texts, len(now.found), now.reader),
     )
@@ -138,20 +141,21 @@ def _features(
 ) -> Sequence[dict[str, Feature]]:
     caret = CaretContext(path=lookup.file, before=lookup.before or "", prefix=lookup.prefix, query=number)
     rows = reader.rows(caret, [Suggestion(text=text) for text in texts]).tolist()
-    told = [name not in UNTOLD and (lookup.before is not None or name in OF_LIST) for name in NAMES]
+    known = [name not in UNTOLD and (lookup.before is not None or name in OF_LIST) for name in NAMES]
     return [
-        {name: value if is_told else None for name, value, is_told in zip(NAMES, row, told, strict=True)}
+        # An unknown feature is None: 0 would be a value.
+        {name: value if is_told else None for name, value, is_told in zip(NAMES, row, known, strict=True)}
         for row in rows
     ]
 
 
 @lru_cache
-def _keywords() -> dict[str, frozenset[str]]:
-    """End of a file's name → the keywords of its language."""
-    return {end: each.keywords for each in languages.CATALOG.all() for end in each.suffixes if end}
+def _keywords_by_suffix() -> dict[str, frozenset[str]]:
+    """Return the keywords of each language, by the suffix of its files."""
+    return {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
 
 
 def keywords_of(file: str) -> frozenset[str]:
-    """Of the language that the file is in, by its name; none where no language is known to have such files."""
-    ends = [end for end in _keywords() if file.endswith(end)]
-    return _keywords()[max(ends, key=len)] if ends else frozenset()
+    """Return the keywords of the language that the file is in, by its name; none if no language has such files."""
+    ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
+    return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()

@@ -1,1 +1,1 @@
-"""Reports of runs that go on."""
+"""The reports of runs that are still going on."""

@@ -1,6 +1,6 @@
-"""Watches runs: the report of each is made anew as files get through, until the run is complete.
+"""The job `watch`: it writes the report of each run again as files get through, until the run is complete.
 
-Each report stands in a folder of its own, so that nothing is in the way of the one that the run writes at its end.
+Each report has a folder of its own, so that it does not hinder the report that the run writes at its end.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ci_eval.workspace import Workspace
 
 FOLDER = "live"
 PAUSE = 2.0
-"""Seconds between two looks at the workspaces, at least."""
+"""The least number of seconds between two looks at the workspaces."""
 SHARE = 3
-"""After a report, so many times as long as it took goes by before the next one: the run needs the machine."""
+"""The pause after a report, as a multiple of the time that the report took: the run needs the machine."""
 
 Shown = Callable[[dict[str, Path]], None]
 
 
 class Moment(Workspace):
-    """A workspace of a run that goes on, with the files that were through at one moment: every page of a report is
-    about the same ones."""
+    """A workspace of an unfinished run, with the files that were through at one moment. So every page of a report is
+    about the same files."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -37,21 +37,22 @@ class Moment(Workspace):
 
 
 def watch(folders: Sequence[Path], *, screen: Screen, shown: Shown, pause: float = PAUSE) -> list[dict[str, Path]]:
-    """Write reports until the runs in all `folders` are complete; of each run, by reporter, the path of the last one.
-    `shown` is called with those of each run's first. Raises WorkspaceError where there is no workspace."""
-    watched = [_Watched(folder, screen, shown) for folder in folders]
-    while going := [each for each in watched if each.goes_on]:
+    """Write reports until the runs in all `folders` are complete. Return the paths of each run's last report, by
+    reporter.
+
+    `shown` is called with the paths of each run's first report. Raises WorkspaceError if a folder holds no workspace.
+    """
+    watched_runs = [_Watched(folder, screen, shown) for folder in folders]
+    while unfinished := [run for run in watched_runs if run.goes_on]:
         began = monotonic()
-        made = [each.look() for each in going]
-        took = monotonic() - began if any(made) else 0.0
-        if any(each.goes_on for each in going):
+        reported = [run.look() for run in unfinished]
+        took = monotonic() - began if any(reported) else 0.0
+        if any(run.goes_on for run in unfinished):
             sleep(max(pause, SHARE * took))
-    return [each.reports for each in watched]
+    return [run.reports for run in watched_runs]
 
 
 class _Watched:
-    """One run."""
-
     def __init__(self, folder: Path, screen: Screen, shown: Shown) -> None:
         self._folder, self._screen, self._shown = folder, screen, shown
         self._edition = self._seen = 0
@@ -63,11 +64,11 @@ class _Watched:
             )
 
     def look(self) -> bool:
-        """Whether a report was written, since the run is complete now or more files are through."""
+        """Write a report if the run is complete or more files are through; return whether a report was written."""
         now = Moment(self._folder)
         if now.manifest().complete:
             # Opened again: files may have got through after they were listed above.
-            self.reports = _written(Workspace.open(self._folder), 0)
+            self.reports = _write_reports(Workspace.open(self._folder), 0)
             self.goes_on = False
             if not self._edition:
                 self._shown(self.reports)
@@ -75,7 +76,7 @@ class _Watched:
         if len(now.through) == self._seen:
             return False
         self._edition, self._seen = self._edition + 1, len(now.through)
-        self.reports = _written(now, self._edition)
+        self.reports = _write_reports(now, self._edition)
         files = "file" if self._seen == 1 else "files"
         self._screen.say(f"Report {self._edition}: {self._seen:,} {files} through, {self.reports['html']}")
         if self._edition == 1:
@@ -83,8 +84,8 @@ class _Watched:
         return True
 
 
-def _written(workspace: Workspace, edition: int) -> dict[str, Path]:
-    """`edition`: the number of the report, from 1; 0 = the last one."""
+def _write_reports(workspace: Workspace, edition: int) -> dict[str, Path]:
+    """Write the report number `edition`, from 1; 0 is the last one. Return the paths by reporter."""
     config = runs.stored_config(workspace)
     _, reports = pipeline.make_reports(workspace, config, folder=workspace.folder / FOLDER, edition=edition)
     # Pages that are open ask for it again and again: nothing but a script can be read from disk.

@@ -1,1 +1,1 @@
-"""What jobs have to do with language models."""
+"""The parts of jobs that deal with language models."""

@@ -1,4 +1,4 @@
-"""The store of answers that endpoints gave: how a command uses it, and how it gets to another machine."""
+"""The store of responses from endpoints: how a command uses it, and how it gets to another machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ci_eval.errors import ConfigError
 
 @contextmanager
 def asked(*, record: bool) -> Iterator[None]:
-    """Meanwhile, nothing is asked, or everything is asked anew; worker processes inherit that."""
+    """Let endpoints answer from the store alone, or with `record`, ask everything again, for a `with` block. Worker
+    processes inherit that."""
     before = os.environ.get(MODE)
     os.environ[MODE] = "record" if record else "offline"
     try:
@@ -30,7 +31,7 @@ def asked(*, record: bool) -> Iterator[None]:
 
 
 def export_answers(path: Path) -> int:
-    """Write all answers, a line of JSON each; how many these are. Raises WorkspaceError."""
+    """Write all stored responses, a line of JSON each; return their number. Raises WorkspaceError."""
     store = Answers(store_of(machine.cache_folder()))
     lines = list(store.exported())
     atomic.write(path, b"".join(lines))
@@ -38,14 +39,15 @@ def export_answers(path: Path) -> int:
 
 
 def import_answers(paths: Sequence[Path]) -> int:
-    """Add what exports hold for questions that have no answer here; how many these were. Raises ConfigError."""
+    """Add the responses of exports for questions that have no stored response; return their number. Raises
+    ConfigError."""
     store = Answers(store_of(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored answer, as people tell it from others."""
+    """A stored response, with what people recognise it by."""
 
     key: str
     asked: str
@@ -54,25 +56,26 @@ class Stored:
 
 
 def matching_answers(text: str) -> list[Stored]:
-    """Return the answers whose key begins with the text, or whose question or reply holds it, the oldest first."""
+    """Return the responses whose key begins with the text, or whose question or response contains it, the oldest
+    first."""
     store = Answers(store_of(machine.cache_folder()))
-    found = store.matching(text)
+    responses = store.matching(text)
     return [
         Stored(key, asked, "refused" if reply.refused else reply.finish, reply.refused or reply.text)
-        for key, asked, reply in found
+        for key, asked, reply in responses
     ]
 
 
 def drop_answers(answers: Sequence[Stored]) -> None:
-    """Remove these answers from the store; the next run asks their questions again."""
+    """Delete these responses from the store; the next run asks their questions again."""
     Answers(store_of(machine.cache_folder())).drop(answer.key for answer in answers)
 
 
 def take_recorded(config: Config) -> None:
-    """Add the answers of the files that the configuration names. Raises ConfigError."""
-    named = [each.recorded for each in (config.engine, config.judge) if each and each.recorded]
+    """Add the responses of the files that the configuration names. Raises ConfigError."""
+    named = [section.recorded for section in (config.engine, config.judge) if section and section.recorded]
     if named:
-        import_answers([Path(each).expanduser() for each in dict.fromkeys(named)])
+        import_answers([Path(path).expanduser() for path in dict.fromkeys(named)])
 
 
 def _import(store: Answers, path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Trains recommenders of method calls."""
+"""The job that trains recommenders of method calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ci_eval.learning.recommenders import training
 
 
 def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen) -> None:
-    """Usages → a model file, and a table of what was read. `overrides`: options as KEY=VALUE.
+    """Train a recommender on usages, write its model file, and print a table of what was read. `overrides`: options as
+    KEY=VALUE.
 
     Raises ConfigError, WorkspaceError, NothingToEvaluate.
     """
@@ -26,24 +27,24 @@ def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequen
     options = training.options_of(recommender, dict(map(option, overrides)))
     atomic.make_folder(output.parent)
     started = perf_counter()
-    found = training.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
+    result = training.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
     rows = [
-        ("usages", f"{found.usages:,}"),
-        ("- without a call, which teach nothing", f"{found.without_calls:,}"),
-        ("lines that are no usage", f"{found.bad:,}"),
-        ("types", f"{found.count:,}"),
+        ("usages", f"{result.usages:,}"),
+        ("- without a call, which teach nothing", f"{result.without_calls:,}"),
+        ("lines that are no usage", f"{result.bad:,}"),
+        ("types", f"{result.count:,}"),
         ("bytes of the model", f"{output.stat().st_size:,}"),
         ("seconds", f"{perf_counter() - started:.1f}"),
     ]
     screen.table([recommender.name, ""], rows, numbers=1)
-    for line in found.named:
+    for line in result.named:
         screen.warn(f"left out: {line}")
-    if found.bad > len(found.named):
-        screen.warn(f"and {found.bad - len(found.named):,} more lines that are no usage")
+    if result.bad > len(result.named):
+        screen.warn(f"and {result.bad - len(result.named):,} more lines that are no usage")
 
 
 def option(text: str) -> tuple[str, object]:
-    """Key and value of KEY=VALUE, whose value is YAML. Raises ConfigError."""
+    """Return key and value of KEY=VALUE, whose value is YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"--set {text}: expected key=value, for example mostUsages=0")

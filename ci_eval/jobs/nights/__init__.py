@@ -1,1 +1,1 @@
-"""Runs that follow an earlier one of the same kind."""
+"""The runs that follow an earlier one of the same kind."""

@@ -1,7 +1,7 @@
-"""Digests of the files that answers depend on, for engines that declare them.
+"""The digests of the files that results depend on, for engines that declare them.
 
-Which files a Python file imports is told from its import lines, and rather too much than too little is taken: every
-file of the project whose path ends in a name that is imported, wherever it is.
+The import lines of a Python file tell which files it imports. Rather too many than too few are taken: every file of the
+project whose path ends in an imported name, wherever it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ci_eval.grammar.imports.named import NEAR, Name, named
 from ci_eval.jobs.preparation import Prepared
 
 SOURCES = (".py", ".pyi")
-"""How the names of files end whose imports are followed."""
+"""The suffixes of the files whose imports are followed."""
 OWN = ("__init__",)
 """The last part of the name of the file that stands for its folder."""
 
@@ -28,28 +28,29 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared) -> dict[str, str]:
-    """Path of a source file → digest of all that answers in it depend on; empty where that is the whole project."""
+    """Return the digest of everything that results in a source file depend on, by path; empty if that is the whole
+    project."""
     closure = closure_of(prepared.engine)
     if closure is Closure.PROJECT or prepared.ranker.name != "BASIC" or prepared.records or prepared.around:
         # Other completion types order by the names of the whole project.
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
-        return {path: _content(root, path) for path in below(root, root, prepared.language.suffixes)}
+        return {path: _content_digest(root, path) for path in below(root, root, prepared.language.suffixes)}
     return of_imports(root)
 
 
 def of_imports(root: Path) -> dict[str, str]:
-    """The same for files of Python whose answers depend on what they import."""
+    """Return the digests of Python files whose results depend on what they import, by path."""
     everything = sorted(below(root, root, ("",), ignored=()))
-    contents = {path: _content(root, path) for path in everything}
+    contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
     # A new file may be what an import now finds, and its name may be suggested.
     shared = _digest([*everything, *(contents[path] for path in everything if _seen_by_all(path))])
-    reached = _reached(root, sources)
+    reached = _follow_imports(root, sources)
     known: dict[int, str] = {}
     for bits in set(reached):
-        among = (path for place, path in enumerate(sources) if bits >> place & 1)
+        among = (path for rank, path in enumerate(sources) if bits >> rank & 1)
         known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
     return {path: known[bits] for path, bits in zip(sources, reached, strict=True)}
 
@@ -59,7 +60,7 @@ def _seen_by_all(path: str) -> bool:
     return not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
 
 
-def _content(root: Path, path: str) -> str:
+def _content_digest(root: Path, path: str) -> str:
     return hashlib.blake2b(read_own(root, path), digest_size=16).hexdigest()
 
 
@@ -67,40 +68,41 @@ def _digest(parts: Sequence[str]) -> str:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
-def _reached(root: Path, sources: Sequence[str]) -> list[int]:
-    """Of each source: those that it imports, directly or not, as a set of bits, its own among them."""
-    places = _by_ending(sources)
+def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
+    """Return the sources that each source imports, directly or not, itself among them, as a set of bits."""
+    by_ending = _index_endings(sources)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
-    edges = [sorted(set(_imported(path, text, places))) for path, text in zip(sources, texts, strict=True)]
-    reached = [1 << place for place in range(len(sources))]
+    edges = [sorted(set(_imports_of(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
+    reached = [1 << rank for rank in range(len(sources))]
     changing = True
+    # Imports may form cycles, so the sets grow until none changes.
     while changing:
         changing = False
-        for place, targets in enumerate(edges):
-            bits = reached[place]
+        for rank, targets in enumerate(edges):
+            bits = reached[rank]
             for target in targets:
                 bits |= reached[target]
-            changing = changing or bits != reached[place]
-            reached[place] = bits
+            changing = changing or bits != reached[rank]
+            reached[rank] = bits
     return reached
 
 
-def _by_ending(sources: Sequence[str]) -> Mapping[Name, list[int]]:
-    """Each end of a module's whole name, in parts → the places of the sources."""
-    found: dict[Name, list[int]] = defaultdict(list)
-    for place, path in enumerate(sources):
+def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
+    """Return the ranks of the sources, by each end of their module's whole name, in parts."""
+    ranks: dict[Name, list[int]] = defaultdict(list)
+    for rank, path in enumerate(sources):
         parts = PurePosixPath(path)
         stem = (*parts.parent.parts, parts.name.partition(".")[0])
         for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
             for begin in range(len(name)):
-                found[name[begin:]].append(place)
-    return found
+                ranks[name[begin:]].append(rank)
+    return ranks
 
 
-def _imported(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+def _imports_of(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
     # What stands in brackets, or after other statements on a line, is seen too.
-    folded = _BRACKETS.sub(lambda found: found[0].replace("\n", " "), plain.replace("\\\n", " "))
+    folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
     for name in named(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)
         for end in range(1, len(parts) + 1):
@@ -109,23 +111,24 @@ def _imported(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterato
             yield from _packages_of(path, places)
     if _STAR.search(text):
         # `__all__` may name modules, and everything that is taken may come from a folder's own file.
-        yield from (place for found in list(_of_stars(folded)) for place in _inside(found, path, places))
+        yield from (rank for package in list(_star_packages(folded)) for rank in _inside(package, path, places))
 
 
 def _packages_of(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """The files that stand for the folders that the file is in."""
+    """Yield the files that stand for the folders that the file is in."""
     for folder in PurePosixPath(path).parents:
         yield from places.get((*folder.parts, *OWN), ())
 
 
-def _of_stars(text: str) -> Iterator[str]:
-    for found in re.finditer(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*", text):
-        yield found[1].rstrip(".").rpartition(".")[2]
+def _star_packages(text: str) -> Iterator[str]:
+    for match in re.finditer(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*", text):
+        yield match[1].rstrip(".").rpartition(".")[2]
 
 
 def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """The files directly in folders of that name; in those that the file is in, for a name of dots alone."""
-    folders = {package} if package else {each.name for each in PurePosixPath(path).parents}
-    for name, found in places.items():
+    """Yield the files directly in folders of that name; for a name of dots alone, those beside the file or in a folder
+    above."""
+    folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
+    for name, ranks in places.items():
         if len(name) == 2 and name[0] in folders:
-            yield from found
+            yield from ranks

@@ -1,4 +1,4 @@
-"""Answers of an earlier run, taken over where all that they depend on is the same."""
+"""The reuse of an earlier run's results, if everything that they depend on is the same."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from ci_eval.stages.interpret import Executor, answers_of
 from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 SAMPLE = 0.02
-"""Share of the sessions that is asked anew, at least."""
+"""The least share of the sessions that are asked again."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
-    """Raises ConfigError where answers of an earlier run would not do."""
+    """Check that results of an earlier run can be reused. Raises ConfigError if not."""
     if reason := why_not_reusable(config, rounds):
         raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
 
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
-    """Why answers of an earlier run would not do; "" where they would."""
-    why = {
+    """Return the reason why results of an earlier run cannot be reused; "" if they can."""
+    reasons = {
         "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` has a store of answers of its own": config.engine.endpoint,
@@ -42,7 +42,7 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
         "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
     }
-    return next((text for text, applies in why.items() if applies), "")
+    return next((text for text, applies in reasons.items() if applies), "")
 
 
 def make_sessions_with(
@@ -53,25 +53,26 @@ def make_sessions_with(
     screen: Screen,
     executor: Executor | None = None,
 ) -> None:
-    """Stage 2, with the answers of an earlier run where there is one like this.
+    """Run stage 2 with the results of an earlier run, if there is one like this.
 
-    Some files are asked anew. Where any session in them is answered in another way than it was, nothing is taken over.
+    Some files are asked again. If any session in them has another result than before, nothing is reused.
     """
-    kept = _earlier(earlier, workspace, prepared, screen)
-    asked_anew, taken = _take_over(kept, workspace, prepared) if kept else ((), ())
+    earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
+    asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
-    if kept is None:
+    if earlier_workspace is None:
         return
-    differing, compared = _differing(kept, workspace, asked_anew)
+    differing, compared = _differing(earlier_workspace, workspace, asked_anew)
+    # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
-        why = (
+        reason = (
             f"of {compared:,} sessions asked anew, {differing:,} were answered in another way"
             if compared
             else "none of the sessions asked anew could be compared with an answer of that night"
         )
         screen.warn(
-            f"nothing of {earlier} is reused: {why}, so that all are asked; "
+            f"nothing of {earlier} is reused: {reason}, so that all are asked; "
             "`--repeat 3` tells how far the engine wavers by itself"
         )
         for path in taken:
@@ -85,45 +86,46 @@ def make_sessions_with(
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
-    """Write down what answers depend on, for the runs that will reuse them."""
-    if found := closures(prepared):
-        kept = {head.path: found[head.path] for head in workspace.action_heads() if head.path in found}
+    """Write into the manifest what results depend on, for the runs that will reuse them."""
+    if digests := closures(prepared):
+        kept = {head.path: digests[head.path] for head in workspace.action_heads() if head.path in digests}
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
 
 
-def _earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
-    """The workspace of a run that was answered as this one will be; None where it is not, which is said."""
+def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
+    """Return the workspace of a run that has the same conditions as this one; else None, with a message."""
     if not (folder / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
         return None
     earlier = Workspace.open(folder)
     earlier.verify()
-    if changed := next(_changed(earlier, workspace, prepared), ""):
+    if changed := next(_changes(earlier, workspace, prepared), ""):
         screen.say(f"Nothing of {folder} is reused: {changed}")
         return None
     return earlier
 
 
-def _changed(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """What answers depend on and is not the same, in words."""
+def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
+    """Yield each changed condition of the results, in words."""
     was, now = earlier.manifest(), workspace.manifest()
     declared = bool(was.closures and now.closures)
-    for what, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
-        if what == "project" and declared:
+    for condition, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
+        if condition == "project" and declared:
             continue  # file by file, it is looked at what has changed
-        yield f"the {what} was {before}, and is {after} now"
+        yield f"the {condition} was {before}, and is {after} now"
     if was.project.identified != now.project.identified:
         # The ids of sessions depend on it.
-        names = (each.project.identified or "by no name" for each in (was, now))
+        names = (manifest.project.identified or "by no name" for manifest in (was, now))
         yield "the project was called {}, and is called {} now".format(*names)
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the machine is another one, or sessions were asked several times"
-    if _asked(runs.stored_config(earlier)) != _asked(prepared.config):
+    if _conditions_of(runs.measured_config(earlier)) != _conditions_of(prepared.config):
         yield "the configuration is another one"
 
 
-def _asked(config: Config) -> Config:
-    """As far as answers depend on it; the project may have moved, if its content is the same."""
+def _conditions_of(config: Config) -> Config:
+    """Return the part of the configuration that results depend on; the project may have moved, if its content is the
+    same."""
     project = replace(config.project, spec="")
     left_out = {"reports": _NONE.reports, "comparison": _NONE.comparison, "training_projects": (), "output_dir": ""}
     return replace(config, project=project, **left_out)
@@ -133,67 +135,69 @@ _NONE = Config()
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Store the earlier sessions of all files that would be answered the same, but a sample of these; the paths of the
-    sample, and of what was taken over."""
+    """Store the earlier sessions of all files that would have the same results, except a sample of these files. Return
+    the paths of the sample, and of what was stored."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
-        unchanged = set(_unchanged(kept, workspace, prepared))
+        unchanged = set(_unchanged_files(kept, workspace, prepared))
         heads = {path: head for path, head in heads.items() if path in unchanged}
     taken = []
     sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
-    for source, found in kept.sessions(Session):
+    for source, earlier_sessions in kept.sessions(Session):
         head = heads.get(source.path)
         if head and head.checksum == source.checksum and source.path not in sample:
-            sessions = list(found)
-            if all(map(_settled, sessions)):
+            sessions = list(earlier_sessions)
+            if all(map(_is_settled, sessions)):
                 reused = (replace(session, reused=True) for session in sessions)
                 workspace.write_sessions(source.path, pack_sessions(source, reused))
                 taken.append(source.path)
     return sample, taken
 
 
-def _unchanged(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """The files in which, of a project that has changed, the same sessions are asked as before, and in which the files
-    that answers depend on are the same."""
+def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
+    """Yield the unchanged files of a project that has changed: they have the same sessions as before, and the files
+    that their results depend on are the same."""
     was, now = kept.manifest().closures, workspace.manifest().closures
-    wanted, shard = prepared.config.interpret, workspace.manifest().dealt
+    interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
     planned = interpret.plan(
         workspace,
         prepared.setup,
-        probability=wanted.session_probability,
-        limit=wanted.sessions_limit,
+        probability=interpret_config.session_probability,
+        limit=interpret_config.sessions_limit,
         shard=Shard.parse(shard) if shard else None,
     )
-    for each in planned:
-        path = each.path
+    for planned_file in planned:
+        path = planned_file.path
+        # The cheap conditions come first: the actions of a file are read from disk.
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
             before, after = kept.actions_of(path), workspace.actions_of(path)
             asked = {session.id for session in kept.sessions_in(path, Session)}
             same = before.is_file() and read_actions(before) == read_actions(after)
-            if same and asked == {call.session for call in interpret.chosen(each, read_actions(after))}:
+            if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
 
 
-def _settled(session: Session) -> bool:
-    """Whether it was answered; where the engine failed, it is given another chance."""
+def _is_settled(session: Session) -> bool:
+    """Return whether the session has a result; if the engine failed, it is asked again."""
     return session.status not in FAILED | {Status.SKIPPED}
 
 
 def _sample(sizes: dict[str, int], start: str) -> set[str]:
-    """Files with SAMPLE of the sessions, other ones in every run."""
-    wanted, found = SAMPLE * sum(sizes.values()), set[str]()
+    """Return files with SAMPLE of the sessions, other ones in every run."""
+    enough, sample = SAMPLE * sum(sizes.values()), set[str]()
+    # The start of the run is part of the seed, so that every file is asked again some day.
     for path in sorted(sizes, key=lambda path: draw(0, f"{start} {path}")):
-        if sum(sizes[each] for each in found) >= wanted:
+        if sum(sizes[name] for name in sample) >= enough:
             break
-        found.add(path)
-    return found
+        sample.add(path)
+    return sample
 
 
 def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
-    """How many sessions of these files were answered in another way, and how many could be compared."""
+    """Return how many sessions of these files have another result than before, and how many could be compared."""
     differing = compared = 0
     for path in sorted(paths):
-        was = {session.id: answers_of(session) for session in kept.sessions_in(path, Session) if _settled(session)}
+        was = {session.id: answers_of(session) for session in kept.sessions_in(path, Session) if _is_settled(session)}
         for session in workspace.sessions_in(path, Session):
             if session.id in was:
                 compared += 1

@@ -1,7 +1,7 @@
-"""Keeps the workspaces in the cache from growing without end: those that were not used for longest go first.
+"""A limit for the workspaces in the cache: those that were unused for longest are removed first.
 
-A workspace that may be removed has a mark in the folder `used`, an empty file that is touched at each use. It stands
-beside the workspaces, since nothing may be added to what is sealed.
+A workspace that may be removed has a mark in the folder `used`, an empty file that is touched at each use. The mark is
+outside the workspace, since nothing may be added to a sealed one.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ci_eval import atomic
 
 DAY = 24 * 3600.0
 OLD = 30 * DAY
-"""Seconds after its last use, after which a workspace is removed."""
+"""The seconds after its last use after which a workspace is removed."""
 MOST = 10 * 10**9
-"""Bytes that are kept."""
+"""The most bytes that are stored."""
 PARTIAL = ".new-"
-"""How the name of a folder begins that is being written or removed."""
+"""The prefix of the name of a folder that is being written or removed."""
 
 
 def mark(folder: Path) -> None:
-    """Note that the workspace in this folder is used now, and is in a store, so that it may be removed some day."""
+    """Mark the workspace in this folder as used now, and as present in a store, so that it may be removed some day."""
     path = _mark_of(folder)
     atomic.make_folder(path.parent)
     with atomic.writing(path):
@@ -32,24 +32,24 @@ def mark(folder: Path) -> None:
 
 
 def unmark(folder: Path) -> None:
-    """Note that the workspace in this folder is nowhere else: it is kept until it is sent."""
+    """Remove the mark of a workspace that is in no store: it is not pruned until it is sent."""
     _mark_of(folder).unlink(missing_ok=True)
 
 
 def prune(root: Path, most: int = MOST) -> None:
-    """Remove the marked workspaces in the folders below `root` that were not used for OLD seconds; then those that were
-    not used for longest, until `most` bytes are left.
+    """Remove the marked workspaces in the folders below `root` that were unused for OLD seconds. Then remove those that
+    were unused for longest, until at most `most` bytes are left.
 
-    What was used within a day stays: a command may be reading it.
+    A workspace that was used within a day stays: a command may be reading it.
     """
     now = time.time()
-    for left in root.glob(f"*/{PARTIAL}*"):
-        if _changed(left) < now - DAY:
-            shutil.rmtree(left, ignore_errors=True)  # of a killed process; the next command tries again
-    kept = 0
+    for partial in root.glob(f"*/{PARTIAL}*"):
+        if _change_time(partial) < now - DAY:
+            shutil.rmtree(partial, ignore_errors=True)  # of a killed process; the next command tries again
+    total = 0
     for used, folder in sorted(_marked(root), reverse=True):
-        kept += _size(folder)
-        if used < now - OLD or (kept > most and used < now - DAY):
+        total += _size(folder)
+        if used < now - OLD or (total > most and used < now - DAY):
             _remove(folder)
 
 
@@ -58,20 +58,20 @@ def _mark_of(folder: Path) -> Path:
 
 
 def _marked(root: Path) -> Iterator[tuple[float, Path]]:
-    """When each was last used, and its folder."""
+    """Yield the time of the last use of each marked workspace, and its folder."""
     for path in root.glob("used/*/*"):
-        yield _changed(path), root / path.relative_to(root / "used")
+        yield _change_time(path), root / path.relative_to(root / "used")
 
 
-def _changed(path: Path) -> float:
-    """When it was last changed; now, where another process has just removed it."""
+def _change_time(path: Path) -> float:
+    """Return the time of the last change; the current time if another process has just removed the file."""
     with suppress(FileNotFoundError):
         return path.stat().st_mtime
     return time.time()
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files below it; what another process removes meanwhile does not count."""
+    """Return the bytes of all files below a folder, without those that another process removes meanwhile."""
     size = 0
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):
@@ -80,9 +80,9 @@ def _size(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> None:
-    """In one step for whoever looks for it meanwhile."""
     away = folder.with_name(f"{PARTIAL}{folder.name}-{time.time_ns()}")
     unmark(folder)
     with suppress(FileNotFoundError):  # another process was faster
+        # A rename removes the folder in one step for any process that looks for it.
         folder.rename(away)
         shutil.rmtree(away, ignore_errors=True)  # what is left is removed after a day

@@ -1,7 +1,7 @@
-"""Workspaces in a store that is reached by a URL, such as s3://BUCKET/PATH: fetched, verified, and sent.
+"""The workspaces in a store with a URL, such as s3://BUCKET/PATH: they are fetched, verified and sent.
 
-All work is done in folders of this machine. One that is fetched is kept in the cache under the digest of its manifest,
-which has the digests of everything else.
+All work is done in folders of this machine. A fetched workspace is stored in the cache under the digest of its
+manifest, which has the digests of everything else.
 """
 
 from __future__ import annotations
@@ -24,24 +24,25 @@ from ci_eval.workspace import FOLDERS, PARTS, Workspace
 MANIFEST = "manifest.json"
 
 KEPT = frozenset({*PARTS, "reports"})
-"""What is sent and fetched: nothing else belongs to a workspace that is finished."""
+"""The parts that are sent and fetched: nothing else belongs to a finished workspace."""
 
 
 def is_url(text: str) -> bool:
-    """Whether the text names something in a store, not a folder."""
+    """Return whether the text names something in a store, not a folder."""
     return re.match(r"[a-z][a-z0-9+.-]*://", text) is not None
 
 
 def fetch(url: str) -> Path:
-    """The workspace at `url`, as a folder of the cache, which nobody may write to. Raises WorkspaceError, also where
-    it is not what was sealed."""
+    """Return the workspace at `url` as a folder of the cache, which must not be written to. Raises WorkspaceError if
+    there is none, or if it differs from what was sealed."""
     if (folder := fetch_if_there(url)) is None:
         raise WorkspaceError(f"{url} is not a workspace: it has no manifest.json; give the URL of an earlier run")
     return folder
 
 
 def fetch_if_there(url: str) -> Path | None:
-    """The same; None where nothing is there."""
+    """Return the workspace at `url` as `fetch` does; None if there is none. Raises WorkspaceError if it differs from
+    what was sealed."""
     with _Store.at(url) as store:
         manifest = store.read(MANIFEST)
         if manifest is None:
@@ -49,8 +50,8 @@ def fetch_if_there(url: str) -> Path | None:
         folder = _cache("fetched") / hashlib.sha256(manifest).hexdigest()
         if not folder.exists():
             _download(store, folder)
-    _verified(folder, url)
-    _used(folder)
+    _check_sealed(folder, url)
+    _mark_used(folder)
     return folder
 
 
@@ -62,12 +63,12 @@ def _download(store: _Store, folder: Path) -> None:
             atomic.make_folder(whole / part)
         store.download(whole)
         if not folder.exists():
-            # Of two processes that fetch it at once, the second finds the folder there.
+            # If two processes fetch it at once, the second finds the folder.
             with atomic.writing(folder):
                 whole.rename(folder)
 
 
-def _verified(folder: Path, url: str) -> None:
+def _check_sealed(folder: Path, url: str) -> None:
     try:
         Workspace.open(folder).verify()
     except WorkspaceError as error:
@@ -77,33 +78,35 @@ def _verified(folder: Path, url: str) -> None:
 
 
 def to_change(url: str) -> Path:
-    """A folder of this machine with the workspace at `url`, to be written to and then sent. Raises WorkspaceError."""
-    kept, folders = fetch(url), atomic.make_folder(_cache("to-send"))
+    """Copy the workspace at `url` into a folder of this machine, to be changed and then sent. Raises WorkspaceError."""
+    fetched, folders = fetch(url), atomic.make_folder(_cache("to-send"))
     folder = Path(tempfile.mkdtemp(prefix="changed-", dir=folders))
     with atomic.writing(folder):
-        shutil.copytree(kept, folder, dirs_exist_ok=True)
+        shutil.copytree(fetched, folder, dirs_exist_ok=True)
     pruning.unmark(folder)
     return folder
 
 
 State = dict[str, tuple[int, int]]
-"""Each file below a folder → its size, and when it was last changed, in ns."""
+"""The size of each file below a folder, and the time of its last change in ns, by path."""
 
 
 def state(folder: Path) -> State:
-    """That of a folder, which may not be there; while nothing is written below it, it stays the same."""
-    found = {path.relative_to(folder).as_posix(): path.stat() for path in folder.rglob("*") if path.is_file()}
-    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found.items()}
+    """Return the state of a folder, which may be missing. It stays the same while nothing is written below the
+    folder."""
+    stats = {path.relative_to(folder).as_posix(): path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
 
 
 def local_folder(url: str) -> Path:
-    """Where on this machine the workspace is made that is sent to `url`: always the same, so that it can be resumed."""
+    """Return the folder of this machine for the workspace that is sent to `url`. It is always the same, so that a run
+    can be resumed."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", url)[-60:].strip(".-")
     return _cache("to-send") / f"{name}-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
 
 
 def check_free(url: str) -> None:
-    """Raises WorkspaceError where there is a workspace at `url` that this machine did not begin."""
+    """Check that there is no workspace at `url` that another machine began. Raises WorkspaceError if there is one."""
     if (local_folder(url) / MANIFEST).is_file():
         return
     with _Store.at(url) as store:
@@ -112,9 +115,10 @@ def check_free(url: str) -> None:
 
 
 def send(folder: Path, url: str) -> bool:
-    """Upload a sealed workspace, the manifest last, so that whoever finds one finds all; False where it is not sealed.
+    """Upload a sealed workspace, the manifest last: whoever finds a manifest finds everything. Return False if the
+    workspace is not sealed.
 
-    Raises WorkspaceError where it changed since, or the store refuses.
+    Raises WorkspaceError if it changed since it was sealed, or if the store refuses.
     """
     if not (folder / MANIFEST).is_file() or not Workspace.open(folder).manifest().digests:
         return False
@@ -123,12 +127,12 @@ def send(folder: Path, url: str) -> bool:
     paths = [path for part in sorted(KEPT) for path in _files(folder / part)]
     with _Store.at(url) as store:
         store.upload(folder, [path.relative_to(folder).as_posix() for path in paths])
-    _used(folder)
+    _mark_used(folder)
     return True
 
 
-def _used(folder: Path) -> None:
-    """Note that it is used now, and make room by removing others."""
+def _mark_used(folder: Path) -> None:
+    """Mark the workspace as used now, and make room by removing others."""
     pruning.mark(folder)
     pruning.prune(_cache(""))
 
@@ -138,17 +142,18 @@ def _files(part: Path) -> list[Path]:
 
 
 class _Store:
-    """The files below a URL."""
+    """The files below a URL of a store."""
 
     def __init__(self, system: Any, root: str) -> None:
-        """`system`: fsspec's, whose classes are not known to the type checker."""
+        """Store the file system. `system` is one of fsspec, whose classes are unknown to the type checker."""
         self._system = system
         self._root = root.rstrip("/")
 
     @classmethod
     @contextmanager
     def at(cls, url: str) -> Iterator[_Store]:
-        """The store of a URL; raises WorkspaceError for whatever it does not do in this context."""
+        """Open the store of a URL for a `with` block. Raises WorkspaceError for any failure of the store in the
+        block."""
         try:
             yield cls(*import_module("fsspec").core.url_to_fs(url, use_listings_cache=False))
         except WorkspaceError:
@@ -156,23 +161,23 @@ class _Store:
         except ImportError as error:
             raise WorkspaceError(f"{url} needs the extra `s3` ({error}): pip install '.[s3]' in a checkout") from error
         except Exception as error:  # what is raised, each kind of store decides
-            why = str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
             raise WorkspaceError(
-                f"the store of {url} refuses ({why}): check the URL, your credentials and the network"
+                f"the store of {url} refuses ({reason}): check the URL, your credentials and the network"
             ) from error
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file; None where it is not there."""
+        """Return the bytes of a file; None if it is not there."""
         try:
             return bytes(self._system.cat_file(f"{self._root}/{name}"))
         except FileNotFoundError:
             return None
 
     def download(self, folder: Path) -> None:
-        """Everything that belongs to a workspace. Raises WorkspaceError where a name leads elsewhere."""
+        """Download everything that belongs to a workspace. Raises WorkspaceError if a name leads out of the folder."""
         names = [name for name in map(self._below, self._system.find(self._root)) if name.split("/")[0] in KEPT]
         targets = [folder / name for name in names]
-        for target in {each.parent for each in targets}:
+        for target in {path.parent for path in targets}:
             atomic.make_folder(target)
         self._system.get([f"{self._root}/{name}" for name in names], [str(target) for target in targets])
 
@@ -184,7 +189,8 @@ class _Store:
         return name
 
     def upload(self, folder: Path, names: list[str]) -> None:
-        """Send these files below the folder, the manifest as the last one. What was there in their place goes first."""
+        """Send these files below the folder, the manifest last. Files that were at the URL before are deleted."""
+        # Without a manifest, nobody takes the half-replaced files for a workspace.
         if self.read(MANIFEST) is not None:
             self._system.rm_file(f"{self._root}/{MANIFEST}")
         others = [name for name in names if name != MANIFEST]

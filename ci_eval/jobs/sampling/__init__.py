@@ -1,1 +1,1 @@
-"""Runs that ask as few sessions as will do."""
+"""The runs that ask only as many sessions as are needed."""

@@ -1,4 +1,5 @@
-"""`compare-engines --detect`: as many sessions as it takes to find a difference of a given size between two engines."""
+"""The option `compare-engines --detect`: as many sessions as it takes to find a difference of a given size between two
+engines."""
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ USUAL_DIFFERENCE = 0.02
 
 
 def wanted(config: Config, difference: float, power: float) -> Detection:
-    """What is to be found, in the first declared metric that is a share or a score. Raises ConfigError where sessions
-    cannot be drawn for it."""
+    """Return the difference to be found, in the first declared metric that is a share or a score. Raises ConfigError if
+    there is none, if the difference is too small, or if sessions cannot be sampled."""
     precise.check_drawn("--detect", config)
-    metric = next((each for each in judged(config) if each.info.unit in {"share", "score"}), None)
+    metric = next((candidate for candidate in judged(config) if candidate.info.unit in {"share", "score"}), None)
     if metric is None:
         raise ConfigError(
             "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"
@@ -49,7 +50,8 @@ def wanted(config: Config, difference: float, power: float) -> Detection:
 
 
 def usual(config: Config) -> Detection | None:
-    """Return what is to be found if nothing says how many sessions to ask; None if sessions cannot be drawn for it."""
+    """Return the difference to be found if the user gives no number of sessions; None if `wanted` would raise
+    ConfigError."""
     try:
         return replace(wanted(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
@@ -57,70 +59,72 @@ def usual(config: Config) -> Detection | None:
 
 
 def judged(config: Config) -> list[Metric]:
-    """The metrics whose intervals hold together, apart from those of times, in the order in which they are declared."""
-    known = {each.info.name: each for each in metrics_of(config)}
+    """Return the declared metrics whose intervals hold together, without metrics of time, in the order of
+    declaration."""
+    known = {metric.info.name: metric for metric in metrics_of(config)}
     unit = tasks.CATALOG.load(config.task).unit
-    found = [known[name] for name in config.declared if name in known]
-    return [each for each in found if each.compared and not each.timed and each.of in {unit, "either"}]
+    metrics = [known[name] for name in config.declared if name in known]
+    return [metric for metric in metrics if metric.compared and not metric.timed and metric.of in {unit, "either"}]
 
 
 def note(workspace: Workspace, detection: Detection | None) -> None:
-    """Note in the manifest what is to be found. Raises WorkspaceError where a resumed run was to find something
-    else."""
+    """Write the difference to be found into the manifest. Raises WorkspaceError if a resumed run was to find another
+    one."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, detection=detection))
     elif manifest.detection != detection:
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {_spelled(manifest.detection)}; give the same "
+            f"{workspace.folder} cannot be taken up: it was begun {_spell(manifest.detection)}; give the same "
             "command as then"
         )
 
 
-def _spelled(found: Detection | None) -> str:
-    if found is None or found.most:
+def _spell(detection: Detection | None) -> str:
+    if detection is None or detection.most:
         return "without --detect"
-    return f"with --detect {found.wanted * 100:g}pp --power {found.power:g}"
+    return f"with --detect {detection.wanted * 100:g}pp --power {detection.power:g}"
 
 
 def make_sessions(
     asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
-    """Stage 2 of both engines, phase by phase, until the difference that is wanted can be found, or all are asked.
+    """Run stage 2 of both engines, phase by phase, until the wanted difference can be found, or all sessions are asked.
 
-    `folder`: where phases are kept meanwhile, so that an interrupted run goes on where it was. Raises
-    NothingToEvaluate.
+    `folder`: a folder for the phases meanwhile, from which an interrupted run is resumed. Raises NothingToEvaluate.
     """
     if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return
     started, watch = machine.now(), machine.Watch()
-    asking = _Asking(asked, folder, detection, jobs, screen)
-    screen.say(_plan(detection, asking, 2 * asked[0][0].manifest().rounds))
-    while (size := asking.next_size()) > asking.size and not asking.given_up:
-        if asking.size:
-            screen.say(f"It takes about {size:,} sessions, of which {asking.size:,} are asked")
-        asking.ask(size)
+    phases = _Asking(asked, folder, detection, jobs, screen)
+    screen.say(_plan(detection, phases, 2 * asked[0][0].manifest().rounds))
+    while (size := phases.next_size()) > phases.size and not phases.given_up:
+        if phases.size:
+            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
+        phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
-        made = [phase[number] for phase in asking.made]
-        pipeline.record(workspace, prepared, summed(made, asking.files), started, screen, watch)
+        made = [phase[number] for phase in phases.made]
+        pipeline.record(workspace, prepared, summed(made, phases.files), started, screen, watch)
+    # An interrupted run needed the phases; now all sessions are in the workspaces.
     shutil.rmtree(folder)
-    screen.say(f"Asked {asking.size:,} of {len(asking.order):,} sessions, in {len(asking.made)} phases")
+    screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
 
 
 def _plan(detection: Detection, asking: _Asking, times: int) -> str:
-    points, what = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {label(asking.filters.headline)}"
+    points, subject = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {label(asking.filters.headline)}"
     sessions = f"{len(asking.order):,} sessions, each {times} times"
     if detection.most and detection.most < len(asking.order):
         return (
-            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {what}; "
+            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {subject}; "
             f"`--detect {points}` asks as many as that takes, --all asks all"
         )
-    return f"Asking as many of {sessions}, as show {points} {what}; --all asks all"
+    return f"Asking as many of {sessions}, as show {points} {subject}; --all asks all"
 
 
 class _Asking:
-    """Asks both engines about more and more of the sessions, in the order in which `sessionsLimit` draws them."""
+    """The phases of a run, each of which asks both engines about more of the sessions. The order is that of
+    `sessionsLimit`."""
 
     def __init__(
         self,
@@ -131,10 +135,10 @@ class _Asking:
         screen: Screen,
     ) -> None:
         self.size = 0
-        """Sessions that were asked."""
+        """The number of sessions that were asked."""
         self.files = 0
         self.made: list[list[interpret.Progress]] = []
-        """Of each phase and engine."""
+        """The progress of each engine in each phase."""
         (first, prepared), _ = asked
         self._listed, seed = interpret.listed(first), prepared.config.interpret.seed
         ids = self._listed.frame.ids
@@ -145,10 +149,10 @@ class _Asking:
         self._folder, self._detection, self._jobs, self._screen = folder, detection, jobs, screen
 
     def next_size(self) -> int:
-        """How many sessions to have asked after the next phase; as many as now, where they do."""
-        wanted = self._detection
-        size = next_size(self._pilot(), self.size, len(self.order), wanted.wanted, wanted.power)
-        return size if wanted.most is None else min(size, max(wanted.most, self.size))
+        """Return the number of sessions to have asked after the next phase; the current number if it is enough."""
+        detection = self._detection
+        size = next_size(self._pilot(), self.size, len(self.order), detection.wanted, detection.power)
+        return size if detection.most is None else min(size, max(detection.most, self.size))
 
     def _pilot(self) -> Pilot | None:
         if not self.size:
@@ -158,7 +162,7 @@ class _Asking:
         return compare.pilot(base, new, self._metrics, self.filters, metric, sessions=sessions, asked=self.size)
 
     def ask(self, size: int) -> None:
-        """Ask both engines until so many sessions are asked."""
+        """Ask both engines until `size` sessions are asked."""
         number = len(self.made)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
             self.made.append(
@@ -176,7 +180,7 @@ class _Asking:
         for side, (workspace, _) in enumerate(self._sides):
             for path in [source.path for source in workspace.sources()]:
                 workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
-            phases = [Workspace(self._place(each, side)) for each in range(len(self.made))]
+            phases = [Workspace(self._place(phase, side)) for phase in range(len(self.made))]
             self.files = interpret.joined(phases, {}, workspace)
 
     def _phase(self, number: int, side: int) -> Workspace:
@@ -190,5 +194,5 @@ class _Asking:
 
     @property
     def given_up(self) -> bool:
-        """Whether an engine failed too often to go on."""
-        return any(each.given_up for phase in self.made for each in phase)
+        """Return whether an engine failed too often to go on."""
+        return any(progress.given_up for phase in self.made for progress in phase)

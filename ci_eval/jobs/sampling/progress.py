@@ -1,4 +1,4 @@
-"""How stage 2 went, where it asked in several phases."""
+"""The progress of a stage 2 that asked in several phases."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ci_eval.statistics import footprint
 
 
 def summed(made: Sequence[Progress], files: int) -> Progress:
-    """The sum of all phases, over so many files."""
+    """Return the sum of all phases, for this number of files."""
     return Progress(
-        planned=sum(each.planned for each in made),
+        planned=sum(progress.planned for progress in made),
         files=files,
-        statuses=sum((each.statuses for each in made), Counter()),
-        engine_time=sum(each.engine_time for each in made),
-        time=sum(each.time for each in made),
-        confined=set().union(*(each.confined for each in made)),
-        footprint=footprint.together(each.footprint for each in made),
-        trouble=next((each.trouble for each in made if each.trouble), ""),
-        state=sum((each.state for each in made), Determinism()),
-        given_up=next((each.given_up for each in made if each.given_up), ""),
+        statuses=sum((progress.statuses for progress in made), Counter()),
+        engine_time=sum(progress.engine_time for progress in made),
+        time=sum(progress.time for progress in made),
+        confined=set().union(*(progress.confined for progress in made)),
+        footprint=footprint.together(progress.footprint for progress in made),
+        trouble=next((progress.trouble for progress in made if progress.trouble), ""),
+        state=sum((progress.state for progress in made), Determinism()),
+        given_up=next((progress.given_up for progress in made if progress.given_up), ""),
     )

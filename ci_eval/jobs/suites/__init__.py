@@ -1,1 +1,1 @@
-"""Several projects in one configuration."""
+"""The jobs for several projects in one configuration."""

@@ -1,4 +1,4 @@
-"""Two suites that were evaluated: a comparison for each project that both have, and one verdict over all."""
+"""The comparison of two evaluated suites: one for each project that is in both, and one verdict over all."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ NAME = "suite.json"
 
 
 def is_suite(folder: Path) -> bool:
-    """Whether a suite was evaluated, or compared, there."""
+    """Return whether the folder holds an evaluated or compared suite."""
+    # A workspace is never taken for a suite.
     return (folder / NAME).is_file() and not (folder / "manifest.json").exists()
 
 
 def compare_suites(
     base: Path, new: Path, *, gates: Sequence[str], output: Path | None, user: str | None, screen: Screen
 ) -> Suited:
-    """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError where a suite is
-    none of evaluations, or none of the projects is in both; else as `compare` of one project does."""
+    """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError if a suite holds no
+    evaluations, or if no project is in both; else as `compare` of one project does."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -34,31 +35,36 @@ def compare_suites(
             f"no project is in both suites: {base} has {', '.join(mine)}; {new} has {', '.join(theirs)}. Projects "
             "are the same where `projects` names them alike, versions included"
         )
-    for side, left in ((base, mine.keys() - theirs.keys()), (new, theirs.keys() - mine.keys())):
-        if left:
-            screen.warn(f"left out, since they are in {side} alone: {', '.join(sorted(left))}")
+    for side, missing in (
+        (base, mine.keys() - theirs.keys()),
+        (new, theirs.keys() - mine.keys()),
+    ):
+        if missing:
+            screen.warn(f"left out, since they are in {side} alone: {', '.join(sorted(missing))}")
     folder = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
     done = {}
     for number, spec in enumerate(both, 1):
         screen.say(f"Project {number} of {len(both)}: {spec}")
         sides = (mine[spec], theirs[spec])
-        where = folder / theirs[spec].name
-        done[where.name] = compare_job.compare(sides, gates=gates, output=where, history=None, user=user, screen=screen)
-    troubles = [each.trouble for each in done.values()]
-    found = {name: each.comparisons[0].comparison for name, each in done.items()}
-    return written(compared(found, troubles), folder, troubles)
+        project_folder = folder / theirs[spec].name
+        done[project_folder.name] = compare_job.compare(
+            sides, gates=gates, output=project_folder, history=None, user=user, screen=screen
+        )
+    troubles = [outcome.trouble for outcome in done.values()]
+    comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}
+    return written(compared(comparisons, troubles), folder, troubles)
 
 
 def _workspaces(folder: Path) -> dict[str, Path]:
-    """Spec of each project → its workspace."""
+    """Return the workspace of each project, by the project's spec."""
     path = folder / NAME
     suite = stored.decoded(stored.read(path, stored.FIGURES), Suite, path)
     if suite.compared:
         raise WorkspaceError(f"{folder} holds comparisons: give suites that `ci-eval evaluate` made")
     try:
-        found = {each.project.spec: folder / stored.inside(each.folder) for each in suite.projects}
+        workspaces = {project.project.spec: folder / stored.inside(project.folder) for project in suite.projects}
     except ValueError as error:
         raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-    for each in found.values():
-        Workspace.open(each)
-    return found
+    for workspace in workspaces.values():
+        Workspace.open(workspace)
+    return workspaces

@@ -1,4 +1,4 @@
-"""Puts the shards of a suite together: the suite that one machine would have made."""
+"""The merge of a suite's shards into the suite that one machine would have made."""
 
 from __future__ import annotations
 
@@ -22,53 +22,59 @@ from ci_eval.workspace import Workspace
 
 
 def merge(folders: Sequence[Path], *, output: Path) -> Suited:
-    """The suite that one machine would have made. Raises WorkspaceError where shards are missing, unfinished, or do not
-    belong together."""
-    found = _checked(folders)
+    """Return the suite that one machine would have made. Raises WorkspaceError if shards are missing, unfinished, or do
+    not belong together."""
+    folders_of_projects = _check_shards(folders)
     atomic.empty_folder(output)
-    for name, source in found.items():
+    for name, source in folders_of_projects.items():
         with atomic.writing(output / name):
             shutil.copytree(source, output / name)
-    done = dict(zip(found, single_stages.only_reports([output / name for name in found]), strict=True))
-    config = runs.stored_config(Workspace.open(output / next(iter(found))))
-    return suite.written(suite.evaluated(config, done), output, [each.trouble for each in done.values()])
+    done = dict(
+        zip(
+            folders_of_projects,
+            single_stages.only_reports([output / name for name in folders_of_projects]),
+            strict=True,
+        )
+    )
+    config = runs.stored_config(Workspace.open(output / next(iter(folders_of_projects))))
+    return suite.written(suite.evaluated(config, done), output, [evaluation.trouble for evaluation in done.values()])
 
 
-def _checked(folders: Sequence[Path]) -> Mapping[str, Path]:
-    """Name of a project's folder → where it is, in the order of the projects."""
-    said = {folder: read(folder) for folder in folders}
-    first = said[folders[0]]
+def _check_shards(folders: Sequence[Path]) -> Mapping[str, Path]:
+    """Return the folder of each project, by its name, in the order of the projects."""
+    notes = {folder: read(folder) for folder in folders}
+    first = notes[folders[0]]
     of = Shard.parse(first.shard).of
-    there: dict[int, Path] = {}
-    for folder, each in said.items():
-        own = Shard.parse(each.shard)
-        if (each.projects, own.of) != (first.projects, of):
+    shards: dict[int, Path] = {}
+    for folder, note in notes.items():
+        own = Shard.parse(note.shard)
+        if (note.projects, own.of) != (first.projects, of):
             raise WorkspaceError(f"{folder} is of another suite than {folders[0]}, or of one with more or fewer shards")
-        if own.index in there:
-            raise WorkspaceError(f"{folder} and {there[own.index]} are both shard {own}: give one of them")
-        there[own.index] = folder
-    if missing := [f"{index}/{of}" for index in range(1, of + 1) if index not in there]:
+        if own.index in shards:
+            raise WorkspaceError(f"{folder} and {shards[own.index]} are both shard {own}: give one of them")
+        shards[own.index] = folder
+    if missing := [f"{index}/{of}" for index in range(1, of + 1) if index not in shards]:
         raise WorkspaceError(f"shards are missing: {', '.join(missing)}; give all {of} folders")
-    found = {}
+    project_folders = {}
     for number, spec in enumerate(first.projects, 1):
         name = suite.folder_name(number, spec)
-        found[name] = there[(number - 1) % of + 1] / name
-    _check_alike(found)
-    return found
+        project_folders[name] = shards[(number - 1) % of + 1] / name
+    _check_alike(project_folders)
+    return project_folders
 
 
-def _check_alike(found: Mapping[str, Path]) -> None:
-    """Raises WorkspaceError unless all were evaluated to their ends, in the same way."""
+def _check_alike(project_folders: Mapping[str, Path]) -> None:
+    """Check that all were evaluated to their ends, in the same way. Raises WorkspaceError if not."""
     first: Workspace | None = None
-    for folder in found.values():
+    for folder in project_folders.values():
         if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
             above = shlex.quote(str(folder.parent))
             raise WorkspaceError(f"{folder} was not finished; take it up with --resume --output {above}")
         workspace = Workspace.open(folder)
         workspace.verify()
         first = first or workspace
-        for what, was, now in unlike(_conditions(first), _conditions(workspace)):
-            raise WorkspaceError(f"{folder} does not go with {first.folder}: its {what} is {now}, not {was}")
+        for condition, was, now in unlike(_conditions(first), _conditions(workspace)):
+            raise WorkspaceError(f"{folder} does not go with {first.folder}: its {condition} is {now}, not {was}")
 
 
 def _conditions(workspace: Workspace) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Shards of a suite: each evaluates some of its projects as wholes."""
+"""The shards of a suite: each evaluates some of the suite's projects as wholes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ NOTE = "shard.json"
 
 
 class SuiteShard(Value, frozen=True, kw_only=True):
-    """What a folder says that holds a shard of a suite."""
+    """The note in a folder that holds a shard of a suite."""
 
     shard: str
-    """As I/N."""
+    """The shard as I/N."""
     projects: tuple[str, ...]
-    """All projects of the suite, in the order of the configuration."""
+    """The specs of all projects of the suite, in the order of the configuration."""
 
 
 def check(config: Config, shard: Shard) -> None:
-    """Raises ConfigError where a shard would have nothing to do."""
+    """Check that the shard has a project. Raises ConfigError if it would have nothing to do."""
     if shard.of > len(config.projects):
         raise ConfigError(
             f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
@@ -35,24 +35,24 @@ def check(config: Config, shard: Shard) -> None:
 
 
 def is_of(number: int, shard: Shard) -> bool:
-    """Whether the shard evaluates the project of that number (from 1): they are dealt in turns."""
+    """Return whether the shard evaluates the project of that number (from 1). Projects are dealt in turns."""
     return (number - 1) % shard.of == shard.index - 1
 
 
 def note(folder: Path, config: Config, shard: Shard) -> None:
-    """Write down, in the folder of a shard, which one it is. Raises WorkspaceError where it is another one's."""
-    said = SuiteShard(shard=str(shard), projects=config.projects)
-    if (folder / NOTE).is_file() and read(folder) != said:
+    """Write the note of a shard into its folder. Raises WorkspaceError if the folder holds another shard."""
+    shard_note = SuiteShard(shard=str(shard), projects=config.projects)
+    if (folder / NOTE).is_file() and read(folder) != shard_note:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
-    atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(said), indent=2) + b"\n")
+    atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(shard_note), indent=2) + b"\n")
 
 
 def shards_in(places: Sequence[Path]) -> list[Path]:
-    """The shards of suites among these folders, and directly below those that are none; empty if there are none."""
-    return [found for place in places for found in (_here(place) or sorted(_below(place)))]
+    """Return the shards of suites among these folders, and directly below the folders that are no shards."""
+    return [folder for place in places for folder in (_itself(place) or sorted(_below(place)))]
 
 
-def _here(place: Path) -> list[Path]:
+def _itself(place: Path) -> list[Path]:
     return [place] if (place / NOTE).is_file() else []
 
 
@@ -61,6 +61,6 @@ def _below(place: Path) -> Iterator[Path]:
 
 
 def read(folder: Path) -> SuiteShard:
-    """What it says. Raises WorkspaceError."""
+    """Read the note in the folder of a shard. Raises WorkspaceError."""
     path = folder / NOTE
     return stored.decoded(stored.read(path, stored.MANIFEST), SuiteShard, path)

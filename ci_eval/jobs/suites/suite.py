@@ -1,4 +1,5 @@
-"""A suite: each of a configuration's `projects` evaluated, or two engines compared over it; and one table of all."""
+"""The job for a suite: each of a configuration's `projects` is evaluated, or two engines are compared over it. One
+table shows all."""
 
 from __future__ import annotations
 
@@ -30,13 +31,14 @@ T = TypeVar("T", Evaluated, Asked)
 
 @dataclass(frozen=True, kw_only=True)
 class Suited:
-    """The result of either job."""
+    """The result of a suite: its folder, its table and its reports."""
 
     folder: Path
     suite: Suite
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """Why the job fails although its reports are written: that of the first project with any; None if it does not."""
+    """The reason why the job fails although its reports are written: that of the first failed project; None if it does
+    not fail."""
 
 
 def evaluate(
@@ -50,7 +52,7 @@ def evaluate(
     shard: Shard | None = None,
     screen: Screen,
 ) -> Suited:
-    """Evaluate each project in a workspace of its own; of a `shard`, only its own projects.
+    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated.
 
     Raises as `evaluate` of one project does.
     """
@@ -60,8 +62,8 @@ def evaluate(
             own, output=folder, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
         )
 
-    folder, done = _each(config, output, one, resume=resume, screen=screen, shard=shard)
-    return written(evaluated(config, done), folder, [each.trouble for each in done.values()])
+    folder, done = _run_projects(config, output, one, resume=resume, screen=screen, shard=shard)
+    return written(evaluated(config, done), folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def compare_engines(
@@ -93,29 +95,33 @@ def compare_engines(
             allow_conditions=allow_conditions,
         )
 
-    folder, done = _each(config, output, one, resume=resume, screen=screen)
-    found = {
-        f"{name}/comparison": each.outcome.comparisons[0].comparison for name, each in done.items() if each.outcome
+    folder, done = _run_projects(config, output, one, resume=resume, screen=screen)
+    comparisons = {
+        f"{name}/comparison": result.outcome.comparisons[0].comparison
+        for name, result in done.items()
+        if result.outcome
     }
-    alone = [each.trouble for each in done.values() if not each.outcome and each.trouble]
+    alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     for trouble in alone:
-        if not found:
+        # Without any comparison there is no table, so the first failure is the job's.
+        if not comparisons:
             raise trouble
         screen.warn(f"left out of the table: {trouble}")
-    troubles = [each.trouble for each in done.values() if each.outcome]
-    return written(compared(found, troubles), folder, [*alone, *troubles])
+    troubles = [result.trouble for result in done.values() if result.outcome]
+    return written(compared(comparisons, troubles), folder, [*alone, *troubles])
 
 
-def _each(
+def _run_projects(
     config: Config,
     output: Path | None,
-    one: Callable[[Config, Path], T],
+    run_project: Callable[[Config, Path], T],
     *,
     resume: bool,
     screen: Screen,
     shard: Shard | None = None,
 ) -> tuple[Path, dict[str, T]]:
-    """Folder of the suite; by the name of its folder, what came of each project."""
+    """Run a job for each project. Return the folder of the suite, and each project's result by the name of its
+    folder."""
     folder = workspace_for(config, output)
     if shard:
         shards.check(config, shard)
@@ -130,12 +136,12 @@ def _each(
         screen.say(f"Project {number} of {len(config.projects)}: {spec}")
         name = folder_name(number, spec)
         own = replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
-        done[name] = one(own, folder / name)
+        done[name] = run_project(own, folder / name)
     return folder, done
 
 
 def folder_name(number: int, spec: str) -> str:
-    """The name of the folder with the project of that number (from 1)."""
+    """Return the name of the folder with the project of that number (from 1)."""
     return f"{number:02}-{_slug(spec)}"
 
 
@@ -144,27 +150,28 @@ def _slug(spec: str) -> str:
 
 
 def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
-    """The suite with its reports, which are written; `troubles`: why projects fail, in their order."""
+    """Write the reports of the suite, and return it with their paths. `troubles`: the failures of projects, in their
+    order."""
     return Suited(
         folder=folder,
         suite=suite,
-        reports={each.name: each.write(suite, folder) for each in reporters.SUITES.all()},
+        reports={reporter.name: reporter.write(suite, folder) for reporter in reporters.SUITES.all()},
         trouble=next(filter(None, troubles), None),
     )
 
 
 def evaluated(config: Config, done: Mapping[str, Evaluated]) -> Suite:
-    """The table of evaluations, given by folder; figures are those that each report shows first."""
+    """Return the table of evaluations, which are given by folder. Figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
-    projects = tuple(_row(folder, each, infos) for folder, each in done.items())
-    values = {name: [each.figures[name].value for each in projects if name in each.figures] for name in known}
+    projects = tuple(_row(folder, evaluation, infos) for folder, evaluation in done.items())
+    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
     return Suite(
         title=first.title,
         about=f"({label(first.headline)})",
         projects=projects,
-        overall=over_projects({name: _known(each) for name, each in values.items()}, infos),
+        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
         metrics=tuple(infos),
         compared=False,
     )
@@ -177,30 +184,31 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
         folder=folder,
         sessions=figures.sessions,
         figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-        trouble=_said(done.trouble),
+        trouble=_message(done.trouble),
     )
 
 
 def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
-    """The table of comparisons, given by folder; `troubles`: why each of them fails, if it does."""
+    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or
+    None."""
     first = next(iter(found.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
         SuiteProject(
-            project=each.new.project,
+            project=comparison.new.project,
             folder=folder,
-            sessions=each.counts[each.headline].sessions,
-            differences={name: each.filters[each.headline][name] for name in first.declared},
-            trouble=_said(trouble),
+            sessions=comparison.counts[comparison.headline].sessions,
+            differences={name: comparison.filters[comparison.headline][name] for name in first.declared},
+            trouble=_message(trouble),
         )
-        for (folder, each), trouble in zip(found.items(), troubles, strict=True)
+        for (folder, comparison), trouble in zip(found.items(), troubles, strict=True)
     )
-    values = {name: [each.differences[name].difference for each in projects] for name in first.declared}
+    values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
         projects=projects,
-        overall=differences_over_projects({name: _known(each) for name, each in values.items()}, infos),
+        overall=differences_over_projects({name: _known(differences) for name, differences in values.items()}, infos),
         metrics=tuple(infos),
         compared=True,
     )
@@ -210,5 +218,5 @@ def _known(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _said(trouble: CiEvalError | None) -> str:
+def _message(trouble: CiEvalError | None) -> str:
     return str(trouble) if trouble else ""

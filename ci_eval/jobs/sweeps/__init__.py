@@ -1,1 +1,1 @@
-"""What varies over several runs."""
+"""The jobs that vary settings over several runs."""

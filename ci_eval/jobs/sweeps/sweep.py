@@ -28,19 +28,20 @@ from ci_eval.shards import Shard
 from ci_eval.statistics.paired import bias_text, winners_bias
 
 MOST = 200
-"""Runs: more of them are a mistake."""
+"""The largest number of runs: more of them are a mistake."""
 COMPARISONS = "comparisons"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """The result of the job."""
+    """The result of a sweep: its folder, its table and its reports."""
 
     folder: Path
     sweep: Sweep
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """Why the job fails although its reports are written: that of the first run with any; None if it does not."""
+    """The reason why the job fails although its reports are written: that of the first failed run; None if it does not
+    fail."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,32 +52,32 @@ class Choice:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """As `--set` takes them."""
+        """Return the values as `--set` takes them."""
         return tuple(f"{key}={value}" for key, value in self.values.items())
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Return the values as people read them: the last part of each key, and the value."""
         return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.values.items())
 
 
 def choices_of(varied: Sequence[str]) -> list[Choice]:
-    """All combinations of the values of each `key=a,b,c`, the last key changing fastest. Raises ConfigError."""
-    axes = dict(map(_axis, varied))
+    """Return all combinations of the values of each `key=a,b,c`; the last key changes fastest. Raises ConfigError."""
+    axes = dict(map(_parse_axis, varied))
     if len(axes) < len(varied):
         raise ConfigError("--vary names a key twice: give all of its values at once")
-    found = [Choice(values=dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
-    if len(found) > MOST:
-        raise ConfigError(f"--vary makes {len(found):,} runs, at most {MOST} are evaluated: vary fewer values")
-    return found
+    choices = [Choice(values=dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    if len(choices) > MOST:
+        raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
+    return choices
 
 
-def _axis(varied: str) -> tuple[str, list[str]]:
+def _parse_axis(varied: str) -> tuple[str, list[str]]:
     key, equals, text = varied.partition("=")
     values = parse_yaml(f"[{text}]", f"--vary {varied}") if equals else None
     if not key.strip() or not isinstance(values, list) or not values:
         raise ConfigError(f"--vary {varied}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
-    spelled = [each if isinstance(each, str) else msgspec.json.encode(each).decode() for each in values]
+    spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
     if len(set(spelled)) < len(spelled):
         raise ConfigError(f"--vary {varied}: a value is given twice")
     return key.strip(), spelled
@@ -95,24 +96,28 @@ def sweep(
 ) -> Swept:
     """Evaluate each run in a folder of its own, and compare it with the first.
 
-    `configured`: the configuration of a choice. `merged`: the folders of a sweep's shards, which are put together in
-    place of evaluating. Raises as `evaluate` and `merge` do.
+    `configured`: returns the configuration of a choice. `merged`: the folders of a sweep's shards, which are merged
+    instead of evaluated. Raises as `evaluate` and `merge` do.
     """
     chosen = choices_of(varied)
-    configs = [_titled(configured(each), each) for each in chosen]
+    configs = [_add_title(configured(choice), choice) for choice in chosen]
+    # Complain now rather than after hours of runs.
     for config in configs:
         task_of(config)
         engine_of(config)
     folder = workspace_for(configs[0], output)
     if not resume:
         atomic.empty_folder(folder)
+    # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
-    names = [f"{number:02}-{_slug(each.title)}" for number, each in enumerate(chosen, 1)]
+    names = [f"{number:02}-{_slug(choice.title)}" for number, choice in enumerate(chosen, 1)]
     done: list[Evaluated] = []
     for name, choice, config in zip(names, chosen, configs, strict=True):
         screen.say(f"Run {len(done) + 1} of {len(chosen)}: {choice.title}")
         if merged:
-            done.append(merge_job.merge([each / name for each in merged], output=folder / name, screen=screen))
+            done.append(
+                merge_job.merge([shard_folder / name for shard_folder in merged], output=folder / name, screen=screen)
+            )
         else:
             with kept(folder):
                 done.append(
@@ -120,22 +125,22 @@ def sweep(
                         config, output=folder / name, jobs=jobs, resume=resume, screen=screen, shard=shard
                     )
                 )
-    found = _swept(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
+    table = _build_table(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
     return Swept(
         folder=folder,
-        sweep=found,
-        reports={each.name: each.write(found, folder) for each in reporters.SWEEPS.all()},
-        trouble=next((each.trouble for each in done if each.trouble), None),
+        sweep=table,
+        reports={reporter.name: reporter.write(table, folder) for reporter in reporters.SWEEPS.all()},
+        trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
     )
 
 
-def _titled(config: Config, choice: Choice) -> Config:
+def _add_title(config: Config, choice: Choice) -> Config:
     title = config.reports.evaluation_title
     named = f"{title}: {choice.title}" if title else choice.title
     return replace(config, reports=replace(config.reports, evaluation_title=named))
 
 
-def _swept(
+def _build_table(
     chosen: Sequence[Choice],
     names: Sequence[str],
     done: Sequence[Evaluated],
@@ -148,16 +153,17 @@ def _swept(
     infos = {info.name: info for info in first.metrics}
     declared = [name for name in config.declared if name in infos] or list(infos)[1:2]
     runs = []
-    for number, (choice, name, each) in enumerate(zip(chosen, names, done, strict=True)):
-        _, whole = shown_filter(each.evaluation)
+    for number, (choice, name, evaluation) in enumerate(zip(chosen, names, done, strict=True)):
+        _, whole = shown_filter(evaluation.evaluation)
         run = SweptRun(
             values=tuple(choice.values.values()),
             workspace=name,
             sessions=whole.sessions,
             figures={metric: whole.metrics[metric] for metric in declared if metric in whole.metrics},
         )
+        # Runs of a shard are compared when the shards are merged.
         if number and shard is None:
-            run = _compared(run, folder, names[0], declared, screen)
+            run = _add_comparison(run, folder, names[0], declared, screen)
         runs.append(run)
     leading = infos[declared[0]]
     bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
@@ -175,18 +181,18 @@ def _swept(
     )
 
 
-def _compared(run: SweptRun, folder: Path, base: str, declared: Sequence[str], screen: Screen) -> SweptRun:
-    where = Path(COMPARISONS) / run.workspace
+def _add_comparison(run: SweptRun, folder: Path, base: str, declared: Sequence[str], screen: Screen) -> SweptRun:
+    relative = Path(COMPARISONS) / run.workspace
     try:
-        found = compare_job.compare(
-            [folder / base, folder / run.workspace], gates=(), output=folder / where, history=None, screen=screen
+        outcome = compare_job.compare(
+            [folder / base, folder / run.workspace], gates=(), output=folder / relative, history=None, screen=screen
         )
     except (ConfigError, NothingToEvaluate) as error:
         return replace(run, why=str(error))
-    comparison = found.comparisons[0].comparison
+    comparison = outcome.comparisons[0].comparison
     metrics = comparison.filters[comparison.headline]
     differences = {name: metrics[name] for name in declared if name in metrics}
-    return replace(run, differences=differences, comparison=where.as_posix())
+    return replace(run, differences=differences, comparison=relative.as_posix())
 
 
 def _slug(text: str) -> str:

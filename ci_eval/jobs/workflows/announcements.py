@@ -1,4 +1,4 @@
-"""Reports the result of a job to the CI that it runs in."""
+"""The announcements of a job's result to the CI that it runs in."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Report the figures of an evaluation. (Why it counts as failed, if it does, is reported where the command
-    ends.)"""
-    found = done.evaluation
-    name, figures = shown_filter(found)
-    whole = found.filters["ALL"]
-    infos = headline(found.metrics)
+    """Report the figures of an evaluation. If it fails, the command reports the reason at its end."""
+    result = done.evaluation
+    name, figures = shown_filter(result)
+    whole = result.filters["ALL"]
+    infos = headline(result.metrics)
     first = infos[0]
-    checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in found.gates]
+    checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in result.gates]
     screen.host.announce(
         Announcement(
-            status=f"{found.engine.name} {found.engine.version}, {found.completion_type}, {found.project.name}: "
+            status=f"{result.engine.name} {result.engine.version}, {result.completion_type}, {result.project.name}: "
             f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), {evaluated(whole)}",
-            summary=_text(done.reports.get("markdown")),
+            summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),
                 "report": _place(done.reports.get("html")),
@@ -42,9 +41,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
                 "verdict": "failed" if done.trouble else "ok",
             },
             statistics={
-                metric: each.value
-                for metric, each in (whole.metrics | figures.metrics).items()
-                if each.value is not None
+                metric: figure.value
+                # Figures of the leading filter replace those over all sessions.
+                for metric, figure in (whole.metrics | figures.metrics).items()
+                if figure.value is not None
             },
             checks=checks,
             problems=_problems(checks),
@@ -54,24 +54,28 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Report the means over the projects of a suite; and each project that fails the job, as a check."""
-    found = done.suite
+    """Report the means over the projects of a suite, and each project that fails the job, as a check."""
+    table = done.suite
     checks = [
-        Check(name=f"{each.project.name} {each.project.revision}", passed=not each.trouble, reason=each.trouble)
-        for each in found.projects
+        Check(
+            name=f"{project.project.name} {project.project.revision}",
+            passed=not project.trouble,
+            reason=project.trouble,
+        )
+        for project in table.projects
     ]
-    means = {name: each.mean for name, each in found.overall.items() if each.mean is not None}
+    means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
     screen.host.announce(
         Announcement(
-            status=f"{found.title}: {counted(len(found.projects), 'project')}",
-            summary=_text(done.reports.get("markdown")),
+            status=f"{table.title}: {counted(len(table.projects), 'project')}",
+            summary=_read_text(done.reports.get("markdown")),
             outputs={
-                "comparison" if found.compared else "workspace": _place(done.folder),
+                "comparison" if table.compared else "workspace": _place(done.folder),
                 "report": _place(done.reports.get("html")),
                 "metrics": _place(done.reports.get("json")),
                 "verdict": "failed" if done.trouble else "ok",
             },
-            statistics={f"difference.{name}" if found.compared else name: mean for name, mean in means.items()},
+            statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
             checks=checks,
             problems=_problems(checks),
             artifacts=[done.folder],
@@ -83,7 +87,7 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
     """Report how many rows were logged."""
     folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
-    rows = {side: each.rows for side, each in record.sides.items()} if record else {}
+    rows = {side: side_record.rows for side, side_record in record.sides.items()} if record else {}
     screen.host.announce(
         Announcement(
             status=f"logs: {sum(rows.values()):,} rows",
@@ -100,23 +104,23 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    """Report the job matrix, and what later jobs need: the names of evaluations and rankers, and one name for all of
-    them."""
-    found = evaluations(jobs)
+    """Report the job matrix and what later jobs need: the names of evaluations and rankers, and one name for all
+    evaluations."""
+    names = evaluations(jobs)
     outputs = {
         "matrix": matrix,
-        "evaluations": _json(list(found)),
-        "each-evaluation": _json(_matrix("evaluation", found)),
+        "evaluations": _json(list(names)),
+        "each-evaluation": _json(_matrix("evaluation", names)),
         "rankers": _json(_matrix("ranker", trained(jobs))),
         "group": group(jobs),
     }
     screen.host.announce(
-        Announcement(status=f"{counted(len(jobs), 'job')}, {counted(len(found), 'evaluation')}", outputs=outputs)
+        Announcement(status=f"{counted(len(jobs), 'job')}, {counted(len(names), 'evaluation')}", outputs=outputs)
     )
 
 
 def _place(path: Path | None) -> str:
-    """The absolute path, for steps that run in another folder."""
+    """Return the absolute path, for steps that run in another folder."""
     return str(path.absolute()) if path else ""
 
 
@@ -124,8 +128,8 @@ def _matrix(key: str, marked: Mapping[str, bool]) -> dict[str, object]:
     return {"include": [{key: name, "allowFailure": may} for name, may in marked.items()]}
 
 
-def _json(found: object) -> str:
-    return msgspec.json.encode(found).decode()
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
@@ -133,14 +137,14 @@ def comparison(done: Outcome, screen: Screen) -> None:
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
     checks = [
-        Check(name=_named(each, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason)
-        for each in done.comparisons
-        for gate in each.comparison.gates
+        Check(name=_title_of(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason)
+        for compared in done.comparisons
+        for gate in compared.comparison.gates
     ]
     screen.host.announce(
         Announcement(
             status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
-            summary=_text(reports.get("markdown")),
+            summary=_read_text(reports.get("markdown")),
             outputs={
                 "comparison": _place(done.folder),
                 "report": _place(reports.get("html")),
@@ -168,42 +172,43 @@ def site(done: Site, screen: Screen) -> None:
 
 
 def verdict(done: Outcome) -> str:
-    """`gate-failed`, or the verdict on the first declared metric, or `no-base`."""
+    """Return `gate-failed`, the verdict on the first declared metric, or `no-base`."""
     if not done.comparisons:
         return "no-base"
     if done.trouble:
         return "gate-failed"
-    found = done.comparisons[0].comparison
-    return found.filters[found.headline][found.declared[0]].verdict.value
+    first = done.comparisons[0].comparison
+    return first.filters[first.headline][first.declared[0]].verdict.value
 
 
-def _status(each: Compared) -> str:
-    found = each.comparison
-    name = found.declared[0]
-    unit = next(info.unit for info in found.metrics if info.name == name)
-    said = found.filters[found.headline][name]
-    return f"{name} {change(said.difference, unit)} ({said.verdict.value}; {label(found.headline)}), {found.new.title}"
+def _status(compared: Compared) -> str:
+    run = compared.comparison
+    name = run.declared[0]
+    unit = next(info.unit for info in run.metrics if info.name == name)
+    metric = run.filters[run.headline][name]
+    return f"{name} {change(metric.difference, unit)} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}"
 
 
-def _differences(each: Compared) -> dict[str, float]:
-    figures = each.comparison.filters[each.comparison.headline]
+def _differences(compared: Compared) -> dict[str, float]:
+    figures = compared.comparison.filters[compared.comparison.headline]
     return {
         f"difference.{name}": figures[name].difference or 0.0
-        for name in each.comparison.declared
+        for name in compared.comparison.declared
         if figures[name].difference is not None
     }
 
 
-def _named(each: Compared, rule: str, of: int) -> str:
-    return rule if of == 1 else f"{each.comparison.new.title}: {rule}"
+def _title_of(compared: Compared, rule: str, of: int) -> str:
+    return rule if of == 1 else f"{compared.comparison.new.title}: {rule}"
 
 
 def identity_of(text: str) -> str:
-    """An identity for a rule, the same in every run and different for each rule, though signs are replaced and long
-    names cut."""
+    """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
+    long names cut."""
+    # The digest distinguishes rules that are equal after signs are replaced.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 
 
-def _text(path: Path | None) -> str:
+def _read_text(path: Path | None) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path else ""

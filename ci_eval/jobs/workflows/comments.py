@@ -1,4 +1,4 @@
-"""Posts the comparison of a pull request as a comment on it, from an artifact that may be hostile."""
+"""The comment on a pull request with its comparison, from an artifact that may be hostile."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from ci_eval.errors import WorkspaceError
 MARK = "<!-- ci-eval -->"
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
-"""Bytes of the longest comment; GitHub takes 65,536 characters."""
+"""The bytes of the longest comment; GitHub takes 65,536 characters."""
 MOST_READ = 16_000_000
-"""Bytes of the largest file that is read."""
+"""The bytes of the largest file that is read."""
 _BLOCK = re.compile(r"</?(?:details|summary)>")
 _KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")
-"""What is left as it is within a line: code, as reports write it. Between tags, Markdown is read all the same, so there
-may be letters and numbered signs alone. At the begin of a line, a tag would begin a block in which nothing is code."""
+"""The parts of a line that stay as they are: code, as reports write it. Between tags, Markdown is still read, so only
+letters and numbered signs are allowed there. A tag at the start of a line would begin a block in which nothing is code.
+"""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
-"""Signs that begin a tag, an entity, a link, an image or a definition of links; outside of code, reports have none."""
+"""The signs that begin a tag, an entity, a link, an image or a definition of links. Outside of code, reports have
+none."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post(rest: Rest, folder: Path, head: str) -> str:
-    """Post the report in `folder` as a comment, or change the one that is there; returns what was done, in one line.
+    """Post the report in `folder` as a comment, or change the existing comment. Return what was done, in one line.
 
     The number of the pull request in the folder is not trusted: GitHub must say that its head is the commit `head`.
     Only comments of bots are ever changed. Raises WorkspaceError, DownloadError.
@@ -40,7 +42,7 @@ def post(rest: Rest, folder: Path, head: str) -> str:
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     body = f"{MARK}\n{_report(folder)}{_trends(rest)}"
-    mine = next((each for each in issues.comments_of_bots(number) if each.body.startswith(MARK)), None)
+    mine = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(MARK)), None)
     if mine:
         issues.change_comment(mine.number, body)
     else:
@@ -56,7 +58,7 @@ def _number(folder: Path) -> int:
 
 
 def _report(folder: Path) -> str:
-    """The text of the report, changed so that it hides nothing and mentions nobody."""
+    """Return the text of the report, changed so that it hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shortened(harmless(text), MOST)
 
@@ -70,8 +72,8 @@ def _harmless_line(line: str) -> str:
     if _BLOCK.search(line):
         # Up to the next empty line such a line begins a block in which nothing is code.
         parts = _split(_BLOCK, line)
-        return "".join(part if is_tag else _inert(part) for part, is_tag in parts) + "\n"
-    return "".join(part if is_code else _inert(part) for part, is_code in _split(_KEPT, line))
+        return "".join(part if is_tag else _disarm(part) for part, is_tag in parts) + "\n"
+    return "".join(part if is_code else _disarm(part) for part, is_code in _split(_KEPT, line))
 
 
 def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
@@ -84,11 +86,12 @@ def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
     yield line[end:], False
 
 
-def _inert(text: str) -> str:
+def _disarm(text: str) -> str:
+    # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
     plain = "".join(_ACTIVE.get(sign, sign) for sign in text)
     return _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
 
 
 def _trends(rest: Rest) -> str:
-    found = site.address(rest)
-    return f"\n\n[Trends over the nights]({found})" if found else ""
+    address = site.address(rest)
+    return f"\n\n[Trends over the nights]({address})" if address else ""

@@ -1,4 +1,4 @@
-"""Reports failed nightly runs: one issue for each workflow file, which stays open as long as its runs fail."""
+"""The notices of failed nightly runs: one issue for each workflow file, which stays open as long as its runs fail."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ci_eval.rendering.markdowntext import code, prose, table
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
-"""Conclusions that count as failed, the most telling first. A job that exceeds its `timeout-minutes` ends as
+"""The conclusions that count as failed, the most telling first. A job that exceeds its `timeout-minutes` ends as
 `cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023), so that nobody would
-be told."""
+be notified."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
 MOST_JOBS = 30
-"""Rows of the table of jobs; jobs beyond that are only counted."""
+"""The most rows of the table of jobs; jobs beyond that are only counted."""
 MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
 MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{20})", r"(\d+)"))
 
@@ -39,15 +39,15 @@ class State:
     """The newest run that the issue tells of."""
 
     def mark(self) -> str:
-        """The line that stores the state."""
+        """Return the line that stores the state."""
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 
 def tell(rest: Rest, result: str, number: int) -> str:
-    """Open, change or close the issue for the workflow of run `number`; returns what was done, in one line.
+    """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
-    `result`: of the run, from `needs.JOB.result` or its conclusion. Runs of other branches change nothing, nor do runs
-    that are older than the issue's newest. Raises ConfigError, DownloadError.
+    `result`: the result of the run, from `needs.JOB.result` or its conclusion. Runs of other branches change nothing,
+    nor do runs that are older than the issue's newest. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
@@ -57,36 +57,37 @@ def tell(rest: Rest, result: str, number: int) -> str:
     if not run.of_default_branch:
         return f"nothing is told: run {number} is not of the default branch"
     issues = Issues(rest)
-    known = _known(issues, run)
+    known = _find_issue(issues, run)
+    # A repeated or slow run may end after a newer one.
     if known and number < known[1].told:
         return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
-    return _red(rest, issues, run, result, known) if result in RED else _green(rest, issues, run, known)
+    return _report_red(rest, issues, run, result, known) if result in RED else _report_green(rest, issues, run, known)
 
 
-def _known(issues: Issues, run: Run) -> tuple[Issue, State] | None:
-    """The issue of the run's workflow with its state; of several the oldest, since two jobs may have opened one each at
-    once."""
-    read = ((issue, _state(issue.body)) for issue in issues.of_workflows())
-    found = [(issue, state) for issue, state in read if state and state.workflow == run.workflow]
-    return min(found, key=lambda each: each[0].number, default=None)
+def _find_issue(issues: Issues, run: Run) -> tuple[Issue, State] | None:
+    """Return the issue of the run's workflow with its state; the oldest of several, since two jobs may have opened one
+    each at once; None if there is none."""
+    states = ((issue, _parse_state(issue.body)) for issue in issues.of_workflows())
+    issues_of_workflow = [(issue, state) for issue, state in states if state and state.workflow == run.workflow]
+    return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
 
 
-def _state(body: str) -> State | None:
-    found = MARKED.match(body)
-    if not found:
+def _parse_state(body: str) -> State | None:
+    match = MARKED.match(body)
+    if not match:
         return None
-    workflow, color, since, date, told = found.groups()
-    return State(workflow=int(workflow), is_red=color == "red", since=int(since), date=date, told=int(told))
+    workflow, color, since, date, newest = match.groups()
+    return State(workflow=int(workflow), is_red=color == "red", since=int(since), date=date, told=int(newest))
 
 
-def _begun(run: Run, *, is_red: bool) -> State:
+def _first_state(run: Run, *, is_red: bool) -> State:
     return State(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
 
 
-def _red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
+def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
     first = known is None or not known[1].is_red
-    state = _begun(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
-    body = "\n".join((state.mark(), *_account(rest, run, result, state)))
+    state = _first_state(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
+    body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state)))
     if known is None:
         return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
     issue = known[0]
@@ -96,16 +97,16 @@ def _red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, 
     return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
 
-def _account(rest: Rest, run: Run, result: str, state: State) -> Sequence[str]:
+def _describe_failure(rest: Rest, run: Run, result: str, state: State) -> Sequence[str]:
     failed = sorted(
         (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
-    rows = [(_linked(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
+    rows = [(_link_to(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
     if len(failed) > MOST_JOBS:
         rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
     return (
-        f"{code(run.path)} is red since {_of(rest, state.since, state.date)}.",
-        f"The newest: {_of(rest, run.number, run.created)} ended as {code(result)}.",
+        f"{code(run.path)} is red since {_spell_run(rest, state.since, state.date)}.",
+        f"The newest: {_spell_run(rest, run.number, run.created)} ended as {code(result)}.",
         "",
         table("", ("job", "ended as"), rows),
         "",
@@ -113,24 +114,24 @@ def _account(rest: Rest, run: Run, result: str, state: State) -> Sequence[str]:
     )
 
 
-def _green(rest: Rest, issues: Issues, run: Run, known: tuple[Issue, State] | None) -> str:
+def _report_green(rest: Rest, issues: Issues, run: Run, known: tuple[Issue, State] | None) -> str:
     if known is None or not known[1].is_red:
         return f"nothing is told: run {run.number} is green, and so was the one before"
     issue, state = known
-    since = f"{_of(rest, state.since, state.date)} to {_of(rest, state.told)}"
-    text = f"{code(run.path)} is green again: {_of(rest, run.number, run.created)}. It was red from {since}."
+    since = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
+    text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {since}."
     if issue.is_open:
         issues.comment(issue.number, text)
-    issues.change(issue.number, "\n".join((_begun(run, is_red=False).mark(), text)), is_open=False)
+    issues.change(issue.number, "\n".join((_first_state(run, is_red=False).mark(), text)), is_open=False)
     return f"issue {issue.number} is closed"
 
 
-def _linked(job: RunJob) -> str:
+def _link_to(job: RunJob) -> str:
     name = prose(job.name) or "a job without a name"
     return f"[{name}]({job.page})" if job.page else name
 
 
-def _of(rest: Rest, run: int, date: str = "") -> str:
-    """A run and its date, as text."""
+def _spell_run(rest: Rest, run: int, date: str = "") -> str:
+    """Return a link to a run, with its date, as Markdown."""
     when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
     return f"[run {run}]({rest.page_of(run)}){when}"

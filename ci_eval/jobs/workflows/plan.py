@@ -1,4 +1,5 @@
-"""The job matrix: the evaluations of a night and the shards each is cut into; or the jobs that write logs."""
+"""The job matrix: the evaluations of a nightly run and the shards that each is cut into, or the jobs that write
+logs."""
 
 from __future__ import annotations
 
@@ -23,23 +24,23 @@ from ci_eval.workspace import Workspace
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
-    """One job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
+    """A job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
 
     name: str
-    """Unique, and fit for the name of an artifact; so is the next one."""
+    """The unique name of the job, fit for the name of an artifact; so is `evaluation`."""
     evaluation: str
-    """The same for the shards of one evaluation."""
+    """The name of the evaluation, which its shards share."""
     language: str
     engine: str
     completion_type: str
     config: str
     shard: str
-    """As I/N."""
+    """The shard as I/N."""
     shards: int
     allow_failure: bool
-    """Whether its engine is one that this project's tests do not drive: if it fails, the night does not."""
+    """A flag: this project's tests do not drive the engine, so its failure does not fail the nightly run."""
     reusable: bool
-    """Whether answers of an earlier run may be taken over."""
+    """A flag: results of an earlier run may be reused."""
     project: str
     """The project that is logged; "" = the configuration's own."""
     ranker: str
@@ -56,9 +57,10 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 def plan(
     configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
 ) -> list[PlannedJob]:
-    """The jobs, in order of the configurations. Raises ConfigError, also where they are more than a matrix may have.
+    """Return the jobs, in the order of the configurations. Raises ConfigError if there is no configuration, or if a
+    matrix cannot have so many jobs.
 
-    `shards`: per evaluation, on average. Where there are `timings` (workspaces of earlier runs), long evaluations get
+    `shards`: the number per evaluation, on average. With `timings` (workspaces of earlier runs), long evaluations get
     more shards and short ones fewer, so that all jobs take about as long. Within an evaluation, files are dealt out by
     their number of sessions.
     """
@@ -68,16 +70,19 @@ def plan(
     if len(chosen) * shards > limits.MOST_JOBS:
         raise ConfigError(_too_many(len(chosen), shards))
     durations = _durations(timings)
-    counts = _dealt([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
+    counts = _deal_shards([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
     jobs = [
-        job for (path, config, kind), of in zip(chosen, counts, strict=True) for job in _jobs(path, config, kind, of)
+        job
+        for (path, config, kind), of in zip(chosen, counts, strict=True)
+        for job in _shard_jobs(path, config, kind, of)
     ]
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
 
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
-    """A job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError.
+    """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError
+    if there are none or too many.
 
     A configuration without any is left out: no ranker is trained for it.
     """
@@ -86,7 +91,7 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
         for path in configs
         for config in [load(path).config]
         for project in projects or config.training_projects
-        for job in _logged(path, config, project)
+        for job in _logging_jobs(path, config, project)
     ]
     if not jobs:
         raise ConfigError("there is nothing to log: give the configurations trainingProjects, or say --project SPEC")
@@ -100,41 +105,41 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
 
 
 def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """The names of the evaluations, in order, and whether each may fail."""
+    """Return the names of the evaluations, in order, and whether each may fail."""
     return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
 
 
 def trained(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """The names of the rankers trained on the logs, and whether each may fail."""
+    """Return the names of the rankers trained on the logs, and whether each may fail."""
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
 def group(jobs: Sequence[PlannedJob]) -> str:
-    """One name for all evaluations together, fit for a concurrency group."""
+    """Return one name for all evaluations together, fit for a concurrency group."""
     return limits.name(" ".join(evaluations(jobs)))
 
 
 def _too_many(evaluations: int, shards: int) -> str:
     most = limits.MOST_JOBS
-    said = (
+    message = (
         f"{evaluations} evaluations of {shards} shards are {evaluations * shards} jobs, and a matrix has {most} at most"
     )
     if evaluations > most:
-        return f"{said}: plan the configurations in several calls, of {most} evaluations each"
-    return f"{said}: choose --shards {most // evaluations} or fewer"
+        return f"{message}: plan the configurations in several calls, of {most} evaluations each"
+    return f"{message}: choose --shards {most // evaluations} or fewer"
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError where the names of evaluations clash; those of shards are found by a pattern that begins with
-    them."""
-    for one, other in permutations(names, 2):
-        if one == other:
-            raise ConfigError(f"two evaluations are called {one}: give the configurations different names")
-        if other.startswith(f"{one}-"):
-            raise ConfigError(f"{other} begins like {one}, and its shards would be taken for the other's: rename it")
+    """Check that the names of evaluations differ, and that none begins like another: shards are found by a pattern that
+    begins with the name. Raises ConfigError if they clash."""
+    for name, longer in permutations(names, 2):
+        if name == longer:
+            raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
+        if longer.startswith(f"{name}-"):
+            raise ConfigError(f"{longer} begins like {name}, and its shards would be taken for the other's: rename it")
 
 
-def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob]:
+def _shard_jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob]:
     rankers.CATALOG.load(kind)
     evaluation = limits.name(f"{path.stem}-{engine_of(config).name}-{kind.lower()}")
     for index in range(1, of + 1):
@@ -143,7 +148,7 @@ def _jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob
         yield _job(path, config, name=name, evaluation=evaluation, completion_type=kind, shard=shard)
 
 
-def _logged(path: Path, config: Config, project: str) -> Iterator[PlannedJob]:
+def _logging_jobs(path: Path, config: Config, project: str) -> Iterator[PlannedJob]:
     config = replace(config, project=replace(config.project, spec=project))
     # Training finds them by the pattern `logs-RANKER-*`.
     name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
@@ -193,39 +198,47 @@ Key = tuple[str, str, str, str]
 
 
 def _key(config: Config, kind: str) -> Key:
-    return config.language, engine_of(config).name, _unpinned(config.project.spec), kind
+    return config.language, engine_of(config).name, _without_digest(config.project.spec), kind
 
 
-def _unpinned(spec: str) -> str:
-    """The project without its digest: workspaces have it, configurations may leave it out."""
+def _without_digest(spec: str) -> str:
+    """Return the project without its digest, which workspaces have and configurations may leave out."""
     return spec.partition("#")[0]
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Seconds that stage 2 took, by evaluation; those of its shards are added up."""
-    found: dict[Key, float] = {}
+    """Return the seconds of stage 2 by evaluation, summed over its shards and their processes."""
+    durations: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()
-        key = (manifest.language, manifest.engine.name, _unpinned(manifest.project.spec), manifest.completion_type)
-        found[key] = found.get(key, 0.0) + _seconds(manifest)
-    return found
+        key = (
+            manifest.language,
+            manifest.engine.name,
+            _without_digest(manifest.project.spec),
+            manifest.completion_type,
+        )
+        durations[key] = durations.get(key, 0.0) + _seconds(manifest)
+    return durations
 
 
 def _seconds(manifest: Manifest) -> float:
     stage = manifest.stages.get("interpret")
     seconds = stage.seconds if stage else None
+    # Seconds of one process; a run of less than a second still counts.
     return 0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs
 
 
-def _dealt(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """The number of shards of each evaluation: at least one, in proportion to its seconds, on average `shards`."""
+def _deal_shards(seconds: Sequence[float | None], shards: int) -> list[int]:
+    """Return the number of shards of each evaluation: at least one, in proportion to its seconds, and `shards` on
+    average."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)
     usual = sum(known) / len(known)
     all_of_them = [value or usual for value in seconds]
-    each = sum(all_of_them) / (len(all_of_them) * shards)
-    counts = [max(round(value / each), 1) for value in all_of_them]
+    per_shard = sum(all_of_them) / (len(all_of_them) * shards)
+    counts = [max(round(value / per_shard), 1) for value in all_of_them]
+    # Rounding may exceed the size of a matrix.
     while sum(counts) > limits.MOST_JOBS:
         counts[counts.index(max(counts))] -= 1
     return counts

@@ -1,4 +1,4 @@
-"""The job `site`: makes a static site of the trends in the histories of evaluations."""
+"""The job `site`: it builds a static site of the trends in the histories of evaluations."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ci_eval.rendering.verdicts import TRENDS
 from ci_eval.stages import compare as stage
 
 MOST_LINES = 1_000
-"""Evaluations on one site; a job matrix at GitHub has at most 256."""
+"""The most evaluations on one site; a job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
-"""Nights of one evaluation that are shown, the newest ones: nearly three years."""
+"""The most nightly runs of one evaluation that are shown, the newest ones: nearly three years."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +33,12 @@ class Site:
 def site(folders: Sequence[Path], *, output: Path) -> Site:
     """Write a site with a row and a page for each evaluation.
 
-    Each folder is a history, as `compare --history` keeps it, or holds such folders. Raises WorkspaceError, also where
-    a file holds what ci-eval would never write.
+    Each folder is a history, as `compare --history` stores it, or holds such folders. Raises WorkspaceError, also if a
+    file holds what ci-eval would never write.
     """
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
-    (index,) = [each.write(lines, target) for each in reporters.SITES.all()]
+    (index,) = [reporter.write(lines, target) for reporter in reporters.SITES.all()]
     return Site(folder=target, index=index, lines=lines)
 
 
@@ -48,20 +48,23 @@ def _order(line: Line) -> tuple[str, ...]:
 
 
 def _lines(folders: Iterable[Path]) -> Iterator[Line]:
-    found: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
+    figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     for folder in folders:
         for history in _histories(folder):
-            for each in stage.read(history).evaluations:
+            for evaluation in stage.read(history).evaluations:
                 name = plaintext.line(history.resolve().name)
-                found.setdefault((name, *each.series), {})[each.started] = each
-    if len(found) > MOST_LINES:
-        raise WorkspaceError(f"there are {len(found):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders")
-    for key, nights in found.items():
-        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[each] for each in sorted(nights)])
+                # An evaluation that several histories hold counts once.
+                figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
+    if len(figures) > MOST_LINES:
+        raise WorkspaceError(
+            f"there are {len(figures):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders"
+        )
+    for key, nights in figures.items():
+        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[night] for night in sorted(nights)])
 
 
 def _histories(folder: Path) -> list[Path]:
-    """The histories: the folder itself, or folders directly below it."""
+    """Return the histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
     stored.refuse_links(folder)
@@ -83,16 +86,16 @@ def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """The metrics that are shown: those compared, and the latencies; without a comparison, those that every report
-    has."""
+    """Return the metrics that are shown: those that are compared, and the latencies; without a comparison, those that
+    every report has."""
     leading = nights[-1].headline
-    there = {
+    names = {
         name
         for night in nights
-        if (found := night.filters.get(leading))
-        for name, each in found.metrics.items()
-        if each.value is not None
+        if (figures := night.filters.get(leading))
+        for name, metric in figures.metrics.items()
+        if metric.value is not None
     }
-    infos = metrics.among(there)
-    wanted = nights[-1].declared or [info.name for info in headline(infos.values())]
-    return [infos[name] for name in dict.fromkeys((*wanted, *TRENDS)) if name in infos]
+    infos = metrics.among(names)
+    leading_names = nights[-1].declared or [info.name for info in headline(infos.values())]
+    return [infos[name] for name in dict.fromkeys((*leading_names, *TRENDS)) if name in infos]

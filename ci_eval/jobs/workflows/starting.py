@@ -1,4 +1,4 @@
-"""The job `init`: a configuration, and a workflow that measures it every night."""
+"""The job `init`: it writes a configuration, and a workflow that measures it every night."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.jobs.preparation import engine_of
 CONFIG = Path("ci/completion.yaml")
 WORKFLOW = Path(".github/workflows/completion.yml")
 SESSIONS = 1000
-"""How many are asked for: some minutes, and an interval of about three points."""
+"""The number of sessions to ask: some minutes, and an interval of about three points."""
 ENGINES = {
     "cpp": "clangd",
     "go": "gopls",
@@ -32,29 +32,29 @@ ENGINES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What is measured."""
+    """The user's choice of what to measure."""
 
     language: str
     engine: str
-    """NAME or NAME@VERSION."""
+    """The engine as NAME or NAME@VERSION."""
     project: str
-    """A SPEC."""
+    """The project as a SPEC."""
 
 
 def guess_language(root: Path) -> str:
-    """The language that most of the files below the folder are in; Python where there are none."""
-    found = {suffix: each.name for each in languages.CATALOG.all() for suffix in each.suffixes if suffix}
-    counts = Counter(found[path[path.rindex(".") :]] for path in below(root, root, tuple(found)) if "." in path)
+    """Return the language of most files below the folder; Python if there are none."""
+    names = {suffix: language.name for language in languages.CATALOG.all() for suffix in language.suffixes if suffix}
+    counts = Counter(names[path[path.rindex(".") :]] for path in below(root, root, tuple(names)) if "." in path)
     return counts.most_common(1)[0][0] if counts else "python"
 
 
 def usual_engine(language: str) -> str:
-    """The engine to propose for a language."""
+    """Return the engine to propose for a language."""
     return ENGINES.get(language, "words")
 
 
 def check(answers: Answers) -> Config:
-    """The configuration that the answers make. Raises ConfigError where one of them cannot be."""
+    """Return the configuration that the answers make. Raises ConfigError if an answer is impossible."""
     config = patch(Config(), language=answers.language, engine=answers.engine, project=answers.project)
     languages.CATALOG.load(answers.language)
     engine = engine_of(config)
@@ -70,12 +70,12 @@ def check(answers: Answers) -> Config:
 
 
 def write(answers: Answers, folder: Path, action: str) -> list[Path]:
-    """Write configuration and workflow below the folder; their paths. `action`: REPOSITORY@COMMIT of ci-eval. Raises
-    ConfigError, also where one of the files is there already."""
+    """Write configuration and workflow below the folder; return their paths. `action`: REPOSITORY@COMMIT of ci-eval.
+    Raises ConfigError, also if one of the files exists already."""
     check(answers)
     files = {CONFIG: _config(answers), WORKFLOW: _workflow(action)}
-    if there := [str(folder / path) for path in files if (folder / path).exists()]:
-        raise ConfigError(f"{' and '.join(there)} would be written over: move it away, or give another --output")
+    if existing := [str(folder / path) for path in files if (folder / path).exists()]:
+        raise ConfigError(f"{' and '.join(existing)} would be written over: move it away, or give another --output")
     return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
 
 

@@ -1,4 +1,4 @@
-"""One page for a night, with the result of each evaluation."""
+"""The page for a nightly run, with the result of each evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.rendering import plaintext
 from ci_eval.rendering.figures import amount, change
 
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
-"""Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
+"""The characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
 HEAD = (
     "| evaluation | metric | base | tonight | difference | verdict | gates |",
@@ -26,7 +26,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """The page in Markdown, from the comparisons that this run has uploaded so far.
+    """Return the page in Markdown, from the comparisons that this run has uploaded so far.
 
     `evaluations`: name → whether it may fail, in which case its row says so. Raises DownloadError.
     """
@@ -34,7 +34,7 @@ def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
         lines = [
             line
             for name, may in sorted(evaluations.items())
-            for line in _rows(repository, name, f"{_cell(name)}{' (may fail)' * may}", Path(temporary) / name)
+            for line in _rows(repository, name, f"{_escape(name)}{' (may fail)' * may}", Path(temporary) / name)
         ]
     return "\n".join(["## ci-eval: the night", "", *HEAD, *lines, ""])
 
@@ -49,30 +49,34 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
     if not (folder / "comparison.json").is_file():
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return
-    found = _read(folder, "comparison.json")
-    leading = found["filters"][found.get("headline", "ALL")]
-    for metric in found["declared"][:1]:
-        yield _figures(linked, metric, leading["metrics"][metric], found["gates"])
-    yield from (_broken(gate) for gate in found["gates"] if not gate["passed"])
+    compared = _read(folder, "comparison.json")
+    leading = compared["filters"][compared.get("headline", "ALL")]
+    for metric in compared["declared"][:1]:
+        yield _figures_row(linked, metric, leading["metrics"][metric], compared["gates"])
+    yield from (_broken_gate_row(gate) for gate in compared["gates"] if not gate["passed"])
 
 
-def _figures(linked: str, metric: str, found: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
+def _figures_row(linked: str, metric: str, metric_values: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
     known = metrics.among([metric])
     unit = known[metric].unit if metric in known else ""
-    kept = MARKS[all(gate["passed"] for gate in gates)] if gates else "none"
-    values = (amount(found["base"], unit), amount(found["new"], unit), change(found["difference"], unit))
-    return _row(linked, *map(_cell, (metric, *values, str(found["verdict"]))), kept)
+    gates_cell = MARKS[all(gate["passed"] for gate in gates)] if gates else "none"
+    values = (
+        amount(metric_values["base"], unit),
+        amount(metric_values["new"], unit),
+        change(metric_values["difference"], unit),
+    )
+    return _row(linked, *map(_escape, (metric, *values, str(metric_values["verdict"]))), gates_cell)
 
 
-def _broken(gate: Mapping[str, Any]) -> str:
-    return _row(*[""] * 5, _cell(str(gate["reason"])), f"🔴 {_cell(str(gate['rule']))}")
+def _broken_gate_row(gate: Mapping[str, Any]) -> str:
+    return _row(*[""] * 5, _escape(str(gate["reason"])), f"🔴 {_escape(str(gate['rule']))}")
 
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(text: str) -> str:
+def _escape(text: str) -> str:
     return plaintext.line(text).translate(ESCAPED)
 
 

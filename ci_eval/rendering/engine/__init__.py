@@ -1,1 +1,1 @@
-"""The words for what engines are told."""
+"""The words for the configuration that engines are sent."""

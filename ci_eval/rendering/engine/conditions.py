@@ -1,4 +1,4 @@
-"""Writes down what engines were told, and how that differs between two of them."""
+"""The words for the configuration sent to an engine, and for how the configurations of two engines differ."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import msgspec
 from ci_eval.model.engine.sent import Condition, MachineState, SentConfiguration
 
 MOST = 3
-"""Differences that a sentence names."""
+"""The most differences that a sentence names."""
 LONGEST = 100
-"""Characters of a value in a sentence."""
+"""The longest value in a sentence, in characters."""
 
 
 def sentence(differences: Sequence[Condition], shown: Callable[[str], str] = str) -> str:
-    """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" without any.
+    """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" if there are none.
 
-    `shown` makes foreign text safe there.
+    `shown` makes foreign text safe.
     """
-    said = [_said(each, shown) for each in differences[:MOST]]
+    texts = [_difference_text(condition, shown) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
-        said.append(f"and {more:,} more, which the report lists")
-    return "; ".join(said)
+        texts.append(f"and {more:,} more, which the report lists")
+    return "; ".join(texts)
 
 
-def _said(each: Condition, shown: Callable[[str], str]) -> str:
-    if each.name == "dependencies" and "told" in (each.base, each.new):
-        knows, other = ("base", "new") if each.base == "told" else ("new", "base")
-        return f"{knows} was told where the packages are that the project needs, {other} was not"
-    base, new = (shown(f"`{each.name}: {_short(value)}`") for value in (each.base or "", each.new or ""))
-    if each.base is None:
+def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
+    if condition.name == "dependencies" and "told" in (condition.base, condition.new):
+        informed, uninformed = ("base", "new") if condition.base == "told" else ("new", "base")
+        return f"{informed} was told where the packages are that the project needs, {uninformed} was not"
+    base, new = (shown(f"`{condition.name}: {_short(value)}`") for value in (condition.base or "", condition.new or ""))
+    if condition.base is None:
         return f"new was told {new}, base was not"
-    if each.new is None:
+    if condition.new is None:
         return f"base was told {base}, new was not"
     return f"base was told {base}, new {new}"
 
@@ -42,7 +42,8 @@ def _short(value: str) -> str:
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool, shown: Callable[[str], str] = str) -> str:
-    """Return the sentence of a comparison's headline about what the engines were told; "" where that is the same."""
+    """Return the sentence of a comparison's headline about the configurations sent to the engines; "" if these are the
+    same."""
     if not differences:
         return ""
     lead = "The engine is the same, the runs differ only in what it was told" if only_told else "Not told the same"
@@ -64,11 +65,11 @@ NAMES = {
     "limits": "Limits",
     "capabilities": "Client capabilities",
 }
-"""Part of what an engine is told → its name in reports."""
+"""The part of an engine's configuration → its name in reports."""
 
 
 def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
-    """Return a name and a text for each part of what an engine was told; nothing where that is not recorded."""
+    """Return a name and a text for each part of an engine's configuration; empty if that is not recorded."""
     known = msgspec.to_builtins(sent) if sent else {}
     return [(name, _text(known[key])) for key, name in NAMES.items() if known.get(key)]
 
@@ -76,23 +77,23 @@ def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return " ".join(value)
-    if isinstance(value, Mapping) and all(isinstance(each, str | float) for each in value.values()):
-        return ", ".join(f"{key} {each if isinstance(each, str) else f'{each:,g}'}" for key, each in value.items())
+    if isinstance(value, Mapping) and all(isinstance(item, str | float) for item in value.values()):
+        return ", ".join(f"{key} {item if isinstance(item, str) else f'{item:,g}'}" for key, item in value.items())
     return msgspec.json.encode(value).decode()
 
 
 def busy_text(machine: MachineState) -> str:
-    """Return what to think of times that were measured on a busy machine; "" where it was not."""
+    """Return what to think of times that were measured on a busy machine; "" if it was not busy."""
     if not machine.busy:
         return ""
-    said = []
+    signs = []
     if machine.load is not None:
-        said.append(f"load {machine.load:.1f} on {machine.cores} cores")
+        signs.append(f"load {machine.load:.1f} on {machine.cores} cores")
     if machine.pressure is not None:
-        said.append(f"for {machine.pressure:.0%} of the time something waited for a processor")
+        signs.append(f"for {machine.pressure:.0%} of the time something waited for a processor")
     return (
-        f"The machine was busy ({', '.join(said)}): times say more about the machine than about the engine; measure "
+        f"The machine was busy ({', '.join(signs)}): times say more about the machine than about the engine; measure "
         "them on a quiet one, or with fewer --jobs"
     )

@@ -118,7 +118,7 @@ class _Own:
     def too_few(self, at: int) -> str:
         """Return why a figure without a bound has no interval; "" if it has one."""
         if self.observed[at] < FEWEST_RANKS:
-            return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}; it takes {FEWEST_RANKS}"
+            return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}, {FEWEST_RANKS:,} needed"
         weights = influence(self.total[[at]])[:, 0]
         block = self.by_session[4 * at : 4 * at + 4, 4 * at : 4 * at + 4]
         squares = float(weights @ block @ weights) * float(self.total[at, 1]) ** 2
@@ -126,8 +126,8 @@ class _Own:
         if effective >= FEWEST_CHANGES:
             return ""
         return (
-            f"a few sessions decide: those that changed are worth {effective:.0f} with changes of equal size; "
-            f"it takes {FEWEST_CHANGES}"
+            f"a few sessions decide: {effective:.0f} effective sessions changed (as many as if all changes were of "
+            f"equal size), {FEWEST_CHANGES} needed"
         )
 
 
@@ -351,7 +351,7 @@ class Judge:
             if enough[index]
             else Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=too_few(len(rows), float(sample.effective[index]), self.kind),
+                why=too_few(float(sample.effective[index]), self.kind),
                 effective=float(sample.effective[index]),
             )
             for index, info in enumerate(infos)
@@ -362,9 +362,7 @@ class Judge:
         reason = why(conclusion, interval, info, STRETCH)
         if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
             conclusion = Verdict.NOT_SHOWN
-            reason += (
-                f", but that takes {FEWEST_ALIKE} {self.kind} of equal size or their worth; here are {effective:.0f}"
-            )
+            reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
         elif conclusion is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
         return Elsewhere(
@@ -416,7 +414,7 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
         return f"no value of {info.name} is better than another"
     if said in {Verdict.BETTER, Verdict.WORSE}:
         return f"the whole interval is {side} 0"
-    inside = "an interval half as wide again" if stretch > 1 else "the whole interval"
+    inside = "an interval 1.5 times as wide" if stretch > 1 else "the whole interval"
     if said is Verdict.EQUIVALENT:
         return f"{inside} is inside ±{margin}"
     if interval.low > 0 or interval.high < 0:
@@ -426,10 +424,10 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
     return f"the interval holds 0 and reaches beyond ±{margin}"
 
 
-def too_few(clusters: int, effective: float, kind: str) -> str:
-    """Return the reason if too few clusters were seen to say anything of other code."""
+def too_few(effective: float, kind: str) -> str:
+    """Return the reason why there is no verdict on other code. `effective`: the effective number of clusters."""
     singular = kind.partition(" ")[0].removesuffix("s")
     return (
-        f"too few {kind}: {clusters:,}, worth {effective:.0f} of equal size; it takes {FEWEST}, or what changes in one "
-        f"{singular} of twenty may not be among them"
+        f"not enough {kind} to generalise: {effective:.0f} effective {kind} of the {FEWEST} needed; with fewer, a "
+        f"change in one {singular} of twenty may be missed"
     )

@@ -44,12 +44,14 @@ def report(
     grammars: Mapping[str, str] | None = None,
     edition: int = 0,
     named: Named | None = None,
+    title: str | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write every report below `folder`. Return the figures, and by reporter the file to open first.
 
     `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
     figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
-    colours its source. `edition`: see Evaluation. `named`: see Tallying.
+    colours its source. `edition`: see Evaluation. `named`: see Tallying. `title`: the present name of the evaluation;
+    None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
@@ -60,7 +62,9 @@ def report(
         if info.shown and info.unit != "ms" and figures[info.name].value is not None
     ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
-    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), edition=edition)
+    evaluation = replace(
+        evaluation, metrics=infos, gates=judge(evaluation), edition=edition, title=title or evaluation.title
+    )
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
     return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}
 

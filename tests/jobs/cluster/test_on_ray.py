@@ -20,6 +20,7 @@ from ci_eval.errors import PreparationError
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.cluster.node import Wanted
 from ci_eval.jobs.preparation import prepare
+from tests.command import raise_bug
 from tests.needs import need_module
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
@@ -40,6 +41,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 def run(*arguments: object) -> tuple[int, str]:
     process = start(*arguments)
     _, err = process.communicate(timeout=HANGS)
+    raise_bug(process.returncode, err)
     return process.returncode, " ".join(err.split())
 
 

@@ -70,5 +70,7 @@ def test_pages_say_that_the_run_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_runs_are_watched_without_gates(tmp_path: Path) -> None:
-    code, _, said = command("report", GoingOn(tmp_path).folder, "--watch", "--gate", "Recall >= 1%")
-    assert (code, "--watch judges no --gate" in " ".join(said.split())) == (2, True)
+    folder = GoingOn(tmp_path).folder
+    for option in (("--gate", "Recall >= 1%"), ("--filter", "prefix=1"), ("--title", "mine")):
+        code, _, said = command("report", folder, "--watch", *option)
+        assert (code, "--watch takes neither --gate nor a view" in " ".join(said.split())) == (2, True)

@@ -66,12 +66,12 @@ def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_
     assert (found["population"], found["verdict"], found["elsewhere"]["verdict"]) == PROJECT_ONLY
     assert (found["low"], found["high"], found["p"]) == (-1, -1, None)
     assert found["elsewhere"]["low"] is None
-    assert "too few files: 3, worth 3 of equal size" in found["elsewhere"]["why"]
+    assert "not enough files to generalise: 3 effective files of the 60 needed" in found["elsewhere"]["why"]
     assert (code, [gate["passed"] for gate in report["gates"]]) == (1, [False, False])
     text = " ".join(said.split())
     assert "In this project (names, one letter typed): ▼ worse" in text
     assert f"Compared all {report['paired']} sessions of the project, in 3 files." in text
-    assert "In other code: ? no difference shown (too few files" in text
+    assert "In other code: ? no difference shown (not enough files" in text
 
 
 PROJECT_ONLY = ("project", "worse", "no-difference-shown")
@@ -92,7 +92,7 @@ def test_frequency_is_better_on_three_files_and_nothing_is_said_of_others(tmp_pa
     assert found["state"] == "partial"
     assert (found["verdict"], found["elsewhere"]["verdict"]) == ("better", "no-difference-shown")
     assert "▲ better. RecallAt1" in said
-    assert "In other code: ? no difference shown (too few files: 3" in " ".join(said.split())
+    assert "In other code: ? no difference shown (not enough files to generalise: 3 effective" in " ".join(said.split())
 
 
 def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tmp_path: Path) -> None:

@@ -69,13 +69,13 @@ def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() 
     same = hits(200, 0.5)
     there = judged(same, same, asked=1)["RecallAt1"].elsewhere
     assert there.verdict == Verdict.NOT_SHOWN
-    assert "inside ±0.50 pp, but that takes 300 files of equal size or their worth; here are 200" in there.why
+    assert "inside ±0.50 pp, but that takes 300 effective files; there are 200" in there.why
 
 
 def test_without_enough_files_nothing_is_said_of_other_code() -> None:
     there = judged(hits(59, 0.9), hits(59, 0.1), asked=1)["RecallAt1"].elsewhere
     assert (there.low, there.p, there.verdict) == (None, None, Verdict.NOT_SHOWN)
-    assert "too few files: 59, worth 59 of equal size; it takes 60" in there.why
+    assert "not enough files to generalise: 59 effective files of the 60 needed" in there.why
 
 
 def test_figures_that_move_together_are_judged_as_one() -> None:
@@ -176,7 +176,7 @@ def test_a_mean_rank_that_few_sessions_decide_has_no_verdict() -> None:
     found = Judge(ranks, frozenset({"MeanRank"}), 0.1).filter(sums)["MeanRank"]
     assert (found.low, found.verdict) == (None, Verdict.NOT_SHOWN)
     assert found.why == (
-        "a few sessions decide: those that changed are worth 3 with changes of equal size; it takes 12"
+        "a few sessions decide: 3 effective sessions changed (as many as if all changes were of equal size), 12 needed"
     )
 
 
