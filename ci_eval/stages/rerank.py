@@ -1,4 +1,4 @@
-"""Orders stored suggestions by another completion type, without asking the engine: sessions → sessions."""
+"""A new order of stored suggestions by another completion type, without asking the engine: sessions → sessions."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 @dataclass(frozen=True, kw_only=True)
 class NewOrder:
-    """What orders the suggestions, and what then becomes of them."""
+    """A way to order suggestions, and to grade the sessions with the new order."""
 
     task: Task
     ranker: Ranker
     keywords: frozenset[str]
-    """Of the language."""
+    """The keywords of the language."""
     taken_wherever: bool
-    """Whether a session ends at the first lookup that offers the expected text, at whatever rank."""
+    """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
     grade: Callable[[Session, str], Session]
-    """Grades a session of a file with that text as its task asks for it."""
+    """A function that grades a session of a file with that text as its task asks for it."""
 
 
 def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Callable[[int], None]) -> None:
     """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`.
 
     Only the suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list.
-    Raises WorkspaceError.
+    Raises WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file.
     """
     known = _names(source, target, order.ranker)
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):
         context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
-        asked = _asked(file, source.actions_of(file.path))
+        asked = _read_asked(file, source.actions_of(file.path))
         moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
         graded = (order.grade(moved.session(session), file.text) for session in sessions)
         target.write_sessions(file.path, pack_sessions(file, graded))
@@ -70,18 +70,20 @@ def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
 
 
 Asked = tuple[str, str, str]
-"""The id of a session, the text before its word, and what stands behind the caret."""
+"""The id of a session, the text before its word, and the text behind the caret."""
 
 
-def _asked(file: SourceFile, actions: Path) -> Iterator[Asked]:
-    """Each session with the text at the time of its first lookup; evolution may have changed that text."""
+def _read_asked(file: SourceFile, actions: Path) -> Iterator[Asked]:
+    """Yield each session with the text at the time of its first lookup. Raises WorkspaceError if actions do not fit the
+    file."""
     try:
-        yield from _played(Document(file.text), read_actions(actions).actions)
+        # Evolution may have changed the text by then, so the actions are played.
+        yield from _play(Document(file.text), read_actions(actions).actions)
     except ValueError as error:
         raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
 
 
-def _played(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
+def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
     last = ""
     for action in actions:
         match action:
@@ -95,17 +97,17 @@ def _played(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
 
 @dataclass(frozen=True)
 class _Reranked:
-    """Orders the sessions of one file anew, one after the other."""
+    """The sessions of one file in a new order, one after the other."""
 
     task: Task
     order: Ordering
     file: SourceFile
     asked: Iterator[Asked]
     taken_wherever: bool
-    """Whether the session ends at the first lookup that offers the expected text, at whatever rank."""
+    """True if the session ends at the first lookup that offers the expected text, at whatever rank."""
 
     def session(self, session: Session) -> Session:
-        """The session with each list in the new order."""
+        """Return the session with each list in the new order. Raises WorkspaceError if its actions are missing."""
         if not session.lookups:
             return session
         texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
@@ -123,20 +125,24 @@ class _Reranked:
     def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
         if not lookup.suggestions:
             return lookup
-        shown = _as_the_engine_had_them(lookup.suggestions)
+        shown = _restore_engine_order(lookup.suggestions)
         started = time.perf_counter()
         ordered = self.order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
         if rank is None:
-            rank = lookup.rank  # behind what was stored: it keeps its place
+            rank = lookup.rank  # not among the stored suggestions, so its rank stays
         moved = ordered is not shown
-        place = {id(each): position for position, each in enumerate(shown, 1)}
+        # Suggestions may be equal, so identity tells them apart.
+        positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
+        # What the client highlights belongs to its own order.
         highlighted = 0 if moved else lookup.highlighted
         left = len(session.expected_text) - len(lookup.prefix)
         return replace(
             lookup,
-            suggestions=tuple(replace(each, position=place[id(each)]) for each in ordered) if moved else tuple(shown),
+            suggestions=tuple(replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered)
+            if moved
+            else tuple(shown),
             rank=rank,
             highlighted=highlighted,
             selected=rank is not None and (self.taken_wherever or keys_to(rank, highlighted) < left),
@@ -144,8 +150,8 @@ class _Reranked:
         )
 
 
-def _as_the_engine_had_them(stored: Sequence[Suggestion]) -> list[Suggestion]:
+def _restore_engine_order(stored: Sequence[Suggestion]) -> list[Suggestion]:
     if stored[0].position is None:
         return list(stored)
-    ordered = sorted(stored, key=lambda each: each.position or 0)
-    return [replace(each, position=None) for each in ordered]
+    ordered = sorted(stored, key=lambda suggestion: suggestion.position or 0)
+    return [replace(suggestion, position=None) for suggestion in ordered]

@@ -1,4 +1,4 @@
-"""Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
+"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
 
 from ci_eval.stages.actions.chosen import spelled_files, spelled_filters, spelled_queries
 from ci_eval.stages.actions.files import Source, declarations, source_files

@@ -1,5 +1,4 @@
-"""Which tokens and files of a project are evaluated, in one word each: runs are comparable only where these are
-equal."""
+"""The choice of tokens and files of a project, in one word each: runs are comparable only if these words are equal."""
 
 from __future__ import annotations
 
@@ -13,27 +12,30 @@ OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
 
 def spelled_filters(filters: FiltersConfig) -> str:
-    """The filter that tokens must pass; "" = none."""
-    return _spelled(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
+    """Return the filter that tokens must pass, in one word; "" if there is none."""
+    return _spell_changes(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
 
 
 def spelled_files(config: ActionsConfig) -> str:
-    """The filter that files must pass; "" = none."""
-    given, usual = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
-    return _spelled({key: given[key] for key in OF_FILES}, usual)
+    """Return the filter that files must pass, in one word; "" if there is none."""
+    settings, defaults = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
+    return _spell_changes({key: settings[key] for key in OF_FILES}, defaults)
 
 
 def spelled_queries(config: QueriesConfig) -> str:
-    """What of the queries is not as usual, behind a slash; "" = nothing."""
-    other = _spelled(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
-    return f"/{other}" if other else ""
+    """Return the settings of the queries that are not the defaults, behind a slash; "" if there are none."""
+    changes = _spell_changes(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
+    return f"/{changes}" if changes else ""
 
 
-def _spelled(given: dict[str, object], usual: dict[str, object]) -> str:
-    said, plain = ({key: _in_order(value) for key, value in each.items()} for each in (given, usual))
-    other = {key: value for key, value in sorted(said.items()) if value != plain[key]}
-    return json.dumps(other, ensure_ascii=False) if other else ""
+def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> str:
+    ordered, ordered_defaults = (
+        {key: _in_order(value) for key, value in values.items()} for values in (settings, defaults)
+    )
+    changes = {key: value for key, value in sorted(ordered.items()) if value != ordered_defaults[key]}
+    return json.dumps(changes, ensure_ascii=False) if changes else ""
 
 
 def _in_order(value: object) -> object:
+    # Another order of a list is no other filter.
     return sorted(value) if isinstance(value, list) else value

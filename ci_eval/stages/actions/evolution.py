@@ -1,5 +1,5 @@
-"""Code as it was while it was being written: a random share of what comes later in the file is missing or different
-while a token is typed."""
+"""A simulation of code that is still being written: a random share of what comes later in the file is missing or
+different while a token is typed."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ class _Part:
     begin: int
     end: int
     now: str
-    """Its text in the file as it is today."""
+    """The text in the file as it is today."""
     then: str
-    """Its text while it is hidden: nothing, or another line."""
+    """The text while the part is hidden: nothing, or another line."""
     is_then: bool = False
 
 
 class Evolution:
-    """Hides parts of the file, and restores each before the first token that is typed in it or behind it.
+    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it.
 
     Imports are different: people add them afterwards, so each is missing except while its own tokens are typed.
     """
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
-        self._parts = _chosen(source, config, tokens) if config.share else []
+        self._parts = _choose_parts(source, config, tokens) if config.share else []
         self.happens = bool(self._parts)
         self._next = -1
-        """Index of the first part that is still hidden; -1 before the first token."""
+        """The index of the first part that is still hidden; -1 before the first token."""
 
     def at(self, offset: int) -> int:
-        """The present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden part.
+        """Return the present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden
+        part.
 
         Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only imports
         shift anything, since all other parts before a token are restored by the time it is typed.
@@ -49,14 +50,15 @@ class Evolution:
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Actions that make the file what it was when the text at `begin` was typed; all text up to `limit` is
-        restored."""
+        """Return the actions that make the file what it was when the text at `begin` was typed; all text up to `limit`
+        is restored."""
         if self._imports:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]
         actions: list[Action] = []
         if self._next < 0:
             self._next = sum(part.begin <= limit for part in self._parts)
+            # From the end, so that the offsets of earlier parts stay right.
             for part in reversed(self._parts[self._next :]):
                 actions += self._turn(part)
         while self._next < len(self._parts) and self._parts[self._next].begin <= limit:
@@ -65,28 +67,28 @@ class Evolution:
         return actions
 
     def finish(self) -> list[Action]:
-        """Actions that restore the whole file."""
+        """Return the actions that restore the whole file."""
         return [action for part in self._parts if part.is_then for action in self._turn(part)]
 
     def _turn(self, part: _Part) -> list[Action]:
         begin = self.at(part.begin)
-        here, other = (part.then, part.now) if part.is_then else (part.now, part.then)
+        present, replacement = (part.then, part.now) if part.is_then else (part.now, part.then)
         part.is_then = not part.is_then
-        actions: list[Action] = [DeleteRange(begin=begin, end=begin + len(here))] if here else []
-        return [*actions, MoveCaret(offset=begin), PrintText(text=other)] if other else actions
+        actions: list[Action] = [DeleteRange(begin=begin, end=begin + len(present))] if present else []
+        return [*actions, MoveCaret(offset=begin), PrintText(text=replacement)] if replacement else actions
 
 
-def _chosen(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[_Part]:
-    found = _parts(source, config, tokens)
+def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[_Part]:
+    candidates = _parts(source, config, tokens)
     identity = f"{source.project}\0{source.path}\0"
-    drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in found]
-    others = _by_depth(source.text, found) if config.how == "different" else {}
+    drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in candidates]
+    lines_by_depth = _by_depth(source.text, candidates) if config.how == "different" else {}
     chosen = []
     for (begin, end), chance in drawn:
         if chance < config.share:
             now = source.text[begin:end]
             # What is left of the draw is a random number again, now between 0 and 1.
-            then = "" if config.how == "missing" else _another(now, others, chance / config.share)
+            then = "" if config.how == "missing" else _pick_other_line(now, lines_by_depth, chance / config.share)
             chosen.append(_Part(begin, end, now, then))
     return chosen
 
@@ -99,24 +101,25 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
         return parts.statements_on_a_line(source.text, source.grammar)
     if config.what == "definitions":
         return parts.definitions(source.text, source.grammar, shape)
-    places = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
-    return parts.statements_with(source.text, source.grammar, shape, places)
+    offsets = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
+    return parts.statements_with(source.text, source.grammar, shape, offsets)
 
 
-def _by_depth(text: str, found: Sequence[parts.Part]) -> dict[int, list[str]]:
-    """Width of indentation → the different lines that have it."""
+def _by_depth(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
+    """Return the different lines by the width of their indentation."""
     lines: dict[int, list[str]] = {}
-    for line in sorted({text[begin:end] for begin, end in found}):
+    for line in sorted({text[begin:end] for begin, end in spans}):
         if line.endswith("\n"):
             lines.setdefault(_depth(line), []).append(line)
     return lines
 
 
-def _another(line: str, others: dict[int, list[str]], chance: float) -> str:
-    """Another line of the file with the same indentation, picked by `chance` (0 to 1); "" if that is the same line."""
-    fitting = others.get(_depth(line))
-    other = fitting[int(chance * len(fitting))] if fitting else ""
-    return "" if other == line else other
+def _pick_other_line(line: str, lines_by_depth: dict[int, list[str]], chance: float) -> str:
+    """Return another line of the file with the same indentation, picked by `chance` (0 to 1); "" if that is the same
+    line."""
+    fitting = lines_by_depth.get(_depth(line))
+    candidate = fitting[int(chance * len(fitting))] if fitting else ""
+    return "" if candidate == line else candidate
 
 
 def _depth(line: str) -> int:

@@ -1,4 +1,4 @@
-"""Which files of a project are evaluated, and what the whole project declares."""
+"""The files of a project that are evaluated, and the names that the whole project declares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.grammar.document import NotText, check_lines, decode
 from ci_eval.model import ActionsConfig
 
 BINARY_PREFIX = 8192
-"""Bytes at the beginning of a file that are read to tell whether it is text."""
+"""The number of bytes at the beginning of a file that are read to tell whether it is text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +28,25 @@ class Source:
 
     @property
     def grammar(self) -> str:
-        """The grammar for a file of that name; the longest suffix decides."""
+        """Return the grammar for a file of that name; the longest suffix decides."""
         grammars = self.language.grammars
         return grammars[max((suffix for suffix in grammars if self.path.endswith(suffix)), key=len)]
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
-    """Paths of the files to evaluate, below the root and sorted. Raises ConfigError for an evaluation root that is
-    missing."""
+    """Return the sorted paths of the files to evaluate, below the root. Raises ConfigError if an evaluation root is
+    missing or is not in the project."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
-    found: set[str] = set()
-    for given in config.evaluation_roots or (".",):
-        start = root / given
+    # Evaluation roots may overlap.
+    paths: set[str] = set()
+    for evaluation_root in config.evaluation_roots or (".",):
+        start = root / evaluation_root
         if not start.resolve().is_relative_to(root.resolve()) or not start.exists():
             raise ConfigError(
-                f"actions.evaluationRoots: {given!r} is not in the project; paths are relative to its root"
+                f"actions.evaluationRoots: {evaluation_root!r} is not in the project; paths are relative to its root"
             )
-        found.update(_below(start, root, language.suffixes, ignored))
-    return iter(sorted(found))
+        paths.update(_below(start, root, language.suffixes, ignored))
+    return iter(sorted(paths))
 
 
 def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[str]) -> Iterator[str]:
@@ -58,20 +59,20 @@ def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is text: like git, takes a NUL byte for the sign of pictures and programs. For languages of any
-    file."""
     with path.open("rb") as file:
+        # Like git, this takes a NUL byte for the sign of pictures and programs.
         return b"\0" not in file.read(BINARY_PREFIX)
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
-    """What the files of the whole project declare, whether they are evaluated or not."""
-    found: dict[str, frozenset[str]] = {}
+    """Return the names that each package of the whole project declares, whether its files are evaluated or not."""
+    by_package: dict[str, frozenset[str]] = {}
     if language.declare is None:
-        return found
+        return by_package
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
         try:
+            # This raises for a name that is not UTF-8.
             path.encode()
             data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode(data)
@@ -80,5 +81,5 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
             # The error is reported where the file itself is evaluated.
             continue
         package, names = language.declare(text, path)
-        found[package] = found.get(package, frozenset()) | names
-    return found
+        by_package[package] = by_package.get(package, frozenset()) | names
+    return by_package

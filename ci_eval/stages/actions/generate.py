@@ -1,4 +1,4 @@
-"""Stage 1: source files → actions, the typing of each completable token as edits and completion calls."""
+"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from ci_eval.workspace import Workspace, pack_actions
 _KIND = attrgetter("properties.kind")
 
 TIMEOUT = 120.0
-"""Seconds one file may take; a grammar that needs more is stuck."""
+"""The seconds that one file may take; a grammar that needs more is stuck."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +49,11 @@ class SourceTree:
     task: Task = COMPLETION
     seed: int = 0
     cache: Path | None = None
-    """Folder for what a type analysis found out about this project."""
+    """The folder that stores the results of type analyses of this project."""
 
 
 WORST = 10
-"""Files that are named as those of which most text was lost."""
+"""The number of files that are named as those of which most text was lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,30 +65,30 @@ class GeneratedFile:
     unparsable: float
     sessions: int
     kinds: Counter[str]
-    """Of the tokens."""
+    """The number of tokens of each kind."""
     packed: bytes
     texts: Counter[str] = field(default_factory=Counter)
-    """Of the tokens that can be masked, where all are (`Task.every_token`)."""
+    """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
 
 
 @dataclass
 class Generated:
-    """The sum over all files."""
+    """The sum over all generated files."""
 
     files: int = 0
     sessions: int = 0
     size: int = 0
     unparsable: float = 0.0
-    """Bytes the grammar could not read."""
+    """The number of bytes that the grammar could not read."""
     lost: dict[str, float] = field(default_factory=dict)
-    """File → bytes of it that the grammar could not read, where there are any."""
+    """The number of bytes that the grammar could not read, of each file with such bytes."""
     shares: dict[str, float] = field(default_factory=dict)
-    """File → these as a share of its text."""
+    """The share of each such file's text that these bytes are."""
     kinds: Counter[str] = field(default_factory=Counter)
     texts: Texts = field(default_factory=Texts)
 
     def worst(self) -> dict[str, float]:
-        """The files of which most bytes were lost, the worst first → the share of each."""
+        """Return the files of which most bytes were lost, the worst first, with the lost share of each."""
         paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
         return {path: self.shares[path] for path in paths[:WORST]}
 
@@ -108,11 +108,12 @@ def generate(
 ) -> Generated:
     """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
 
-    A file that cannot be read becomes an error in the workspace; the others go on. What took a type analysis
-    to find out is kept below `cache`.
+    A file that cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored
+    below `cache`.
     """
     paths = []
     for path in source_files(root, language, config):
+        # Names of files are stored as JSON, which has UTF-8 alone.
         shown = path.encode(errors="backslashreplace").decode()
         if shown == path:
             paths.append(path)
@@ -130,7 +131,12 @@ def generate(
     )
     so_far = Generated()
     with Workers[str, GeneratedFile | FileError](
-        make, jobs=min(jobs, max(len(paths) // 8, 1)), timeout=TIMEOUT, tries=2, shared=(job,)
+        # A process must have a few files to be worth its start.
+        make,
+        jobs=min(jobs, max(len(paths) // 8, 1)),
+        timeout=TIMEOUT,
+        tries=2,
+        shared=(job,),
     ) as workers:
         done = 0
         for outcome in workers.map(deque(paths)):
@@ -161,7 +167,7 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
 
 
 def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
-    """The actions of one file, packed; or why there are none."""
+    """Return the actions of one file, packed, or the error that prevented them."""
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
     try:
@@ -185,10 +191,10 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
     strategy = project.config.strategy
     every, keywords = project.task.every_token, project.language.keywords
-    found = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
-    tokens: Sequence[Token] = with_first_use(text, found)
+    all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
+    tokens: Sequence[Token] = with_first_use(text, all_tokens)
     if project.language.resolve and needs_resolution(strategy.filters):
-        tokens = _resolved(project, project.language.resolve, source, tokens)
+        tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
     chosen = tokens
     if strategy.filters != FiltersConfig():
         chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
@@ -204,31 +210,31 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     )
 
 
-def _resolved(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with all that can be known about them, from an earlier analysis where there was one."""
+def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens with all that can be known about them, from an earlier analysis if there was one."""
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
-    if stored and (known := _stored(stored)) is not None:
+    if stored and (known := _read_stored(stored)) is not None:
         return known
-    found = [_located(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
+    resolved = [_locate(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
     if stored:
         # A cache that cannot be written to costs the time of the next run, and nothing else.
         with suppress(WorkspaceError):
-            atomic.write(stored, msgspec.json.encode(found))
-    return found
+            atomic.write(stored, msgspec.json.encode(resolved))
+    return resolved
 
 
-def _stored(path: Path) -> Sequence[Token] | None:
+def _read_stored(path: Path) -> Sequence[Token] | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
     except (OSError, msgspec.MsgspecError):
-        # Not there, or damaged: found anew.
+        # If it is missing or damaged, the analysis runs again.
         return None
 
 
-def _located(token: Token, declared: Declarations) -> Token:
-    """The analysis knows packages; whose they are, the project knows."""
+def _locate(token: Token, declared: Declarations) -> Token:
     known = token.properties
+    # The analysis knows packages; the project knows which of them are its own.
     if known.package is None or known.location is not None:
         return token
     whose: Location = "project" if known.package in declared else "library"

@@ -6,7 +6,7 @@ from ci_eval.model import PrefixConfig
 
 
 def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """The sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
+    """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
 
     Each prefix begins with the one before it, in the same session or in the one before.
     """
@@ -20,7 +20,7 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
 
 
 def prefix_of(text: str, prefix: PrefixConfig) -> str:
-    """The longest prefix of a session: that of its last lookup."""
+    """Return the longest prefix of a session: that of its last lookup."""
     if prefix.name == "SimplePrefix":
         return text[: prefix.n]
     if prefix.name == "CapitalizePrefix":
@@ -29,8 +29,8 @@ def prefix_of(text: str, prefix: PrefixConfig) -> str:
 
 
 def _initials(text: str) -> str:
-    """Letters that start words: getElementById → gEBI, get_element → ge, MAX_SIZE → MS; marks in front (`_x`, `@x`,
-    `$x`) belong to the first."""
+    """Return the letters that start words: getElementById → gEBI, get_element → ge, MAX_SIZE → MS. Marks in front
+    (`_x`, `@x`, `$x`) belong to the first."""
     name = text.lstrip("_@$#")
     words = [word for word in name.split("_") if word] or [""]
     shouted = len(words) > 1 and name.isupper()
@@ -43,7 +43,7 @@ def _capitals(text: str) -> str:
 
 
 def spelled(prefix: PrefixConfig) -> str:
-    """The prefix strategy in one word, for session ids: only what decides which lookups there are."""
+    """Return the prefix strategy in one word, for session ids: only what decides which lookups there are."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing

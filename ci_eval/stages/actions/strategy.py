@@ -1,4 +1,4 @@
-"""Tokens → actions: what the file looks like when completion is asked for, and how it comes to look so."""
+"""The actions for tokens: how the file looks when completion is asked for, and which edits make it look so."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FINISH = FinishSession()
 def actions_of_file(
     source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task = COMPLETION
 ) -> FileActions:
-    """The sessions of the task's items in their order; the text is as it was when all are done."""
+    """Return the sessions of the task's items in their order. The text is as it was when all are done."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
     if typist.plain:
         typist.type_plainly(tokens)
@@ -42,26 +42,27 @@ def actions_of_file(
 
 
 def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
-    """The same of items that are known."""
+    """Return the sessions of items that are known already; see `actions_of_file`."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
     typist.type_items(items)
     return typist.written(0.0)
 
 
 def spelled(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
-    """Task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
-    return _spelled(strategy, _typed(task, prefixes.spelled(strategy.prefix)), seed)
+    """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
+    return _spell_strategy(strategy, _spell_typing(task, prefixes.spelled(strategy.prefix)), seed)
 
 
-def _typed(task: Task, prefix: str) -> str:
-    """How an item is typed; completion, which was there first, goes without saying."""
+def _spell_typing(task: Task, prefix: str) -> str:
+    """Return how an item is typed, in one word."""
     if task.play:
         return task.name
     name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
+    # Completion was the first task, so session ids do not name it.
     return prefix if task.name == COMPLETION.name else f"{name}/{prefix}"
 
 
-def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
+def _spell_strategy(strategy: StrategyConfig, how: str, seed: int) -> str:
     changes = strategy.evolution
     if not changes.share:
         return f"{strategy.context}/{how}"
@@ -69,24 +70,26 @@ def _spelled(strategy: StrategyConfig, how: str, seed: int) -> str:
 
 
 def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> Iterator[Remainder]:
-    """For each item, what behind it is not there yet."""
+    """Yield for each item the text behind it that does not exist yet."""
     language = source.language
     if strategy.context == "ALL":
         for item in items:
             yield Remainder(item.end, "")
     elif strategy.context == "LEFT" or language.shape is None:
-        # Of a text about which nothing is known nothing is there, either: it is typed from top to bottom.
+        # Nothing is known about the parts of such a text, so it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
-        # Of what the task plays nothing is there in the beginning; of a token the tree knows its end.
-        places = [item.begin if task.play else item.end for item in items]
-        for item, rest in zip(items, remainders(source.text, source.grammar, language.shape, places), strict=True):
-            yield rest if rest.end > item.end else Remainder(item.end, rest.tail)
+        # Nothing of what a task plays exists in the beginning. The tree knows where a token ends.
+        offsets = [item.begin if task.play else item.end for item in items]
+        for item, remainder in zip(
+            items, remainders(source.text, source.grammar, language.shape, offsets), strict=True
+        ):
+            yield remainder if remainder.end > item.end else Remainder(item.end, remainder.tail)
 
 
 @dataclass
 class _Typist:
-    """Writes the actions down, and keeps track of what is missing from the text.
+    """A typist that writes the actions down, and keeps track of what is missing from the text.
 
     Behind the last item a gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is.
     """
@@ -108,17 +111,17 @@ class _Typist:
         self.plain = self.task.name == COMPLETION.name and self.strategy == StrategyConfig(
             filters=self.strategy.filters
         )
-        """Whether nothing but the token is missing, and nothing is typed."""
+        """True if nothing but the token is missing, and nothing is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:
-        """The sessions of all items, in order of offset."""
-        for item, rest in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
-            self.type(item, rest)
+        """Add the sessions of all items, in order of offset."""
+        for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
+            self.type(item, remainder)
         self._close()
         self.actions += self.evolution.finish()
 
     def written(self, unparsable: float) -> FileActions:
-        """All actions so far. `unparsable`: share of the text (0..1) the grammar could not read."""
+        """Return all actions so far. `unparsable`: share of the text (0..1) the grammar could not read."""
         return FileActions(
             path=self.source.path,
             checksum=self.checksum,
@@ -128,9 +131,9 @@ class _Typist:
         )
 
     def type(self, item: Item, rest: Remainder) -> None:
-        """The sessions of an item."""
-        wanted = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
-        if not (wanted or self.task.play):
+        """Add the sessions of an item."""
+        queries = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
+        if not (queries or self.task.play):
             return
         self._open(item, rest)
         begin = self.evolution.at(item.begin)
@@ -140,11 +143,12 @@ class _Typist:
         if self.task.play:
             self._play(item, begin, rest.tail)
         else:
-            self._ask(item, wanted, begin, rest.tail)
+            self._ask(item, queries, begin, rest.tail)
         self._caret = item.end
 
     def type_plainly(self, tokens: Sequence[Token]) -> None:
-        """The same, shorter, for what is asked most often (speed)."""
+        """Add the sessions of tokens under the plain strategy, as `type_items` would."""
+        # Most files are asked for like this, so it must be fast: no queries, no gaps.
         base = self._base("NoPrefix")
         actions = self.actions
         for token in tokens:
@@ -164,32 +168,33 @@ class _Typist:
             )
         self.sessions = len(tokens)
 
-    def _open(self, item: Item, rest: Remainder) -> None:
-        """Have everything before the item there, and nothing from there to the end of what is missing."""
+    def _open(self, item: Item, remainder: Remainder) -> None:
+        """Restore everything before the item, and delete the text from there to the end of what is missing."""
         text = self.source.text
-        if self._gap == rest.end > item.end:
+        if self._gap == remainder.end > item.end:
             if self._caret < item.begin:
                 self.actions.append(PrintText(text=text[self._caret : item.begin]))
             return
         self._close()
         begin = item.begin
         if self.evolution.happens:
-            self.actions += self.evolution.before(begin, max(rest.end, _end_of_line(text, item.end)))
+            self.actions += self.evolution.before(begin, max(remainder.end, _end_of_line(text, item.end)))
             begin = self.evolution.at(begin)
-        self.actions.append(DeleteRange(begin=begin, end=begin + rest.end - item.begin))
-        self._gap = rest.end
+        self.actions.append(DeleteRange(begin=begin, end=begin + remainder.end - item.begin))
+        self._gap = remainder.end
 
     def _close(self) -> None:
         if self._gap is not None and self._caret < self._gap:
             self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
         self._gap = None
 
-    def _ask(self, item: Item, wanted: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
+    def _ask(self, item: Item, queries: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
         typed = ""
-        for how, steps in wanted:
-            session = _id(self._base(_typed(self.task, how)), item.begin, item.text)
+        for how, steps in queries:
+            session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
             for step in steps:
                 if step != typed:
+                    # Each prefix begins with the one before it.
                     self.actions.append(PrintText(text=step[len(typed) :]))
                     typed = step
                 self.actions.append(
@@ -227,18 +232,19 @@ class _Typist:
     def _base(self, how: str) -> blake2b:
         base = self._bases.get(how)
         if base is None:
-            strategy = _spelled(self.strategy, how, self.source.seed)
+            strategy = _spell_strategy(self.strategy, how, self.source.seed)
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
             base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
         return base
 
 
 def _id(base: blake2b, begin: int, text: str) -> str:
+    # To copy a hash is faster than to hash the base again.
     identity = base.copy()
     identity.update(f"{begin}\0{text}".encode())
     return identity.hexdigest()
 
 
 def _end_of_line(text: str, offset: int) -> int:
-    found = text.find("\n", offset)
-    return found if found >= 0 else len(text)
+    end = text.find("\n", offset)
+    return end if end >= 0 else len(text)

@@ -1,4 +1,4 @@
-"""The vocabulary of a project: which texts its tokens have, and how many of them no other file has."""
+"""The vocabulary of a project: the texts of its tokens, and how many of them no other file has."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ class Texts:
 
     tokens: int = 0
     files: Counter[str] = field(default_factory=Counter)
-    """Text → in how many files it is."""
+    """The number of files that each text is in."""
     alone: dict[str, int] = field(default_factory=dict)
-    """Text that is in a single file → how often it is there."""
+    """The number of occurrences of each text that is in a single file."""
 
     def add(self, of_file: Mapping[str, int]) -> None:
-        """Count the texts of a file; each with how often it is there."""
+        """Count the texts of a file. `of_file`: text → the number of its occurrences."""
         self.files.update(of_file.keys())
         for text, times in of_file.items():
             self.tokens += times
             if self.files[text] == 1:
                 self.alone[text] = times
             else:
+                # The text is in a second file now, so no longer alone.
                 self.alone.pop(text, None)
 
     def summed(self) -> Vocabulary | None:
-        """None where nothing was counted."""
+        """Return the vocabulary; None if nothing was counted."""
         if not self.tokens:
             return None
         return Vocabulary(

@@ -1,4 +1,4 @@
-"""Tells which tokens are new to their file."""
+"""The test of which tokens are new to their file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _WORDS = re.compile(r"\w+")
 
 
 def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, which are in order, with `first_use` filled in: whether their text, as a whole word, occurs nowhere
-    before, not even as a definition or in a comment."""
+    """Return the tokens, which are in order, with `first_use` filled in. It is True if their text, as a whole word,
+    occurs nowhere before, not even as a definition or in a comment."""
     seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
-    found = []
+    marked = []
     for token in tokens:
         own, begin = token.text, token.offset
         is_first = False
@@ -35,12 +35,12 @@ def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
         properties = known.get(key)
         if properties is None:
             properties = known[key] = replace(token.properties, first_use=is_first)
-        found.append(Token(offset=begin, text=own, properties=properties))
-    return found
+        marked.append(Token(offset=begin, text=own, properties=properties))
+    return marked
 
 
 def _begin_of_word(text: str, offset: int) -> int:
-    """Of the word that goes on at `offset`; `offset` itself where none does."""
+    """Return the begin of the word that goes on at `offset`; `offset` itself if no word does."""
     while offset and _WORDS.fullmatch(text, offset - 1, offset + 1):
         offset -= 1
     return offset

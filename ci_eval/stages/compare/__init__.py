@@ -1,4 +1,5 @@
-"""Compares: two workspaces (what is better, worse, or cannot be told), several of them, or one with its history."""
+"""The stage that compares: two workspaces (what is better, worse, or cannot be told), several, or one with its
+history."""
 
 from ci_eval.stages.compare.compare import compare, refuse
 from ci_eval.stages.compare.conditions import between, parts

@@ -1,4 +1,4 @@
-"""Compares two workspaces session by session, and says of each metric what may be concluded."""
+"""The comparison of two workspaces, session by session, with a verdict on each metric."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from ci_eval.statistics.repeated.repeats import Repeats, sign_test
 from ci_eval.workspace import Workspace
 
 MOST_PARTS = 20
-"""Parts of one dimension that are judged: those with the most sessions."""
+"""The number of parts of one dimension that are judged: those with the most sessions."""
 MOST_FILES = 1000
-"""The same where the parts are files."""
+"""The number of parts that are judged if the parts are files."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The quantiles of latency that are shown."""
 FEWEST = 20
-"""Sessions that a part takes to be judged by itself."""
+"""The number of sessions that a part needs to be judged by itself."""
 LEVEL_OF_FAILURES = 0.05
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
-    """Raises ConfigError where the figures of the two evaluations do not mean the same thing, so cannot be compared."""
+    """Raise ConfigError if the figures of the two evaluations do not mean the same thing, so cannot be compared."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
             f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
@@ -48,8 +48,8 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 
 def refuse_sampled(*sides: Workspace) -> None:
-    """Raises ConfigError where a side asked just enough sessions for a precision of its own: which ones depends on its
-    answers, so that those both sides have are no fair sample of all."""
+    """Raise ConfigError if a side asked just enough sessions for a precision of its own."""
+    # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
     if sampled := next((side.folder for side in sides if side.manifest().sampling), None):
         raise ConfigError(
             f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
@@ -64,9 +64,10 @@ def compare(
     filters: ReportFilters,
     declared: Sequence[str],
 ) -> Comparison:
-    """Compare two evaluations over the sessions that both have. Raises ConfigError, NothingToEvaluate.
+    """Return the comparison of two evaluations over the sessions that both have.
 
-    `declared`: names of the metrics whose verdicts count; the first one leads.
+    `declared`: names of the metrics whose verdicts count; the first one leads. Raises ConfigError if the evaluations
+    cannot be compared, and NothingToEvaluate if they share no session.
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
@@ -79,6 +80,7 @@ def compare(
     leading = names.index(declared[0])
     paired = pair(base, new, metrics, filters, leading)
     if (chosen := filters.over({name: sums.sessions for name, sums in paired.filters.items()})) != filters:
+        # Another headline leads other changes and parts, so the pairs are read again.
         filters, paired = chosen, pair(base, new, metrics, chosen, leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
@@ -94,7 +96,7 @@ def compare(
     unweighted = [part for part in filters.all if part.name != WEIGHTED]
     timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
     of_run = differences(ours, theirs)
-    found = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
+    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
     if any(UNGRADED_BAND in pair for pair in paired.transitions):
         bands.append(UNGRADED_BAND)
@@ -109,7 +111,7 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters=_with(found, of_run),
+        filters=_add_run_figures(by_filter, of_run),
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
             for name, sums in paired.filters.items()
@@ -117,7 +119,7 @@ def compare(
         headline=filters.headline,
         wins=paired.filters[filters.headline].wins,
         losses=paired.filters[filters.headline].losses,
-        parts=tuple(judge.parts(_chosen(paired), leading)),
+        parts=tuple(judge.parts(_choose_parts(paired), leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
         latencies=_latencies(paired.filters[filters.headline]),
         regressions=_largest_first(paired.regressions),
@@ -128,12 +130,12 @@ def compare(
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
-        detection=detected(ours, theirs, found[filters.headline]),
+        detection=detected(ours, theirs, by_filter[filters.headline]),
     )
 
 
 def repeats_of(sides: Sequence[Manifest]) -> Repeats:
-    """Return what both runs tell of whether their engines answer alike."""
+    """Return how far the engines of these runs answer alike, as far as sessions were asked twice."""
     states = [side.state for side in sides]
     known = [state for state in states if state]
     return Repeats(
@@ -144,27 +146,29 @@ def repeats_of(sides: Sequence[Manifest]) -> Repeats:
     )
 
 
-def _with(filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]) -> dict[str, dict[str, Difference]]:
-    """Under ALL, what is of the whole run, too."""
+def _add_run_figures(
+    filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]
+) -> dict[str, dict[str, Difference]]:
+    # Figures of the whole run, such as memory, have no filter, so they stand under ALL.
     return filters | {EVERYTHING: filters[EVERYTHING] | of_run}
 
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
-    return tuple(change for *_, change in sorted(changes, key=lambda each: (-each[0], each[1])))
+    return tuple(change for *_, change in sorted(changes, key=lambda entry: (-entry[0], entry[1])))
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    """Quantile ("50%") → its latency (ms) in base and in new."""
-    found = {}
+    """Return the latency (ms) in base and in new at each quantile, by its name, such as "50%"."""
+    latencies = {}
     for share in SHARES:
         base, new = (quantile_of(side, share) for side in sums.latencies)
         if base is not None and new is not None:
-            found[f"{share:.0%}"] = (base, new)
-    return found
+            latencies[f"{share:.0%}"] = (base, new)
+    return latencies
 
 
 def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
-    """What a reader must know of one of the evaluations; `failed`: paired sessions on which its engine failed."""
+    """Return what a reader must know of one evaluation; `failed`: paired sessions on which its engine failed."""
     return Side(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -174,7 +178,9 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
         started=manifest.start,
         sessions=manifest.finished,
         failed=failed,
-        noise=noise_of((each for _, of in workspace.sessions(SessionScore) for each in of), manifest.rounds),
+        noise=noise_of(
+            (session for _, sessions in workspace.sessions(SessionScore) for session in sessions), manifest.rounds
+        ),
     )
 
 
@@ -184,8 +190,8 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
-            f"{alone}, since the ids of sessions depend on what the project is called: {_called(was)} in base, "
-            f"{_called(now)} in new. Evaluate both with the same project.name"
+            f"{alone}, since the ids of sessions depend on what the project is called: {_quote_name(was)} in base, "
+            f"{_quote_name(now)} in new. Evaluate both with the same project.name"
         )
     if base.project.checksum != new.project.checksum:
         return (
@@ -202,14 +208,14 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
             f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
             "Evaluate both with the same version"
         )
-    return f"{alone}, although project and strategy are the same: {_unasked(base, new)}"
+    return f"{alone}, although project and strategy are the same: {_why_unasked(base, new)}"
 
 
-def _called(name: str) -> str:
+def _quote_name(name: str) -> str:
     return repr(name) if name else "nothing"
 
 
-def _unasked(base: Manifest, new: Manifest) -> str:
+def _why_unasked(base: Manifest, new: Manifest) -> str:
     """Return why workspaces of the same sessions have none in common, as far as their manifests tell."""
     for side, manifest in (("base", base), ("new", new)):
         if not manifest.finished:
@@ -219,8 +225,8 @@ def _unasked(base: Manifest, new: Manifest) -> str:
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
-    """What a reader must know to judge the verdicts: what else differs between the two evaluations."""
-    found = []
+    """Return warnings about what else differs between the two evaluations."""
+    warnings = []
     different = [
         f"{what} ({ours} and {theirs})"
         for what, ours, theirs in (
@@ -232,41 +238,41 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         if ours != theirs
     ]
     if different:
-        found.append(f"latencies are not comparable: {', '.join(different)} differ")
+        warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not in_turns(base, new):
-        found.append(
+        warnings.append(
             f"the machine was busy while {' and '.join(busy)} ran: their times say more about it than about engines"
         )
     if base.grammar != new.grammar:
-        found.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
+        warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
-        found.append("the runs were extended by different packages (see `plugins` in both manifests)")
+        warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
     if paired.weighted:
-        found.append(
+        warnings.append(
             "the projects were asked in unequal shares: each session stands for as many of its project as were not "
             "asked, and intervals are of the projects; parts, counts and times are not weighted"
         )
     if base.model != new.model and base.completion_type == new.completion_type:
-        found.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
+        warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:
-        found.append("the engines saw different dependencies of the project")
+        warnings.append("the engines saw different dependencies of the project")
     alone = paired.only_base + paired.only_new + paired.changed_text
     if alone > paired.pairs / 10:
-        found.append(
+        warnings.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
     if (once := [count for count in paired.failed if count.sessions]) and min(paired.rounds) == 1:
         failed = sum(count.sessions for count in once)
-        found.append(
+        warnings.append(
             f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
             "repeated runs can tell, so no interval knows of it"
         )
-    return found
+    return warnings
 
 
 def _same_engine(base: Manifest, new: Manifest) -> bool:
-    """Return whether the two runs differ in nothing but what their engine was told."""
+    """Return whether the two runs differ in nothing but the configuration sent to their engine."""
     return (
         base.engine == new.engine
         and base.project.checksum == new.project.checksum
@@ -280,7 +286,7 @@ def _any_failed(paired: Paired) -> bool:
 
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
-    """Judge by an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
+    """Return the verdict of an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     p = sign_test(base, new)
     verdict = Verdict.NOT_SHOWN
     if p < LEVEL_OF_FAILURES:
@@ -292,20 +298,21 @@ def _noise_warnings(sides: Sequence[Side]) -> list[str]:
     return [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
 
 
-def _chosen(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
-    """The parts that are judged by themselves, dimension by dimension, those with the most sessions first."""
+def _choose_parts(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
+    """Return the parts that are judged by themselves, dimension by dimension, those with the most sessions first."""
     dimensions = sorted({dimension for dimension, _ in paired.parts})
-    return [each for dimension in dimensions for each in _largest(paired, dimension)]
+    return [part for dimension in dimensions for part in _largest(paired, dimension)]
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """The parts of a dimension that are neither too small (no file is) nor all of its sessions."""
+    """Return the parts of a dimension that are neither too small (no file is) nor all of its sessions."""
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
-    of = [
+    candidates = [
         (key, sums)
         for key, sums in paired.parts.items()
         if key[0] == dimension
         and fewest <= sums.sessions
+        # A part of all sessions would only repeat the headline.
         and (dimension == "file" or sums.sessions < paired.divided[dimension])
     ]
-    return sorted(of, key=lambda each: (-each[1].sessions, each[0]))[:most]
+    return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]

@@ -1,4 +1,4 @@
-"""Finds what the engines of two runs were told differently."""
+"""The differences between the configurations that were sent to the engines of two runs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ci_eval.manifest import Manifest
 from ci_eval.model.engine.sent import Condition, SentConfiguration
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
-"""What means the same for any two engines; all else is named and read by each engine in its own way."""
+"""The settings that mean the same for any two engines. All others are named and read by each engine in its own way."""
 NEITHER = frozenset({None, "none", "unknown"})
-"""Values of engines that there is nothing to tell about."""
+"""The values that tell nothing of an engine's setting."""
 LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return what the engines were told differently, what matters most first; nothing where that is not recorded.
+    """Return the differences between the configurations sent to the engines, the most important first; an empty tuple
+    if one is not recorded.
 
-    Of two different engines, only what means the same for both.
+    Of two different engines, only settings that mean the same for both are compared.
     """
     if base.sent is None or new.sent is None:
         return ()
@@ -33,21 +34,26 @@ def kind_of(manifest: Manifest) -> str:
 
 
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
-    """Return the differences. `same_kind`: whether the engines are one, so that all that they are told is compared."""
+    """Return the differences. `same_kind`: whether the engines are the same, so that all their settings are
+    compared."""
     ours, theirs = dict(parts(base)), dict(parts(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
-    found = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
-    return tuple(each for each in found if each.base != each.new and (same_kind or _is_common(each)))
+    candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
+    return tuple(
+        condition
+        for condition in candidates
+        if condition.base != condition.new and (same_kind or _is_common(condition))
+    )
 
 
-def _is_common(each: Condition) -> bool:
-    return each.name in COMMON and each.base not in NEITHER and each.new not in NEITHER
+def _is_common(condition: Condition) -> bool:
+    return condition.name in COMMON and condition.base not in NEITHER and condition.new not in NEITHER
 
 
 def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
-    """Yield the dotted name and the value, as JSON, of each part of what an engine is told."""
+    """Yield the dotted name and the value, as JSON, of each part of the configuration sent to an engine."""
     for name, value in msgspec.to_builtins(sent).items():
-        # Whether a command took a named engine as its model is no condition: what it was told then is.
+        # The name of the engine that a command is like is no condition: the configuration that follows from it is.
         if name != "like":
             yield from _leaves(name, value)
 

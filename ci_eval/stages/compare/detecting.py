@@ -1,4 +1,4 @@
-"""What the sessions of a comparison that is under way tell of how large a difference it can find."""
+"""An estimate of how large a difference a comparison can find, from the sessions asked so far."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return what is known so far of the headline's difference in one metric; None if a side has none yet.
+    """Return what is known so far of the headline's difference in one metric; None if a side has no figure yet.
 
-    `metrics`: those that are judged together. `sessions`: all that there are, of which `asked` were asked so far.
+    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked so
+    far.
     """
     paired = pair(base, new, metrics, filters, 0)
     headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
@@ -42,13 +43,13 @@ def pilot(
 
 
 def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
-    """The same, of sums over the sessions asked so far."""
-    family = [place for place in range(len(metrics)) if np.all(sums.total[place, [1, 3]] > 0)]
-    leading = next((at for at, place in enumerate(family) if metrics[place].info.name == metric), None)
+    """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
+    family = [index for index in range(len(metrics)) if np.all(sums.total[index, [1, 3]] > 0)]
+    leading = next((at for at, index in enumerate(family) if metrics[index].info.name == metric), None)
     if leading is None:
         return None
-    columns = [4 * place + each for place in family for each in range(4)]
-    units = [metrics[place].info.unit for place in family]
+    columns = [4 * index + column for index in family for column in range(4)]
+    units = [metrics[index].info.unit for index in family]
     observed = sums.observed[family]
     spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, units)
     interval = joint(spread, range(len(family)))[leading]
@@ -68,26 +69,29 @@ def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: in
 
 
 def detected(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
-    """Which difference the sessions asked find; None where neither side was asked just enough for one.
+    """Return which difference the asked sessions find. None if the sides were not asked to find the same difference, or
+    if its metric has no difference.
 
     `found`: name of each metric → its difference over all sessions.
     """
-    wanted = base.detection
-    if wanted is None or wanted != new.detection or wanted.metric not in found:
+    request = base.detection
+    if request is None or request != new.detection or request.metric not in found:
         return None
     return Detected(
-        metric=wanted.metric,
-        wanted=wanted.wanted,
-        power=wanted.power,
-        most=wanted.most,
-        reached=_reached(found[wanted.metric], wanted.power),
+        metric=request.metric,
+        wanted=request.wanted,
+        power=request.power,
+        most=request.most,
+        reached=_detectable_at(found[request.metric], request.power),
     )
 
 
-def _reached(found: Difference, power: float) -> float | None:
-    if found.low is None or found.high is None:
+def _detectable_at(difference: Difference, power: float) -> float | None:
+    if difference.low is None or difference.high is None:
         return None
-    reach = (found.high - found.low) / 2
-    if found.detectable is None:
+    reach = (difference.high - difference.low) / 2
+    # An exact difference has no `detectable`: it would show a change of any size.
+    if difference.detectable is None:
         return 0.0
-    return reach + (found.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)
+    # `detectable` is for a power of 80%; another power takes another quantile.
+    return reach + (difference.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)

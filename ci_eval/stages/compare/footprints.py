@@ -1,4 +1,4 @@
-"""Puts side by side what engines took of the machine, without a verdict."""
+"""A view of what two engines took of the machine, side by side and without a verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNKNOWN = Estimate(value=None)
 
 
 def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Name of each figure that is known of a side → both sides."""
+    """Return both sides of each figure that is known of a side, by the figure's name."""
     ours, theirs = of_each([base, new])
     return {name: _difference(ours[name], theirs[name]) for name in ours}
 
@@ -35,15 +35,12 @@ def _difference(base: Estimate, new: Estimate) -> Difference:
 
 
 def of_each(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
-    """For each: name of every figure that is known of one of them → its own figure.
-
-    The memory of a worker with an engine in it is no match for that of an engine's own processes: it is left out beside
-    one.
-    """
-    given = [each.footprint for each in manifests]
-    if not all(each.of_worker for each in given):
-        given = [replace(each, memory=None) if each.of_worker else each for each in given]
-    found = [figures(each) for each in given]
+    """Return for each run the figures that are known of at least one run, by name."""
+    footprints = [manifest.footprint for manifest in manifests]
+    if not all(footprint.of_worker for footprint in footprints):
+        # The memory of a worker with an engine in it cannot be compared with that of an engine's own processes.
+        footprints = [replace(footprint, memory=None) if footprint.of_worker else footprint for footprint in footprints]
+    sides = [figures(footprint) for footprint in footprints]
     return [
-        {name: each.get(name, UNKNOWN) for name in INFOS if any(name in other for other in found)} for each in found
+        {name: side.get(name, UNKNOWN) for name in INFOS if any(name in known for known in sides)} for side in sides
     ]

@@ -1,5 +1,7 @@
-"""Turns sums over sessions into differences with intervals, and these into verdicts: for this project (here), and for
-other code like it (elsewhere)."""
+"""The verdicts: sums over sessions become differences with intervals, and these become verdicts.
+
+One verdict is for this project (here), one for other code like it (elsewhere).
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,19 @@ from ci_eval.statistics.student import NORMAL, Floats
 from ci_eval.statistics.weighted import ProjectSums, covariance
 
 ALIKE = Determinism()
-"""Nothing was answered differently."""
+"""The determinism of an engine that answered nothing differently."""
 POINT = 0.01
 """The difference of a share that `needed` is about."""
 FEWEST_RANKS_ALIKE = 1_000
-"""Sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
+"""The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
 FEWEST_CHANGES = 12
-"""The effective number of changes that the interval of such a figure takes."""
+"""The effective number of changes that the interval of such a figure needs."""
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
 
 def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
-    """The engines' own noise in the differences of the figures with these indices."""
+    """Return the engines' own noise in the differences of the figures with these indices."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
     sides = [side.variance(weights, places) for side in sums.wavering]
@@ -47,7 +49,7 @@ def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
 
 @dataclass(frozen=True, kw_only=True)
 class _Own:
-    """The sums of the figures that are judged; one element per figure."""
+    """The sums of the figures that are judged, one element for each figure."""
 
     infos: Sequence[MetricInfo]
     total: Floats
@@ -64,7 +66,7 @@ class _Own:
     @classmethod
     def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
         """Pick the figures with these indices."""
-        at, columns = list(places), [4 * place + each for place in places for each in range(4)]
+        at, columns = list(places), [4 * index + column for index in places for column in range(4)]
         return cls(
             infos=infos,
             total=sums.total[at],
@@ -76,29 +78,29 @@ class _Own:
             fourths=sums.fourths[at],
             noise=noise_of(sums, at),
             strata=[
-                ProjectSums(each.sessions, each.asked, each.total[at], each.products[np.ix_(columns, columns)])
-                for each in (sums.strata if isinstance(sums, FilterSums) else ())
+                ProjectSums(
+                    project.sessions, project.asked, project.total[at], project.products[np.ix_(columns, columns)]
+                )
+                for project in (sums.strata if isinstance(sums, FilterSums) else ())
             ],
         )
 
     @property
     def base(self) -> Floats:
-        """The figures of base, one each."""
+        """Return the figures of base, one element for each."""
         return np.asarray(self.total[:, 0] / self.total[:, 1])
 
     @property
     def new(self) -> Floats:
-        """The figures of new, one each."""
+        """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, asked: Floats) -> Spread:
-        """The differences, of which each is a sample with such a share of its population.
-
-        Where the population has no end, answers may vary, and those for one token may vary together.
-        """
+        """Return the differences and their errors. `asked`: the share of the population that each is a sample of."""
         units = [info.unit for info in self.infos]
         if self.strata:
             return self._of_strata(asked, units)
+        # If the population has no end, answers may vary, and those for one token may vary together.
         products = self.by_session if asked.all() else self.by_token
         return here(self.total, products, self.observed, asked, units, self.noise, self.changes > 0)
 
@@ -107,6 +109,7 @@ class _Own:
         weights, changed = influence(self.total), self.changes > 0
         shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
         sampling = np.where(changed, shared.diagonal(), 0.0)
+        # A figure that did not change shows no spread of its own, so the bound is its error.
         bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
         error, df = self.noise.with_sampling(np.where(changed, sampling, bound))
         center = np.where(changed, self.new - self.base, 0.0)
@@ -130,11 +133,12 @@ class _Own:
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges the differences of metrics.
+    """A judge of the differences of metrics.
 
     `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
-    `kind`: what the sample of other code consists of, "files" or "projects". `repeats`: whether the engines answer
-    alike. `pairs`: the sessions that were compared, under any filter. `of_new`: what `repeats` says of new alone.
+    `kind`: the units that the sample of other code consists of, "files" or "projects". `repeats`: how far the engines
+    answer alike. `pairs`: the sessions that were compared, under any filter. `of_new`: how far new's engine alone
+    answers alike.
     """
 
     metrics: Sequence[Metric]
@@ -146,46 +150,49 @@ class Judge:
     of_new: Determinism = ALIKE
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
-        """The difference of each metric under one filter, by name. Only the declared ones are adjusted for how many
-        they are."""
-        found = {metric.info.name: self._times(place, sums) for place, metric in enumerate(self.metrics)}
+        """Return the difference of each metric under one filter, by name."""
+        differences = {metric.info.name: self._times(index, sums) for index, metric in enumerate(self.metrics)}
         places = [
-            place
-            for place, metric in enumerate(self.metrics)
-            if not metric.timed and np.all(sums.total[place, [1, 3]] > 0)
+            index
+            for index, metric in enumerate(self.metrics)
+            # Columns 1 and 3 are the denominators of base and new.
+            if not metric.timed and np.all(sums.total[index, [1, 3]] > 0)
         ]
-        names = [self.metrics[place].info.name for place in places]
-        infos = [self.metrics[place].info for place in places]
+        names = [self.metrics[index].info.name for index in places]
+        infos = [self.metrics[index].info for index in places]
         if places:
+            # Only the declared metrics are adjusted for their number.
             family = [at for at, name in enumerate(names) if name in self.declared]
             of_project = self._here(sums, places, family)
             of_code = self._elsewhere(np.stack(sums.rows)[:, places], infos, family)
-            for place, name, difference, more in zip(places, names, of_project, of_code, strict=True):
-                over = "found by both" if self.metrics[place].found_by_both else ""
-                found[name] = replace(difference, elsewhere=more, over=over)
-        return found
+            for index, name, difference, more in zip(places, names, of_project, of_code, strict=True):
+                over = "found by both" if self.metrics[index].found_by_both else ""
+                differences[name] = replace(difference, elsewhere=more, over=over)
+        return differences
 
-    def _times(self, place: int, sums: FilterSums) -> Difference:
-        """A difference without a verdict: that of a metric that depends on times, or that has no figure on one side."""
-        metric = self.metrics[place]
+    def _times(self, index: int, sums: FilterSums) -> Difference:
+        """Return a difference without a verdict: that of a metric that depends on times, or that has no figure on one
+        side."""
+        metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         if metric.statistic == "quantile":
             base, new = (quantile_of(side, metric.quantile) for side in sums.latencies)
         else:
-            total = sums.total[place]
+            total = sums.total[index]
             base, new = (float(total[at] / total[at + 1]) if total[at + 1] else None for at in (0, 2))
         if base is None or new is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        n = int(min(sums.latencies.sum(axis=1)) if metric.statistic == "quantile" else sums.observed[place])
+        n = int(min(sums.latencies.sum(axis=1)) if metric.statistic == "quantile" else sums.observed[index])
         return Difference(
             base=base, new=new, difference=new - base, why=NOT_IN_TURNS, n=n, elsewhere=Elsewhere(why=NOT_IN_TURNS)
         )
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """The difference of the first metric between two sides; None where one of them has no figure.
+        """Return the difference of the first metric between two sides; None if one of them has no figure.
 
-        `rows`: the sums of each cluster (clusters x 1 x 4). `tests`: how many pairs of sides are judged (Bonferroni).
+        `rows`: the sums of each cluster (clusters x 1 x 4). `tests`: the number of pairs of sides that are judged
+        (Bonferroni).
         """
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
@@ -197,11 +204,13 @@ class Judge:
         return replace(of_project, elsewhere=of_code)
 
     def _here(self, sums: Sums, places: Sequence[int], family: Sequence[int], tests: int = 1) -> list[Difference]:
-        """The differences of the figures with these indices. `family`: which of them are judged together."""
-        own = _Own.of(sums, places, [self.metrics[place].info for place in places])
+        """Return the differences of the figures with these indices. `family`: those of them that are judged
+        together."""
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
         certain = np.array([self._certain(own, at) for at in range(len(places))])
+        # Without certainty the interval must also hold what the engines might have answered instead.
         intervals = self._intervals(own, family, np.where(certain, self.asked, 0.0), tests)
-        return [self._judged(own, at, intervals[at], certain=bool(certain[at])) for at in range(len(places))]
+        return [self._judge_figure(own, at, intervals[at], certain=bool(certain[at])) for at in range(len(places))]
 
     def _certain(self, own: _Own, at: int) -> bool:
         """Return whether the engines' own variation is measured, or was shown not to exist."""
@@ -210,21 +219,21 @@ class Judge:
         return self.repeats.shows_determinism(float(own.changes[at]), float(own.observed[at]))
 
     def _intervals(self, own: _Own, family: Sequence[int], asked: Floats, tests: int) -> list[Interval]:
-        """`asked`: by figure, the share of the population; 0 where wavering is not ruled out, so that the interval must
-        hold what the engines might have answered instead."""
+        """Return the interval of each figure. `asked`: the share of the population by figure; 0 if variation is not
+        ruled out."""
         spread = own.spread(asked)
         intervals = singly(spread, tests)
         if own.noise.variance.any():
             # A few rounds do not tell how noise moves figures together: Bonferroni instead of the joint intervals.
             adjusted = singly(spread, max(len(family), 1))
-            together = [adjusted[place] for place in family]
+            together = [adjusted[index] for index in family]
         else:
             together = joint(spread, family) if family else []
-        for place, interval in zip(family, together, strict=True):
-            intervals[place] = interval
+        for index, interval in zip(family, together, strict=True):
+            intervals[index] = interval
         return intervals
 
-    def _judged(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
+    def _judge_figure(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
         difference = float(new - base) if own.changes[at] else 0.0
         state = "weighted" if own.strata else self._state(certain=certain, noisy=bool(noise))
@@ -246,17 +255,17 @@ class Judge:
             n=int(own.observed[at]),
         )
         if not exact and info.unit not in LARGEST and (lack := own.too_few(at)):
-            said = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
-            return replace(plain, verdict=said, why=lack)
-        said = verdict(interval, difference, info.unit, info.better)
+            conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
+            return replace(plain, verdict=conclusion, why=lack)
+        conclusion = verdict(interval, difference, info.unit, info.better)
         if (
-            said is Verdict.EQUIVALENT
+            conclusion is Verdict.EQUIVALENT
             and info.unit not in LARGEST
             and not exact
             and own.observed[at] < FEWEST_RANKS_ALIKE
         ):
-            said = Verdict.NOT_SHOWN
-        reason = self._exactly(plain) if exact else self._why(said, interval, info, plain, certain=certain)
+            conclusion = Verdict.NOT_SHOWN
+        reason = self._exact_reason(plain) if exact else self._why(conclusion, interval, info, plain, certain=certain)
         if noise:
             reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
@@ -264,19 +273,19 @@ class Judge:
             low=difference if exact else interval.low,
             high=difference if exact else interval.high,
             p=None if exact else interval.p,
-            verdict=said,
+            verdict=conclusion,
             why=reason,
             detectable=None if exact else interval.detectable,
             needed=self._needed(own, at, interval, info, certain=certain),
         )
 
     def _of_new(self, own: _Own, at: int) -> tuple[float | None, float | None]:
-        """The interval of new's own figure, for gates about it; none of a figure without a bound."""
+        """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
         unit = own.infos[at].unit
         if unit not in LARGEST:
             return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
         if own.strata:
-            # The interval of a figure over weighted sessions is that of the report of new.
+            # The report of new has the interval of a figure over weighted sessions.
             return None, None
         noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
         columns = slice(4 * at + 2, 4 * at + 4)
@@ -290,81 +299,87 @@ class Judge:
             return "sampled"
         return "exact" if certain else "partial"
 
-    def _exactly(self, found: Difference) -> str:
+    def _exact_reason(self, difference: Difference) -> str:
         reason = "exact: every session was asked"
-        if found.sign is None or self.repeats.whole:
+        if difference.sign is None or self.repeats.whole:
             return reason
-        return f"{reason}; {_signs(found)}"
+        return f"{reason}; {_signs(difference)}"
 
-    def _why(self, said: Verdict, interval: Interval, info: MetricInfo, found: Difference, *, certain: bool) -> str:
-        reason = why(said, interval, info)
-        if certain or self.asked < 1 or said is Verdict.NOT_COMPARABLE:
+    def _why(
+        self, conclusion: Verdict, interval: Interval, info: MetricInfo, difference: Difference, *, certain: bool
+    ) -> str:
+        reason = why(conclusion, interval, info)
+        if certain or self.asked < 1 or conclusion is Verdict.NOT_COMPARABLE:
             return reason
         asked = f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
         if not self.repeats.checked:
             asked = "nothing was asked twice"
         elif not self.repeats.differed:
             asked = f"only {self.repeats.asked:,} sessions were asked twice; --repeat 2 asks all"
-        signs = f"{_signs(found)}; " if found.sign is not None else ""
+        signs = f"{_signs(difference)}; " if difference.sign is not None else ""
         return f"{reason}; {signs}every session was asked, and the interval holds what an engine may vary by: {asked}"
 
     def _needed(self, own: _Own, at: int, interval: Interval, info: MetricInfo, *, certain: bool) -> int | None:
-        """About how many sessions of the whole project, of all filters, show one point four times out of five."""
+        """Return about how many sessions of the whole project, of all filters, show one point four times out of
+        five."""
         if info.unit not in LARGEST or not own.observed[at]:
             return None
         spread = own.spread(np.zeros(len(own.infos)))
-        # Standard errors from the difference to the end of the interval, as in this comparison's own.
+        # The number of standard errors from the difference to the end of this comparison's interval.
         reach = (interval.high - interval.low) / 2
         seen = interval.detectable - reach
         errors = reach / seen * FOUR_OF_FIVE if seen > 0 else NORMAL.inv_cdf(1 - 0.025)
         observed = float(own.observed[at])
         needed = ((errors + FOUR_OF_FIVE) / POINT * float(spread.error[at])) ** 2 * observed
         if certain and not own.noise.variance[at]:
+            # A finite population needs fewer: n / (1 + n / N).
             needed /= 1 + needed * self.asked / observed
         return int(np.ceil(needed * max(self.pairs, observed) / observed))
 
     def _elsewhere(
         self, rows: Floats, infos: Sequence[MetricInfo], family: Sequence[int], tests: int = 1
     ) -> list[Elsewhere]:
-        found = elsewhere(rows)
-        enough = (found.effective >= FEWEST) & np.isfinite(found.spread.error)
-        intervals: dict[int, Interval] = dict(enumerate(singly(found.spread, tests)))
-        together = [place for place in family if enough[place]]
-        intervals |= dict(zip(together, joint(found.spread, together) if together else [], strict=True))
+        sample = elsewhere(rows)
+        enough = (sample.effective >= FEWEST) & np.isfinite(sample.spread.error)
+        intervals: dict[int, Interval] = dict(enumerate(singly(sample.spread, tests)))
+        together = [index for index in family if enough[index]]
+        intervals |= dict(zip(together, joint(sample.spread, together) if together else [], strict=True))
         return [
-            self._of_code(info, intervals[place], float(found.spread.difference[place]), float(found.effective[place]))
-            if enough[place]
+            self._of_code(
+                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
+            )
+            if enough[index]
             else Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=too_few(float(found.effective[place]), self.kind),
-                effective=float(found.effective[place]),
+                why=too_few(float(sample.effective[index]), self.kind),
+                effective=float(sample.effective[index]),
             )
-            for place, info in enumerate(infos)
+            for index, info in enumerate(infos)
         ]
 
     def _of_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
-        said = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
-        reason = why(said, interval, info, STRETCH)
-        if said is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
-            said = Verdict.NOT_SHOWN
+        conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
+        reason = why(conclusion, interval, info, STRETCH)
+        if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
+            conclusion = Verdict.NOT_SHOWN
             reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
-        elif said is Verdict.EQUIVALENT:
+        elif conclusion is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
         return Elsewhere(
             low=interval.low,
             high=interval.high,
             p=interval.p,
-            verdict=said,
+            verdict=conclusion,
             why=reason,
             effective=effective,
             detectable=interval.detectable,
         )
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
-        """The difference of the leading metric in each part, for this project alone; the parts of one dimension are
-        adjusted for how many they are (Bonferroni)."""
+        """Yield the difference of the leading metric in each part, for this project alone. The parts of one dimension
+        are adjusted for their number (Bonferroni)."""
         metric = self.metrics[leading]
-        for dimension, group in groupby(chosen, key=lambda each: each[0][0]):
+        for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
             same = list(group)
             for (_, value), sums in same:
                 yield Subset(
@@ -381,17 +396,17 @@ class Judge:
         if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
             reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
-        (found,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], [], tests)
-        return found
+        (difference,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], [], tests)
+        return difference
 
 
-def _signs(found: Difference) -> str:
-    moved = f"{found.better or 0:,} better, {found.worse or 0:,} worse"
-    return f"{moved}, sign test p = {found.sign:.2g}" if found.sign is not None else moved
+def _signs(difference: Difference) -> str:
+    moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
+    return f"{moved}, sign test p = {difference.sign:.2g}" if difference.sign is not None else moved
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
-    """The reason for a verdict, as reports show it."""
+    """Return the reason for a verdict, as reports show it."""
     size = MARGINS.get(info.unit, 0.0)
     margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"
@@ -411,8 +426,8 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
 
 def too_few(effective: float, kind: str) -> str:
     """Return the reason why there is no verdict on other code. `effective`: the effective number of clusters."""
-    one = kind.partition(" ")[0].removesuffix("s")
+    singular = kind.partition(" ")[0].removesuffix("s")
     return (
         f"not enough {kind} to generalise: {effective:.0f} effective {kind} of the {FEWEST} needed; with fewer, a "
-        f"change in one {one} of twenty may be missed"
+        f"change in one {singular} of twenty may be missed"
     )

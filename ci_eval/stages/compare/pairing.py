@@ -1,4 +1,4 @@
-"""Pairs the sessions that both workspaces have, file by file, and adds up what the statistics need of them."""
+"""The pairs of sessions that both workspaces have, file by file, and the sums that the statistics need of them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ci_eval.statistics.weighted import ProjectSums, total, unequal
 from ci_eval.workspace import Workspace
 
 SHOWN = 200
-"""The most regressions, and the most improvements, that are listed one by one."""
+"""The largest number of regressions, and of improvements, that are listed one by one."""
 
 ABSENT = 1_000
-"""The rank that an absent text counts as where changes are ordered by size."""
+"""The rank that an absent text counts as when changes are ordered by size."""
 
 LONGEST_PREFIX = 5
-"""Characters; prefixes from this length on are one part."""
+"""The length in characters from which on all prefixes are one part."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class FailureCount:
 
     rounds: int
     first: int = 0
-    """Sessions on which it failed in the first round, whose answers the figures are of."""
+    """The sessions on which the engine failed in the first round, whose answers the figures are of."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
@@ -54,8 +54,9 @@ class FailureCount:
     def of(self, session: SessionScore) -> bool:
         """Count a session; return whether the engine failed on it in any round."""
         statuses = [session.status]
+        # Only rounds that differ from the first one are stored.
         if session.otherwise:
-            statuses = [each.status for each in answers(session, self.rounds)]
+            statuses = [answer.status for answer in answers(session, self.rounds)]
         failed = [status for status in statuses if status in FAILED]
         self.first += session.status in FAILED
         if failed:
@@ -79,48 +80,51 @@ class FailureCount:
 
 @dataclass
 class Paired:
-    """What is known of two workspaces once all their pairs have been added."""
+    """The sums over all pairs of two workspaces."""
 
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
     merged: bool = False
-    """Whether the files are of several projects."""
+    """True if the files are of several projects."""
     parts: dict[tuple[str, str], PartSums] = field(init=False)
     divided: Counter[str] = field(default_factory=Counter)
-    """Dimension of the parts → the pairs that are divided by it."""
+    """The number of pairs that each dimension of the parts divides."""
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
-    """Path → pairs."""
+    """The number of pairs of each file, by path."""
     weighted: bool = False
-    """Whether sessions stand for different numbers of others."""
+    """True if sessions stand for different numbers of others."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
     changed_text: int = 0
     failed: tuple[FailureCount, FailureCount] = field(init=False)
-    """Of base and of new."""
+    """The counts of base and of new."""
 
     def __post_init__(self) -> None:
         self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
     def weigh(self, sessions: Mapping[str, int]) -> bool:
-        """Weigh the sessions of merged projects by what they stand for, if these were asked in unequal shares; return
-        whether they were. `sessions`: project → all that it has."""
+        """Weigh the sessions of merged projects by the number they stand for, if projects were asked in unequal shares.
+
+        Return whether they were. `sessions`: project → number of all its sessions.
+        """
         asked: Counter[str] = Counter()
         for path, pairs in self.files.items():
             asked[project_of(path, merged=True)] += pairs
         known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
         if not unequal([asked[name] / known[name] for name in asked]):
             return False
+        # The mean weight of a session is 1, so that sums keep their size.
         scale = sum(asked.values()) / sum(known.values())
         weights = {name: scale * known[name] / asked[name] for name in asked}
         for sums in self.filters.values():
             sums.strata = [
-                ProjectSums(scale * known[name], asked[name], of.total, of.products)
-                for name, of in sums.projects.items()
+                ProjectSums(scale * known[name], asked[name], sums_of_project.total, sums_of_project.products)
+                for name, sums_of_project in sums.projects.items()
             ]
             sums.total = total(sums.strata) if sums.strata else sums.total
             sums.rows = [
@@ -141,7 +145,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    sums = {each.name: FilterSums(figures=len(metrics), rounds=rounds) for each in filters.all}
+    sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
     paired = Paired(rounds, sums, merged=bool(manifest.projects))
     task = tasks.CATALOG.load(manifest.task)
     for source, new_checksum, of_base, of_new in _files(base, new):
@@ -161,39 +165,39 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
 def _files(
     base: Workspace, new: Workspace
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Of each file: base's source (None: only new has the file), the checksum of new's ("": only base has it), the
-    sessions of base and of new."""
+    """Yield for each file base's source (None: only new has the file), the checksum of new's ("": only base has it),
+    and the sessions of base and of new."""
     nothing: tuple[SessionScore, ...] = ()
-    there = {source.path: source.checksum for source in new.sources()}
+    checksums = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
-        checksum = there.pop(source.path, "")
+        checksum = checksums.pop(source.path, "")
         yield source, checksum, sessions, new.sessions_in(source.path, SessionScore) if checksum else iter(nothing)
-    for path, checksum in there.items():
+    for path, checksum in checksums.items():
         yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _SeenPair:
-    """What one pair of sessions adds to the sums."""
+    """The numbers that one pair of sessions adds to the sums."""
 
     numbers: list[float]
-    """Four for each metric: numerator and denominator of base, then of new."""
+    """The four numbers of each metric: numerator and denominator of base, then of new."""
     weights: list[float]
-    """How much the pair counts under each filter."""
+    """The weight of the pair under each filter."""
     gain: float
-    """How much better new is by the leading metric; below 0 if it is worse."""
+    """The amount by which new is better by the leading metric; below 0 if it is worse."""
     latencies: tuple[list[float], list[float]]
-    """Of each lookup (ms), of base and of new."""
+    """The latency of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
     token: int
     """The offset of the token that is typed."""
     by_round: list[tuple[int, Floats]]
-    """Of each side (0 base, 1 new) that was not answered alike in all rounds: the same numbers in each round (rounds x
-    metrics x 4)."""
+    """The same numbers in each round (rounds x metrics x 4), for each side (0 base, 1 new) that was not answered alike
+    in all rounds."""
 
 
 class _FilePairs:
-    """Adds the pairs of one file to the sums of all files."""
+    """A collector that adds the pairs of one file to the sums of all files."""
 
     def __init__(
         self,
@@ -226,7 +230,7 @@ class _FilePairs:
             if base is None:
                 alone_in_new += 1
             else:
-                pairs.append(self._seen(base, new))
+                pairs.append(self._count_pair(base, new))
         if same_text:
             self._paired.only_new += alone_in_new
             self._paired.only_base += len(alone_in_base)
@@ -285,8 +289,9 @@ class _FilePairs:
             part.losses += sum(pairs[index].gain < 0 for index in indices)
             part.files += 1
 
-    def _seen(self, base: SessionScore, new: SessionScore) -> _SeenPair:
-        """What the pair adds to the sums; counts it, and keeps it by name where it is among the largest changes."""
+    def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
+        """Return what the pair adds to the sums. Counts its failures, and keeps it by name if it is among the largest
+        changes."""
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         self._count_failures(base, new)
@@ -294,15 +299,15 @@ class _FilePairs:
             self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if moved:
             self._remember(moved, base, new, leads=leads)
-        numbers = self._observed(base, new)
+        numbers = self._numbers_of(base, new)
         return _SeenPair(
             numbers=numbers,
-            weights=[each.weight(base) or 0.0 for each in self._filters],
+            weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
             gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
             parts=list(self._parts_of(base, leads=leads)),
             token=base.offset,
-            by_round=list(self._by_round(base, new)),
+            by_round=list(self._numbers_by_round(base, new)),
         )
 
     def _count_failures(self, base: SessionScore, new: SessionScore) -> None:
@@ -312,8 +317,8 @@ class _FilePairs:
         theirs.alone += failed[1] and not failed[0]
 
     def _gain(self, leading: Sequence[float], moved: float) -> float:
-        """Return how much better new is by the leading metric, which observed these four numbers; if that is no mean,
-        by the sessions' scores."""
+        """Return how much better new is by the leading metric, which observed these four numbers. If that metric is no
+        ratio, the sessions' scores decide."""
         if self._metric.statistic != "ratio":
             return moved
         above_base, below_base, above_new, below_new = leading
@@ -323,11 +328,12 @@ class _FilePairs:
         return -difference if self._metric.info.better == "lower" else difference
 
     def _parts_of(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        """Yield the parts that a pair belongs to: of the headline's pairs all; of others those by kind or by letters
-        typed, as far as the headline is of one of these alone."""
+        """Yield the parts that a pair belongs to, as (dimension, value)."""
         group, typed = self._divided or (None, None)
         for dimension, value in _parts_of(session):
             counts = leads
+            # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that
+            # same dimension also have other pairs, or each would have a single part.
             if self._divided and dimension == "kind":
                 counts = typed in {None, session.typed}
             elif self._divided and dimension == "prefix length":
@@ -335,17 +341,20 @@ class _FilePairs:
             if counts:
                 yield dimension, value
 
-    def _by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        """See `_SeenPair.by_round`; while one side is looked at round by round, the other is as in its first round."""
+    def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
+        """Yield each side that varies, with its numbers by round; see `_SeenPair.by_round`."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
-                found = [by_round(metric, session, rounds) for _, metric in self._summed]
+                by_metric = [by_round(metric, session, rounds) for _, metric in self._summed]
+                # While one side is read round by round, the other is as in its first round.
                 fixed = self._observations(base if side else new)
-                pairs = [(fixed, each) if side else (each, fixed) for each in zip(*found, strict=True)]
-                yield side, np.array([self._row(*each) for each in pairs]).reshape(rounds, self._width, 4)
+                pairs = [
+                    (fixed, observations) if side else (observations, fixed)
+                    for observations in zip(*by_metric, strict=True)
+                ]
+                yield side, np.array([self._row(*pair) for pair in pairs]).reshape(rounds, self._width, 4)
 
-    def _observed(self, base: SessionScore, new: SessionScore) -> list[float]:
-        """See `_SeenPair.numbers`."""
+    def _numbers_of(self, base: SessionScore, new: SessionScore) -> list[float]:
         return self._row(self._observations(base), self._observations(new))
 
     def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
@@ -369,8 +378,9 @@ class _FilePairs:
         # First the headline's sessions; then what a person feels most, the score (a rank of 1 → 2 weighs more than
         # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
-        kept = self._paired.improvements if gain > 0 else self._paired.regressions
-        if len(kept) == SHOWN and (size, base.id) <= kept[0][:2]:
+        largest = self._paired.improvements if gain > 0 else self._paired.regressions
+        # The first change of the heap is the smallest.
+        if len(largest) == SHOWN and (size, base.id) <= largest[0][:2]:
             return
         change = Change(
             id=base.id,
@@ -387,11 +397,11 @@ class _FilePairs:
             base_status=base.status.value,
             new_status=new.status.value,
         )
-        (heapq.heappush if len(kept) < SHOWN else heapq.heappushpop)(kept, (size, base.id, change))
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
 
     def _line_of(self, offset: int) -> int:
         if self._line_ends is None:
-            self._line_ends = [index for index, each in enumerate(self._source.text) if each == "\n"]
+            self._line_ends = [index for index, character in enumerate(self._source.text) if character == "\n"]
         return bisect_right(self._line_ends, offset - 1) + 1
 
 
@@ -403,7 +413,7 @@ _YES = {True: "yes", False: "no"}
 
 
 def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """The parts a session belongs to, as (dimension, value); a property that is not known makes no part."""
+    """Yield the parts that a session belongs to, as (dimension, value). A property that is not known makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -431,38 +441,42 @@ class StoredPairs:
     """The sessions of both sides with their suggestions, one file at a time."""
 
     def __init__(self, base: Workspace, new: Workspace, grammars: Mapping[str, str]) -> None:
-        """`grammars`: end of a file's name → the grammar that its source is coloured by."""
+        """Keep both workspaces. `grammars`: end of a file's name → the grammar that colours its source."""
         self._base = base
         self._new = new
         self._grammars = grammars
 
     @property
     def evaluations(self) -> tuple[Path, Path]:
-        """See PairedSessions."""
+        """Return the folders of base and new; see `PairedSessions.evaluations`."""
         return self._base.folder, self._new.folder
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """See PairedSessions."""
-        sample = next((each for each in (self._base, self._new) if each.manifest().is_sample), None)
+        """Return how a file looks; see `PairedSessions.paint`."""
+        sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
         return Paint(
             colours_in(source.path, source.text, self._grammars),
             unasked(sample.places_in(source.path), asked) if sample else (),
         )
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """See PairedSessions."""
+        """Yield the pairs of each wanted file; see `PairedSessions.of`."""
         for source, sessions in self._base.sessions(Session):
             if source.path not in wanted or not self._new.has_sessions(source.path):
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
-            theirs = {each.id: each for each in self._new.sessions_in(source.path, Session) if evaluated(each)}
-            # Where no session is on both sides, the file has another text there, and offsets mean nothing.
+            theirs = {
+                session.id: session for session in self._new.sessions_in(source.path, Session) if evaluated(session)
+            }
+            # If no session is on both sides, the file has another text in new, and offsets mean nothing.
             if mine.keys() & theirs.keys():
                 either = mine | theirs
-                order = sorted(either, key=lambda each: (either[each].offset, either[each].typed, each))
-                yield source, [(mine.get(each), theirs.get(each)) for each in order]
+                order = sorted(
+                    either, key=lambda session_id: (either[session_id].offset, either[session_id].typed, session_id)
+                )
+                yield source, [(mine.get(session_id), theirs.get(session_id)) for session_id in order]
 
 
 def _latencies(session: SessionScore) -> list[float]:
-    """Those of this run."""
+    # A reused session has the latencies of another run.
     return [] if session.reused else [lookup.latency for lookup in session.lookups]

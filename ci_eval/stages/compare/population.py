@@ -1,4 +1,4 @@
-"""How many sessions could have been compared (the population), and which share of them was."""
+"""The population: the number of sessions that could have been compared, and the share of them that was."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from ci_eval.workspace import Workspace
 
 
 def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, same_text: bool) -> tuple[int, float]:
-    """The number of sessions that could have been compared, and the share of them that was; of several merged projects,
-    the smallest share.
+    """Return the number of sessions that could have been compared, and the share of them that was. Of several merged
+    projects, the share is the smallest one.
 
     `asked`: file → compared sessions. `same_text`: whether every file has the same text on both sides, as far as known.
     """
     ours, theirs = base.manifest(), new.manifest()
     merged = bool(ours.projects)
     if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
+        # The manifests have the number, so no actions need to be read.
         known = Counter({"": ours.generated})
     else:
         known = sessions_of(base, new, merged=merged)
@@ -25,17 +26,17 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
 
 
 def sessions_of(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
-    """By project: the number of sessions in the files that are the same on both sides, and in both sides' shards."""
-    found: Counter[str] = Counter()
-    there = _files(new)
+    """Count the sessions of each project, in files that are the same on both sides and in both sides' shards."""
+    counts: Counter[str] = Counter()
+    theirs = _files(new)
     for path, (checksum, sessions) in _files(base).items():
-        if path in there and there[path][0] == checksum:
-            found[project_of(path, merged=merged)] += min(sessions, there[path][1])
-    return found
+        if path in theirs and theirs[path][0] == checksum:
+            counts[project_of(path, merged=merged)] += min(sessions, theirs[path][1])
+    return counts
 
 
 def _files(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Path → checksum and number of sessions in the workspace's shard, of each file of which it has some."""
-    files = {each.path: each for each in workspace.action_heads()}
-    own = of_shard({path: each.sessions for path, each in files.items()}, workspace.manifest().dealt)
+    """Return path → checksum and number of sessions, of each file that has sessions in the workspace's shard."""
+    files = {head.path: head for head in workspace.action_heads()}
+    own = of_shard({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
     return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

@@ -1,4 +1,4 @@
-"""Ranks more than two workspaces, over the sessions that all of them have."""
+"""A ranking of more than two workspaces, over the sessions that all of them have."""
 
 from __future__ import annotations
 
@@ -36,51 +36,56 @@ from ci_eval.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces by the first declared metric over the headline's sessions, the best first. Raises ConfigError,
-    NothingToEvaluate."""
+    """Rank workspaces by the first declared metric over the headline's sessions, the best first.
+
+    Raises ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session.
+    """
     manifests = [workspace.manifest() for workspace in workspaces]
-    for other in manifests[1:]:
-        refuse(manifests[0], other)
-    chosen = _chosen(metrics, declared, manifests[0].figures)
+    for manifest in manifests[1:]:
+        refuse(manifests[0], manifest)
+    chosen = _choose_metrics(metrics, declared, manifests[0].figures)
     has_models = any(manifest.endpoint for manifest in manifests)
-    timed = [each for each in metrics if each.info.name in (*TRENDS, *(COSTS if has_models else ()))]
-    found = _Together(manifests[0], chosen, timed, len(workspaces))
+    timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
+    totals = _Together(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
     if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
+        # Without any session of the headline, all sessions lead.
         headline = filters.led_by_all().leading
     common: dict[str, int] = {}
     for path, sides in _common(workspaces):
         common[path] = len(sides[0])
         leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
         if leading:
-            found.add(path, [[side[number] for number in leading] for side in sides])
-    if not found.files:
+            totals.add(path, [[side[number] for number in leading] for side in sides])
+    if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
-    order = _best_first(found.total[0], chosen[0])
+    order = _best_first(totals.total[0], chosen[0])
     _refuse_unequal(manifests[0], workspaces, common)
     _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
     kind = manifests[0].clusters
-    repeats = [[repeats_of([manifests[one], manifests[other]]) for other in order] for one in order]
-    pairs = {each.info.name: _pairs(found, number, order, asked, kind, repeats) for number, each in enumerate(chosen)}
+    repeats = [[repeats_of([manifests[row], manifests[column]]) for column in order] for row in order]
+    pairs = {
+        metric.info.name: _pairs(totals, number, order, asked, kind, repeats) for number, metric in enumerate(chosen)
+    }
     of_run = of_each(manifests)
     info = chosen[0].info
-    bias = winners_bias((each for row in pairs[info.name] for each in row), len(workspaces))
-    said = bias_text(bias, len(workspaces), info.unit)
+    bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
+    bias_warning = bias_text(bias, len(workspaces), info.unit)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
-        sides=tuple(side_of(manifests[each], workspaces[each], found.failed[each]) for each in order),
+        sides=tuple(side_of(manifests[side], workspaces[side], totals.failed[side]) for side in order),
         order=tuple(order),
-        sessions=sum(found.files.values()),
-        files=len(found.files),
+        sessions=sum(totals.files.values()),
+        files=len(totals.files),
         headline=headline.name,
         declared=tuple(pairs),
-        figures=tuple(found.figures(each, asked) for each in order),
-        times=tuple(found.times(each) | of_run[each] for each in order),
+        figures=tuple(totals.figures(side, asked) for side in order),
+        times=tuple(totals.times(side) | of_run[side] for side in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
-        warnings=(f"{info.name}: {said}",) if said else (),
-        metrics=(*(each.info for each in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
+        warnings=(f"{info.name}: {bias_warning}",) if bias_warning else (),
+        metrics=(*(metric.info for metric in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
     )
 
 
@@ -99,18 +104,19 @@ def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common:
         )
 
 
-def _chosen(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
-    """The declared metrics that these sessions can be ranked by; the first one there is, if none is declared."""
+def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
+    """Return the declared metrics that these sessions can be ranked by; the first possible one if none is declared."""
     possible = {
-        each.info.name: each
-        for each in metrics
-        if each.of in figures and each.statistic == "ratio" and each.info.unit != "ms"
+        metric.info.name: metric
+        for metric in metrics
+        if metric.of in figures and metric.statistic == "ratio" and metric.info.unit != "ms"
     }
     return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
 
 
 def _best_first(total: Floats, metric: Metric) -> list[int]:
-    """The sides' indices; `total` (sides x 2): the sums of the metric's numerators and denominators."""
+    """Return the indices of the sides, the best first. `total`: the sums of the metric's numerators and denominators
+    (sides x 2)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
     sign = -1 if metric.info.better == "lower" else 1
@@ -120,18 +126,18 @@ def _best_first(total: Floats, metric: Metric) -> list[int]:
 
 
 class _Together:
-    """Adds up the sessions that all workspaces have: the numerators and denominators of each metric and side."""
+    """A sum over the sessions that all workspaces have: the numerators and denominators of each metric and side."""
 
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
         self.files: dict[str, int] = {}
-        """Path → sessions."""
+        """The number of sessions of each file, by path."""
         self.failed = [0] * sides
-        """Sessions of each side on which the engine failed."""
+        """The number of sessions of each side on which the engine failed."""
         self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
         self.total = np.zeros((len(metrics), sides, 2))
-        """(metrics x sides x 2): sums of numerators and denominators."""
+        """The sums of numerators and denominators (metrics x sides x 2)."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
         self._by_token = np.zeros_like(self._products)
         self._moved = np.zeros((len(metrics), sides, sides, 2))
@@ -140,21 +146,24 @@ class _Together:
         self._clusters: dict[str, Floats] = {}
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
-        """Add the sessions of one file: of each side the same ones, in the same order."""
+        """Add the sessions of one file: the same ones of each side, in the same order."""
         self.files[path] = len(sides[0])
         for number, side in enumerate(sides):
-            self.failed[number] += sum(each.status in FAILED for each in side)
+            self.failed[number] += sum(session.status in FAILED for session in side)
         for side, times in zip(sides, self._times, strict=True):
             collector = Collector(times)
             for session in side:
-                collector.add(placed(len(self.files) - 1), [each.metric.observe(session) for each in times])
+                collector.add(
+                    placed(len(self.files) - 1), [observations.metric.observe(session) for observations in times]
+                )
             collector.hand_on()
         of_file = np.zeros_like(self.total)
         tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
-            seen = np.array([_sums([metric.observe(each) for each in same]) for same in zip(*sides, strict=True)])
+            seen = np.array([_sums([metric.observe(session) for session in same]) for same in zip(*sides, strict=True)])
             if metric.found_by_both:
+                # Such a metric counts only sessions in which every side has a value.
                 seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
@@ -166,7 +175,7 @@ class _Together:
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
     def _add_changes(self, metric: int, seen: Floats, whole: Floats) -> None:
-        """`seen`: (sessions x sides x 2); `whole`: the same token by token."""
+        """Count changes and directions. `seen`: (sessions x sides x 2); `whole`: the same, summed token by token."""
         flat = whole.reshape(len(whole), -1)
         self._by_token[metric] += flat.T @ flat
         for base, new in permutations(range(seen.shape[1]), 2):
@@ -175,7 +184,8 @@ class _Together:
             self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
-        """The sums of one metric over two sides, and the same cluster by cluster (clusters x 1 x 4)."""
+        """Return the sums of one metric over two sides, and the same sums cluster by cluster (clusters x 1 x 4)."""
+        # Each side has two columns: numerator and denominator.
         columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
         sums = Sums(figures=1)
         sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
@@ -189,18 +199,18 @@ class _Together:
 
     @property
     def sessions(self) -> int:
-        """All sessions that were added."""
+        """Return the number of all sessions that were added."""
         return sum(self.files.values())
 
     def times(self, side: int) -> dict[str, Estimate]:
-        """The times of one side, by metric."""
-        return {each.metric.info.name: estimate(each, 1.0) for each in self._times[side]}
+        """Return the times of one side, by metric."""
+        return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float) -> dict[str, Estimate]:
-        """The figures of one side; `asked`: the share of the project's sessions that was asked."""
+        """Return the figures of one side, by metric; `asked`: the share of the project's sessions that was asked."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.unit for metric in self.metrics])
-        found = {}
+        estimates = {}
         for number, metric in enumerate(self.metrics):
             total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
             value, low, high = None, None, None
@@ -209,78 +219,80 @@ class _Together:
                 low, high = figure(
                     total, self._products[number, own, own], float(self._observed[number]), asked, metric.info.unit
                 )
-            found[metric.info.name] = Estimate(
+            estimates[metric.info.name] = Estimate(
                 value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
             )
-        return found
+        return estimates
 
 
 def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:
-    """Per side: the sums of the numerators and of the denominators."""
+    """Return the sum of the numerators and that of the denominators of each side."""
     return [(sum(above for above, _ in seen), sum(below for _, below in seen)) for seen in sides]
 
 
 def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
-    """Of each file: its path, and per workspace the sessions that all of them have, in the same order."""
+    """Yield the path of each file and, per workspace, the sessions that all of them have, in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
-        if not all(other.has_sessions(source.path) for other in others):
+        if not all(workspace.has_sessions(source.path) for workspace in others):
             continue
         sides = [list(filter(evaluated, sessions))]
-        sides += [list(filter(evaluated, other.sessions_in(source.path, SessionScore))) for other in others]
-        shared = sorted(set.intersection(*({each.id for each in side} for side in sides)))
+        sides += [list(filter(evaluated, workspace.sessions_in(source.path, SessionScore))) for workspace in others]
+        shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
         if shared:
-            by_id = [{each.id: each for each in side} for side in sides]
-            yield source.path, [[side[each] for each in shared] for side in by_id]
+            by_id = [{session.id: session for session in side} for side in sides]
+            yield source.path, [[side[session_id] for session_id in shared] for side in by_id]
 
 
 def _pairs(
-    found: _Together,
+    totals: _Together,
     metric: int,
     order: Sequence[int],
     asked: float,
     kind: str,
     repeats: Sequence[Sequence[Repeats]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """The table of one metric: row's side - column's side, both in `order`; adjusted for the number of pairs and of
-    metrics (Bonferroni). Each pair is judged once, with the row's side as new, and mirrored. `repeats`: of each pair,
-    in `order`."""
+    """Return the table of one metric: the row's side - the column's side, both in `order`.
+
+    `repeats`: how far the engines of each pair answer alike, in `order`.
+    """
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
-        sums, rows = found.pair(metric, base=order[column], new=order[row])
-        judge = Judge([found.metrics[metric]], frozenset(), asked, kind, repeats[row][column], found.sessions)
-        difference = judge.pair(sums, rows, len(pairs) * len(found.metrics))
+        sums, rows = totals.pair(metric, base=order[column], new=order[row])
+        judge = Judge([totals.metrics[metric]], frozenset(), asked, kind, repeats[row][column], totals.sessions)
+        # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
+        # pairs and of metrics (Bonferroni).
+        difference = judge.pair(sums, rows, len(pairs) * len(totals.metrics))
         table[row][column] = difference
-        table[column][row] = difference and _reversed(difference)
+        table[column][row] = difference and _reverse(difference)
     return tuple(map(tuple, table))
 
 
 OPPOSITE = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
 
 
-def _reversed(found: Difference) -> Difference:
-    """The same difference with the sides exchanged."""
-    there = found.elsewhere
+def _reverse(difference: Difference) -> Difference:
+    elsewhere = difference.elsewhere
     return replace(
-        found,
-        base=found.new,
-        new=found.base,
-        difference=_minus(found.difference),
-        low=_minus(found.high),
-        high=_minus(found.low),
-        better=found.worse,
-        worse=found.better,
+        difference,
+        base=difference.new,
+        new=difference.base,
+        difference=_minus(difference.difference),
+        low=_minus(difference.high),
+        high=_minus(difference.low),
+        better=difference.worse,
+        worse=difference.better,
         new_low=None,
         new_high=None,
-        verdict=OPPOSITE.get(found.verdict, found.verdict),
-        why=_mirrored(found.why),
+        verdict=OPPOSITE.get(difference.verdict, difference.verdict),
+        why=_mirror(difference.why),
         elsewhere=replace(
-            there,
-            low=_minus(there.high),
-            high=_minus(there.low),
-            verdict=OPPOSITE.get(there.verdict, there.verdict),
-            why=_mirrored(there.why),
+            elsewhere,
+            low=_minus(elsewhere.high),
+            high=_minus(elsewhere.low),
+            verdict=OPPOSITE.get(elsewhere.verdict, elsewhere.verdict),
+            why=_mirror(elsewhere.why),
         ),
     )
 
@@ -289,10 +301,10 @@ def _minus(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _mirrored(why: str) -> str:
+def _mirror(why: str) -> str:
     swap = {"above 0": "below 0", "below 0": "above 0"}
-    return next((why.replace(one, other) for one, other in swap.items() if one in why), why)
+    return next((why.replace(side, opposite) for side, opposite in swap.items() if side in why), why)
 
 
-def _count(row: Sequence[Difference | None], wanted: Verdict) -> int:
-    return sum(each is not None and each.verdict is wanted for each in row)
+def _count(row: Sequence[Difference | None], verdict: Verdict) -> int:
+    return sum(difference is not None and difference.verdict is verdict for difference in row)

@@ -21,23 +21,23 @@ class Sums:
     """
 
     figures: int
-    """How many figures are added up."""
+    """The number of figures that are added up."""
     total: Floats = field(init=False)
-    """(figures x 4): the sums of these numbers."""
+    """The sums of these numbers (figures x 4)."""
     products: Floats = field(init=False)
-    """(4 figures x 4 figures): sums of the products of each two of these numbers."""
+    """The sums of the products of each two of these numbers (4 figures x 4 figures)."""
     observed: Floats = field(init=False)
-    """Sessions in which each figure was observed, on the side that has fewer."""
+    """The sessions in which each figure was observed, on the side that has fewer."""
     by_token: Floats = field(init=False)
-    """As `products`, but of the sums over the sessions of one token, whose answers may differ together."""
+    """The same as `products`, but of the sums over the sessions of one token, whose answers may differ together."""
     moved: Floats = field(init=False)
-    """(figures x 2): tokens whose figure rose, and those whose figure fell."""
+    """The numbers of tokens whose figure rose, and of those whose figure fell (figures x 2)."""
     changes: Floats = field(init=False)
-    """Sessions whose numbers differ between the sides, by figure."""
+    """The number of sessions whose numbers differ between the sides, by figure."""
     fourths: Floats = field(init=False)
-    """Sums of the fourth powers of the sessions' differences, by figure; as far as it is a mean over sessions."""
+    """The sums of the fourth powers of the sessions' differences, by figure; of use only for a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
-    """How often each session was asked, on base's side and on new's."""
+    """The number of times that each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
     """The noise of base's engine and of new's."""
 
@@ -52,9 +52,9 @@ class Sums:
         self.fourths = np.zeros(self.figures)
 
     def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
-        """Add the pairs of one file (pairs x figures x 4); returns their sum (figures x 4).
+        """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4).
 
-        `tokens`: the number of each pair's token in the file; None: each pair is another token.
+        `tokens`: the number of each pair's token in the file. If it is None, each pair is another token.
         """
         flat = seen.reshape(len(seen), 4 * self.figures)
         here: Floats = seen.sum(axis=0)
@@ -82,35 +82,36 @@ def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
 
 
 def directions_of(seen: Floats) -> Floats:
-    """Return 1 where the figure of a row rose from base to new, -1 where it fell, 0 where it did not move.
+    """Return 1 if the figure of a row rose from base to new, -1 if it fell, 0 if it did not move.
 
     `seen`: (rows x figures x 4); the result: (rows x figures).
     """
     above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
     both = (below_base != 0) & (below_new != 0)
+    # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.
     return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
 
 
 @dataclass(kw_only=True)
 class FilterSums(Sums):
-    """Sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
+    """The sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
 
     sessions: int = 0
     wins: int = 0
     losses: int = 0
     rows: list[Floats] = field(default_factory=list)
-    """One (figures x 4) for each file with a pair."""
+    """The sums of each file with a pair (figures x 4)."""
     projects: dict[str, Sums] = field(default_factory=dict)
-    """Sums by project, if several were merged."""
+    """The sums by project, if several were merged."""
     strata: list[ProjectSums] = field(default_factory=list)
     """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """Lookups of base and of new, counted by how long they took (`statistics/latencies.py`)."""
+    """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
 
 
 @dataclass(kw_only=True)
 class PartSums(Sums):
-    """Sums over the pairs that share a property (a part), of the leading metric alone."""
+    """The sums over the pairs that share a property (a part), of the leading metric alone."""
 
     figures: int = 1
     sessions: int = 0

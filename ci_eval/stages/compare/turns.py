@@ -1,4 +1,7 @@
-"""Compares times. That is possible only where one run asked both engines in turns: a busy machine slows a whole run."""
+"""A comparison of times.
+
+Times can be compared only if one run asked both engines in turns: a busy machine slows a whole run.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ NO_FIGURE = "nothing was observed on one side"
 
 
 def in_turns(base: Manifest, new: Manifest) -> bool:
-    """Whether one run asked both engines in turns, and in several rounds."""
+    """Return whether one run asked both engines in turns, and in several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
@@ -35,64 +38,75 @@ def times(
     metrics: Sequence[Metric],
     filters: Sequence[ReportFilter],
 ) -> dict[str, dict[str, Difference]]:
-    """Filter → name of each metric that depends on times → its difference, over the sessions that both sides have."""
+    """Return the differences of the metrics that depend on times, over the sessions that both sides have: name of the
+    filter → name of the metric → difference."""
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed]
-    seen = {each.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen} for each in filters}
+    seen = {
+        report_filter.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen}
+        for report_filter in filters
+    }
     pairs = 0
     for source, sessions in base.sessions(SessionScore):
         if not new.has_sessions(source.path):
             continue
-        theirs = {each.id: each for each in new.sessions_in(source.path, SessionScore) if evaluated(each)}
+        theirs = {session.id: session for session in new.sessions_in(source.path, SessionScore) if evaluated(session)}
         for session in filter(evaluated, sessions):
-            if other := theirs.get(session.id):
+            if partner := theirs.get(session.id):
                 pairs += 1
                 _observe(
-                    session, other, int(GROUPS * draw(manifest.seed, f"{session.id} group")), chosen, filters, seen
+                    # Groups are drawn, and a session is in the same one on both sides.
+                    session,
+                    partner,
+                    int(GROUPS * draw(manifest.seed, f"{session.id} group")),
+                    chosen,
+                    filters,
+                    seen,
                 )
     asked = pairs / max(manifest.generated, pairs, 1)
-    # Nobody declares each of them, and whoever finds one that changed believes it: all are one family.
+    # None of these metrics is declared, and readers believe any that changed: all are one family.
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
-        name: {metric.info.name: of[metric.info.name].difference(metric, asked, tests) for metric in chosen}
-        for name, of in seen.items()
+        name: {metric.info.name: sides[metric.info.name].difference(metric, asked, tests) for metric in chosen}
+        for name, sides in seen.items()
     }
 
 
 class _Sides:
-    """What one metric observed of both engines, round by round."""
+    """The observations of one metric on both engines, round by round."""
 
     def __init__(self, rounds: int) -> None:
         self.base = [Observed() for _ in range(rounds)]
         self.new = [Observed() for _ in range(rounds)]
 
     def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
-        found = timed(metric, self.base, self.new, asked=asked, tests=tests)
-        if found is None:
+        timing = timed(metric, self.base, self.new, asked=asked, tests=tests)
+        if timing is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         plain = Difference(
-            base=found.base,
-            new=found.new,
-            difference=found.difference,
-            n=found.n,
+            base=timing.base,
+            new=timing.new,
+            difference=timing.difference,
+            n=timing.n,
             elsewhere=Elsewhere(why=OF_THIS_MACHINE),
         )
+        # A maximum is a single lookup, which has no interval.
         if metric.is_maximum:
             return replace(plain, why=ONE_LOOKUP)
-        verdict, why = judged(found, metric.info, len(self.base))
+        verdict, why = judged(timing, metric.info, len(self.base))
         return replace(
             plain,
-            low=found.low,
-            high=found.high,
-            p=found.p,
-            detectable=found.detectable,
+            low=timing.low,
+            high=timing.high,
+            p=timing.p,
+            detectable=timing.detectable,
             verdict=verdict,
             why=why,
         )
 
 
 def judged(found: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
-    """The verdict on a difference of times, and the reason for it; `rounds`: how many there were."""
+    """Return the verdict on a difference of times, and the reason for it; `rounds`: the number of rounds."""
     floor = found.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
     if -floor < found.low and found.high < floor:
@@ -113,7 +127,7 @@ def _observe(
     filters: Sequence[ReportFilter],
     seen: dict[str, dict[str, _Sides]],
 ) -> None:
-    through = [seen[each.name] for each in filters if each.weight(base)]
+    through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(base)]
     for of_engine, session in (("base", base), ("new", new)):
         rounds = len(next(iter(through[0].values())).base) if through else 0
         for number in range(rounds):
@@ -121,12 +135,13 @@ def _observe(
             for metric in metrics:
                 observed = list(metric.observe(asked))
                 for sides in through:
-                    of: list[Observed] = getattr(sides[metric.info.name], of_engine)
-                    of[number].add(group, observed)
+                    by_round: list[Observed] = getattr(sides[metric.info.name], of_engine)
+                    by_round[number].add(group, observed)
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
-    """The session with the latencies of one round; its status is ERROR where that round did not get to all lookups."""
+    """Return the session with the latencies of one round. Its status is ERROR if that round did not reach all
+    lookups."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups

@@ -1,4 +1,4 @@
-"""Stage 2: actions + engine → sessions: what the engine answered, and how each session ended."""
+"""The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.stages.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.stages.interpret.executing import Asked, Executor, LocalPool

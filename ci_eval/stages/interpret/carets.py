@@ -1,4 +1,4 @@
-"""How a completion engine is asked about a record: at a caret in a text of its own."""
+"""The carets at which a completion engine is asked about a record, each in a text of its own."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ class Carets:
         self._open: tuple[str, str] | None = None
 
     def has_no_place(self, record: Record | None) -> bool:
-        """Whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
+        """Return whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
         return completes(self._setup, record) and self.caret(record) is None
 
     def caret(self, record: Record | None) -> Caret | None:
-        """Where the engine is asked in place of the record; None where it answers the record itself."""
+        """Return the caret at which the engine is asked in place of the record; None if there is none, or if the engine
+        answers the record itself."""
         if record is None or not record.carets or not completes(self._setup, record):
             return None
         first = record.carets[0]
         return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
 
     def forget(self) -> None:
-        """The engine has no file open."""
+        """Drop the open file: a fresh engine has none."""
         self._open = None
 
     @property
     def opened(self) -> bool:
-        """Whether the engine has a file open."""
+        """Return whether the engine has a file open."""
         return self._open is not None
 
     def answer(self, engine: Running, caret: Caret, repeat: int) -> Answer:
-        """The engine's list there."""
+        """Return the engine's list at the caret."""
         text = self._text(caret)
         if self._open and self._open[0] == caret.path:
             engine.edit([difference(self._open[1], text)] if text != self._open[1] else [])
@@ -52,7 +53,8 @@ class Carets:
         return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
 
     def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> Shown:
-        """The names in that list, as they are shown; `query`: how many lists the session had before."""
+        """Return the names in that list, as they are displayed; `query`: the number of lists that the session had
+        before."""
         text = self._text(caret)
         showing = self._showings.setdefault(caret.path, Showing(self._setup, caret.path, text))
         splitting = self._setup.task.splitting

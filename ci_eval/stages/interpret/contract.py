@@ -12,16 +12,16 @@ from ci_eval.model.engine.offers import Offer
 
 @dataclass(frozen=True, kw_only=True)
 class Caret:
-    """The place where a list appears."""
+    """The location at which a list appears."""
 
     line: str
-    """What stands before the caret in its line."""
+    """The text before the caret in its line."""
     prefix: str
-    """What of that is typed of the token."""
+    """The part of this text that is typed of the token."""
     asked: int
-    """Characters of the prefix that were typed when the engine was asked for the list."""
+    """The number of characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
-    """How the code goes on behind the token; None where that is not asked for."""
+    """The code behind the token; None if that is not asked for."""
 
 
 class Listing(NamedTuple):
@@ -29,7 +29,7 @@ class Listing(NamedTuple):
 
     suggestions: list[Suggestion]
     highlighted: int = 0
-    """Index of the one that is selected when the list appears."""
+    """The index of the suggestion that is selected when the list appears."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,33 +39,34 @@ class Client:
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], Caret], Listing]
-    """The engine's list → what is shown of it. None of it is an Offer any more."""
+    """A function: the engine's list → what is shown of it. None of the result is an Offer any more."""
     keeps: bool
-    """Whether a list that the engine calls complete is kept while the token is typed on."""
+    """True if a list that the engine calls complete is kept while the token is typed on."""
 
 
 _OPERATORS = frozenset("=<>&|:+-*/%!?.~^")
 LONGEST = 200
-"""Characters of the code that are compared with a tail."""
+"""The number of characters of the code that are compared with a tail."""
 
 
 def tail_of(found: Suggestion, follows: str | None) -> str:
     """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside.
 
-    Up to the first placeholder, that is: of `join(${1:parts})` after `join`, only the bracket must be there.
+    Only the tail up to its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be
+    there.
     """
     if not found.tail or follows is None:
         return ""
     firm = found.firm if isinstance(found, Offer) else len(found.tail)
     literal = "".join(found.tail[:firm].split())
-    rest = "".join(follows[:LONGEST].split())
-    if not rest.startswith(literal):
+    following = "".join(follows[:LONGEST].split())
+    if not following.startswith(literal):
         return found.tail
     # `name=` is not how `name == 1` goes on.
-    longer = literal[-1:] in _OPERATORS and rest[len(literal) : len(literal) + 1] in _OPERATORS
+    longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
     return found.tail if literal and longer else ""
 
 
 def duplicates(shown: Sequence[Suggestion]) -> int:
     """Return how many suggestions would leave the same text as one above them."""
-    return len(shown) - len({(each.text, each.tail) for each in shown})
+    return len(shown) - len({(suggestion.text, suggestion.tail) for suggestion in shown})

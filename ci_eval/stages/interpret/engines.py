@@ -1,4 +1,4 @@
-"""The engine of one worker process."""
+"""The engine of one worker process, which is kept from file to file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ci_eval.stages.interpret.assignments import Setup
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A running engine that knows what it holds."""
+    """A running engine that knows how much memory it holds."""
 
     def peak_memory(self) -> int | None:
-        """The most bytes that were resident in its processes so far; None where that is not known."""
+        """Return the most bytes that were resident in its processes so far; None if that is not known."""
 
 
 @runtime_checkable
@@ -26,20 +26,23 @@ class Waiting(Protocol):
     """A running engine that is not asked before it is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Seconds spent so far on waiting for work that it announced; starts after which that was not done in time."""
+        """Return the seconds spent so far on waiting for work that the engine announced, and the number of starts after
+        which that work was not done in time."""
 
     @property
     def idle(self) -> float:
-        """Seconds since its start in which it was waited for announcements that did not come: not the engine's time."""
+        """Return the seconds since its start spent waiting for announcements that did not come: not the engine's
+        time."""
 
 
 STARTS = 2
-"""Failed starts in a row after which an engine is given up."""
+"""The number of failed starts in a row after which an engine is given up."""
 
 
 class _Asked:
-    """Tells an engine how long it was asked. No generator: to enter one takes longer."""
+    """A context that tells an engine how long it was asked."""
 
+    # This is no generator, since to enter one takes longer.
     def __init__(self, engine: KeptEngine) -> None:
         self._engine = engine
         self._began = 0.0
@@ -55,30 +58,30 @@ class _Asked:
 
 
 class KeptEngine:
-    """Started for the first question, kept for the next ones and the next files."""
+    """An engine that is started for the first question, and kept for the next ones and the next files."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self._running: Running | None = None
         self._starting: float | None = None
-        """Seconds that the engine has taken since its start; None: it has answered."""
+        """The seconds that the engine has taken since its start; None: it has answered."""
         self.asked = _Asked(self)
-        """The context in which it is asked."""
+        """The context in which the engine is asked."""
         self._start_ups: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
         self._waited = (0.0, 0)
-        """What the footprints so far have of it."""
+        """The waiting that footprints have counted so far: seconds, and starts."""
         self._waited_before = (0.0, 0)
-        """What engines that are ended have of it."""
+        """The waiting of engines that have ended: seconds, and starts."""
         self._unstarted = 0
-        """Starts in a row that failed."""
+        """The number of starts in a row that failed."""
         self._why = ""
         self.dropped = 0
-        """Items of its lists that could not be read since the last footprint."""
+        """The number of items of its lists that could not be read since the last footprint."""
 
     def running(self) -> Running:
-        """The engine. Raises EngineCrash if it cannot be started."""
+        """Return the engine, started if it does not run. Raises EngineCrash if it cannot be started."""
         if self._unstarted >= STARTS:
             raise EngineCrash(f"given up after {STARTS} starts that failed: {self._why}")
         if self._running is None:
@@ -90,24 +93,25 @@ class KeptEngine:
         return self._running
 
     def restart(self) -> None:
-        """A fresh process."""
+        """Replace a running process by a fresh one."""
         if self._running is None:
             return
         self._weigh()
         if self._unstarted:
-            # The next question starts it: a start that takes as long as it may would be lost here.
+            # The next question starts the engine: a start that runs into its limit would be lost here.
             self.close()
             return
         began = time.perf_counter()
         try:
             self._running.restart()
         except (EngineFailure, OSError):
-            # It is started for the next question, which fails if that does.
+            # The next question starts the engine, and fails if the start fails.
             self.close()
         self._starting = time.perf_counter() - began
 
     def took(self, seconds: float, *, answered: bool) -> None:
-        """It was asked for so long: the first answer after a start says how long that took."""
+        """Add the seconds that the engine was asked; `answered`: whether it has answered."""
+        # The first answer after a start says how long that start took.
         if self._starting is not None:
             self._starting += seconds
             if answered:
@@ -117,7 +121,7 @@ class KeptEngine:
                 self._starting = None
 
     def failed(self, error: BaseException | None) -> None:
-        """Note that the engine failed with this error, or answered (None)."""
+        """Count a failed start. `error`: the error that the engine failed with; None if it answered."""
         if isinstance(error, EngineUnstarted):
             self._unstarted += 1
             self._why = str(error)
@@ -125,10 +129,11 @@ class KeptEngine:
             self._unstarted = 0
 
     def footprint(self, *, alone: bool) -> Footprint:
-        """Since the last call; `alone`: whether this process asks no other engine, so that its memory is known."""
+        """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its
+        memory is known."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
-        made = Footprint(
+        footprint = Footprint(
             start_ups=tuple(self._start_ups),
             dropped=self.dropped,
             waited=round(seconds - self._waited[0], 3),
@@ -139,7 +144,7 @@ class KeptEngine:
         )
         self._start_ups, self._memory, self._weighed = [], None, 0
         self._waited, self.dropped = (seconds, unready), 0
-        return made
+        return footprint
 
     def _waiting(self) -> tuple[float, int]:
         running: object = self._running
@@ -147,26 +152,26 @@ class KeptEngine:
         return self._waited_before[0] + now[0], self._waited_before[1] + now[1]
 
     def _weigh(self, *, alone: bool = False) -> None:
-        found = None
+        memory = None
         if isinstance(self._running, Weighed):
-            found = self._running.peak_memory()
+            memory = self._running.peak_memory()
         elif self._running and alone and not self.setup.engine.own_process:
-            found = peak_of("self")
-        if found is not None:
-            self._memory = max(found, self._memory or 0)
+            memory = peak_of("self")
+        if memory is not None:
+            self._memory = max(memory, self._memory or 0)
             self._weighed += 1
 
     @property
     def confined(self) -> str:
-        """See Running."""
+        """Return the sandbox report; see `Running.confined`."""
         try:
             return self._running.confined if self._running else ""
         except EngineFailure:
-            # It is about to fail; a question will tell.
+            # The engine is about to fail; the next question reports that.
             return ""
 
     def close(self) -> None:
-        """End it."""
+        """Close the engine, if it runs."""
         self._waited_before = self._waiting()
         running, self._running = self._running, None
         if running:

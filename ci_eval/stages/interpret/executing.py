@@ -1,4 +1,4 @@
-"""Where files are asked about: an executor's pool plays them; by default, in processes of this machine."""
+"""The executors of a run: an executor's pool plays files; by default, in processes of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Asked = TaskOutcome[Turn, tuple[Played, ...]]
 
 
 class Pool(Protocol):
-    """Plays files, several at a time, for as long as its context lasts."""
+    """A pool that plays files, several at a time, for as long as its context lasts."""
 
     def __enter__(self) -> Pool: ...
 
@@ -27,35 +27,35 @@ class Pool(Protocol):
 
     @property
     def counted(self) -> int:
-        """About how many sessions were played, those of unfinished files among them; 0 where that is not known."""
+        """Return about how many sessions were played, those of unfinished files among them; 0 if that is not known."""
 
     def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
-        """What became of each file, as they come; None now and then while none comes."""
+        """Yield the outcome of each file, as the outcomes come; None now and then while none comes."""
 
     def stop(self) -> None:
-        """End without waiting for what is being played."""
+        """Stop without waiting for what is being played."""
 
 
 class Executor(Protocol):
-    """Something that plays files; what is answered does not depend on which one does."""
+    """An executor that plays files; the answers do not depend on which one does."""
 
     def pool(self, most: int) -> Pool:
-        """`most`: how many files there are, beyond which more workers would be idle."""
+        """Return a pool. `most`: the number of files, beyond which more workers would be idle."""
 
 
 @dataclass(frozen=True)
 class LocalProcesses:
-    """Processes of this machine, `jobs` at most."""
+    """The processes of this machine, `jobs` at most."""
 
     jobs: int
 
     def pool(self, most: int) -> LocalPool:
-        """See Executor."""
+        """Return a pool of processes; see `Executor.pool`."""
         return LocalPool(max(min(self.jobs, most), 1))
 
 
 class LocalPool:
-    """Processes that each have engines of their own. Where one dies, the next goes on with its file."""
+    """A pool of processes that each have engines of their own. If one dies, the next goes on with its file."""
 
     def __init__(self, jobs: int) -> None:
         self._workers = Workers[Turn, tuple[Played, ...]](play_in_turn, jobs=jobs)
@@ -71,11 +71,11 @@ class LocalPool:
 
     @property
     def counted(self) -> int:
-        """See Pool."""
+        """Return about how many sessions were played; see `Pool.counted`."""
         return self._workers.counted
 
     def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
-        """See Pool."""
+        """Yield the outcomes of the files; see `Pool.map`."""
         for outcome in self._workers.map(waiting):
             if outcome and not outcome.result and (again := self._recovery.again(outcome)):
                 waiting.appendleft(again)
@@ -84,5 +84,5 @@ class LocalPool:
                 yield outcome
 
     def stop(self) -> None:
-        """See Pool."""
+        """Stop the workers; see `Pool.stop`."""
         self._workers.stop()

@@ -1,5 +1,5 @@
-"""All sessions that could be asked, with what is known of each beforehand; and those that were asked in several phases,
-put together."""
+"""The frame of all sessions that could be asked, with what is known of each beforehand. It also joins sessions that
+were asked in several phases."""
 
 from __future__ import annotations
 
@@ -29,22 +29,25 @@ class Listed:
 
     frame: Frame
     files: Sequence[tuple[Path, str]]
-    """Of each session: the file of its actions, and its source file."""
+    """The file of actions and the source file of each session."""
 
     def chosen(self, places: Sequence[int]) -> Chosen:
-        """The sessions at these places of the frame, file by file."""
-        found: dict[Path, tuple[str, set[str]]] = {}
-        for place in places:
-            file, path = self.files[place]
-            found.setdefault(file, (path, set()))[1].add(self.frame.ids[place])
-        return {file: (path, frozenset(found[file][1])) for file, (path, _) in sorted(found.items())}
+        """Return the sessions at these indices of the frame, file by file."""
+        by_file: dict[Path, tuple[str, set[str]]] = {}
+        for index in places:
+            file, path = self.files[index]
+            by_file.setdefault(file, (path, set()))[1].add(self.frame.ids[index])
+        return {file: (path, frozenset(by_file[file][1])) for file, (path, _) in sorted(by_file.items())}
 
 
 def listed(
     workspace: Workspace, before: Mapping[str, float] | None = None, text: Callable[[str], str] = lambda _: ""
 ) -> Listed:
-    """The sessions of all its actions, in their order. `before`: id → how well the session went in an earlier run (0 to
-    1). `text`: path → the text of a source file, as far as it is known."""
+    """Return the sessions of all actions of a workspace, in their order.
+
+    `before`: id → how well the session went in an earlier run (0 to 1). `text`: path → the text of a source file, as
+    far as it is known.
+    """
     ids: list[str] = []
     files: list[tuple[Path, str]] = []
     columns: list[Sequence[Hashable]] = []
@@ -56,18 +59,19 @@ def listed(
         columns += _values(calls, text(actions.path))
     features: list[Sequence[Hashable]] = [*zip(*columns, strict=True)]
     if before is None:
-        return Listed(Frame(ids, [*map(_numbered, features)]), files)
-    # How it went tells most, so that it comes first: what else is known tells where it has changed.
-    went = [before.get(each) for each in ids]
-    earlier = [None if each is None else round(each, 1) for each in went]
+        return Listed(Frame(ids, [*map(_number_keys, features)]), files)
+    # The earlier result tells most, so it comes first; the other features tell what has changed.
+    went = [before.get(session_id) for session_id in ids]
+    earlier = [None if score is None else round(score, 1) for score in went]
     features = [earlier, *(list(zip(earlier, values, strict=True)) for values in features)]
     return Listed(
-        Frame(ids, [*map(_numbered, features)], np.array([0.5 if each is None else each for each in went])), files
+        Frame(ids, [*map(_number_keys, features)], np.array([0.5 if score is None else score for score in went])), files
     )
 
 
 def texts_below(root: Path) -> Callable[[str], str]:
-    """Path → text of a file of the project; none where it can no longer be read, which its sessions say."""
+    """Return a function: path → text of a file of the project, or "" if it can no longer be read, which its sessions
+    say."""
 
     def text(path: str) -> str:
         try:
@@ -80,17 +84,18 @@ def texts_below(root: Path) -> Callable[[str], str]:
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 _WIDTH = 80
-"""Code points before a token that are looked at."""
+"""The number of code points before a token that are looked at."""
 _OFTEN = 3
-"""Up to so many times, each number is one of its own."""
+"""The number up to which each count is a value of its own."""
 
 
 def _values(calls: Sequence[CallCompletion | PlayItem], text: str) -> Iterator[tuple[Hashable, ...]]:
-    """What is known of the sessions of a file, of which `text` is the text.
+    """Yield what is known of the sessions of a file, of which `text` is the text.
 
-    Of each: its kind and what is typed of it; also where it stands and what it refers to; all that, the word or sign on
-    the left of it, the package that it comes from, and its text; what is on its left, and whether it begins the line;
-    the two words or signs on its left; its text; how that is written; how many of the file's sessions have that text.
+    The values of a session are: its kind and what is typed of it; also where it stands and what it refers to; all that,
+    the word or sign on the left of it, the package that it comes from, and its text; what is on its left, and whether
+    it begins the line; the two words or signs on its left; its text; how that is written; how many of the file's
+    sessions have that text.
     """
     often = Counter(call.expected_text for call in calls)
     for call in calls:
@@ -100,11 +105,11 @@ def _values(calls: Sequence[CallCompletion | PlayItem], text: str) -> Iterator[t
         left, second = words[-1] if words else None, words[-2] if len(words) > 1 else None
         begins_line = not before.rpartition("\n")[2].strip()
         kind, expected, number = known.kind, call.expected_text, often[call.expected_text]
-        place = (kind, typed, known.location, known.first_use, known.is_argument)
+        usage = (kind, typed, known.location, known.first_use, known.is_argument)
         yield (
             (kind, typed),
-            place,
-            (*place, None if begins_line else left, known.package, expected),
+            usage,
+            (*usage, None if begins_line else left, known.package, expected),
             (kind, left, begins_line),
             (left, second),
             (kind, expected),
@@ -114,7 +119,7 @@ def _values(calls: Sequence[CallCompletion | PlayItem], text: str) -> Iterator[t
 
 
 def _shape(text: str) -> str:
-    """How a name is written; the same of all that are none."""
+    """Return how a name is written; "" for a text that is no name."""
     if not (text[:1].isalpha() or text[:1] == "_"):
         return ""
     if text.startswith("_"):
@@ -126,14 +131,17 @@ def _shape(text: str) -> str:
     return "a_a" if "_" in text else "a" if text.islower() else "aA"
 
 
-def _numbered(keys: Sequence[Hashable]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _number_keys(keys: Sequence[Hashable]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 def joined(phases: Sequence[Workspace], strata: Mapping[str, int], into: Workspace) -> int:
-    """Write the sessions of all phases into one workspace, each with its stratum (`strata`: id → number), in order of
-    their places in the file; how many files that is."""
+    """Write the sessions of all phases into one workspace, in order of their offsets in the file; return the number of
+    files.
+
+    `strata`: id of the session → number of its stratum.
+    """
     paths = sorted({source.path for phase in phases for source in phase.sources()})
     for path in paths:
         holders = [phase for phase in phases if phase.has_sessions(path)]

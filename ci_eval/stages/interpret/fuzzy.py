@@ -1,4 +1,4 @@
-"""How well a typed word fits a candidate: what editors do when they filter and order a list while a person types.
+"""The fit of a typed word to a candidate: what editors do when they filter and order a list while a person types.
 
 After what VS Code documents of itself: the letters of the word must stand in the candidate in their order, whatever
 their case, the first of them where a word of the candidate starts (`editor.suggest.matchOnWordStartOnly`). The score
@@ -15,37 +15,40 @@ NEVER = -(10**6)
 
 
 def score(typed: str, candidate: str) -> int | None:
-    """The points of the best way to find `typed` in `candidate`; None if there is none. 0 for nothing typed."""
-    low, wanted = candidate.lower(), typed.lower()
-    if low.startswith(wanted):
+    """Return the points of the best way to find `typed` in `candidate`; None if there is none. 0 for nothing typed."""
+    low, low_typed = candidate.lower(), typed.lower()
+    if low.startswith(low_typed):
         same = sum(map(str.__eq__, typed, candidate))
         return START + (len(typed) - 1) * RUN + len(typed) * LETTER + same * SAME_CASE if typed else 0
-    if not _is_subsequence(wanted, low):
+    if not _is_subsequence(low_typed, low):
         return None
-    best = _best(typed, wanted, candidate, low)
+    best = _best(typed, low_typed, candidate, low)
+    # An impossible way has about NEVER points, but not exactly.
     return best if best > NEVER // 2 else None
 
 
-def _is_subsequence(wanted: str, low: str) -> bool:
+def _is_subsequence(letters: str, low: str) -> bool:
     at = 0
-    for letter in wanted:
+    for letter in letters:
         at = low.find(letter, at) + 1
         if not at:
             return False
     return True
 
 
-def _best(typed: str, wanted: str, candidate: str, low: str) -> int:
-    """Over all ways: for each letter of the word, the best score if it is found at each place of the candidate."""
+def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
+    """Return the highest points over all ways to find the word."""
     starts = [_starts_word(candidate, at) for at in range(len(candidate))]
+    # For each index of the candidate: the most points if the last letter so far is found there.
     previous = [NEVER] * len(candidate)
-    for number, letter in enumerate(wanted):
+    for number, letter in enumerate(low_typed):
         here = [NEVER] * len(candidate)
         reached = NEVER
-        for at, found in enumerate(low):
+        for at, character in enumerate(low):
             if number and at >= 2:
+                # A gap is at least one character.
                 reached = max(reached, previous[at - 2])
-            if found != letter:
+            if character != letter:
                 continue
             points = LETTER + SAME_CASE * (candidate[at] == typed[number])
             bonus = START if at == 0 else WORD_START if starts[at] else 0
@@ -59,7 +62,11 @@ def _best(typed: str, wanted: str, candidate: str, low: str) -> int:
 
 
 def _starts_word(text: str, at: int) -> bool:
-    """`C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and the beginning; leading `_`, `$`, `@` count as none."""
+    """Return whether a word starts at the index.
+
+    Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and the beginning; leading `_`, `$`, `@` count as
+    none.
+    """
     if at == 0:
         return True
     before, here = text[at - 1], text[at]

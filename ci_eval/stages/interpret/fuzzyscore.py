@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 LONGEST = 128
-"""Characters of word and text that are looked at."""
+"""The number of characters of word and text that are looked at."""
 
 SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
 BLANKS = frozenset(" \t")
@@ -32,8 +32,7 @@ def units(text: str) -> str:
     return "".join(chr(int.from_bytes(coded[at : at + 2], "little")) for at in range(0, len(coded), 2))
 
 
-def _joined(coded: str) -> str:
-    """The text of which those are the units."""
+def _join_units(coded: str) -> str:
     if coded.isascii():
         return coded
     return coded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -55,14 +54,14 @@ def graceful_score(word: str, begin: int, text: str) -> int | None:
             if typed[at] == typed[at + 1]:
                 continue
             swapped = typed[:at] + typed[at + 1] + typed[at] + typed[at + 2 :]
-            points = _score(swapped, units(_joined(swapped).lower()), begin, text, low_text)
+            points = _score(swapped, units(_join_units(swapped).lower()), begin, text, low_text)
             if points is not None and (top is None or points + SWAPPED > top):
                 top = points + SWAPPED
     return top
 
 
 def _first_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int] | None:
-    """The earliest index for each letter, in order; None if they are not all there."""
+    """Return the earliest index for each letter, in order; None if they are not all there."""
     places, at = [], -1
     for letter in low_word[begin:length]:
         at = low_text.find(letter, at + 1, end)
@@ -95,10 +94,9 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
 
 
 def _best(word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]) -> tuple[int, int, bool]:
-    """The best sum over all ways, the 1-based place at which it ends, and whether any begins well.
+    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well.
 
-    `first`, `last`: the places between which each letter can be. A column stands for the place before it. `runs`: how
-    many letters in a row end there.
+    `first`, `last`: the indices between which each letter can be.
     """
     strong = False
     beyond, steps = 0, [0]
@@ -107,13 +105,14 @@ def _best(word: str, text: str, low_text: str, end: int, first: list[int], last:
         lowest, highest = first[row], last[row]
         low_letter = low_text[lowest]
         beyond = last[row + 1] if row + 1 < len(word) else end
+        # A column stands for the index before it. `runs`: how many letters in a row end there.
         table, runs, steps = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
         for at in range(lowest, beyond):
             diagonal = left = further = -(10**9)
             if at <= highest and low_text[at] == low_letter:
                 points, begins = _points(letter, row, text, low_text, at)
                 strong = strong or (begins and not row)
-                diagonal = above[at] + _placed(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
+                diagonal = above[at] + _add_gap_and_run(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
             if at > lowest:
                 left = table[at] + (GAP if runs[at] else 0)
                 if at > lowest + 1 and runs[at]:
@@ -133,7 +132,7 @@ def _best(word: str, text: str, low_text: str, end: int, first: list[int], last:
 
 
 def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[int, bool]:
-    """The points of a letter by its place alone, and whether a word may begin there."""
+    """Return the points of a letter by its index alone, and whether a word may begin there."""
     same = 7 if letter == text[at] else 5
     if at == row:
         return same, True
@@ -147,8 +146,8 @@ def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[i
     return 1, False
 
 
-def _placed(points: int, row: int, text: str, low_text: str, at: int, end: int, *, fresh: bool) -> int:
-    """The points with what a gap or a run adds. `fresh`: whether the letter before is not right before."""
+def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, end: int, *, fresh: bool) -> int:
+    """Return the points with what a gap or a run adds. `fresh`: whether the letter before is not right before."""
     after_gap = text[at] != low_text[at] or (at > 0 and (_separates(low_text, at - 1) or low_text[at - 1] in BLANKS))
     if not row:
         points -= (3 if after_gap else 5) if at else 0
@@ -169,9 +168,9 @@ def _separates(text: str, at: int) -> bool:
     if character < "\u2000":
         return False
     # Two surrogates are one character here.
-    return _is_emoji(ord(_joined(text[at : at + 2])[0]))
+    return _is_emoji(ord(_join_units(text[at : at + 2])[0]))
 
 
 def _is_emoji(code: int) -> bool:
-    """Return what `isEmojiImprecise` returns, in `src/vs/base/common/strings.ts` has it."""
+    """Return what `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts` returns."""
     return any(begin <= code <= end for begin, end in _EMOJI)

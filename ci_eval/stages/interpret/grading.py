@@ -1,4 +1,4 @@
-"""How close suggestions are to what was expected, where the task asks for that."""
+"""The grades of suggestions: how close they are to what was expected, if the task asks for that."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ci_eval.stages.interpret.pack import Pack
 from ci_eval.workspace import Workspace
 
 Scores = Mapping[str, float]
-"""Name of the score → its value."""
+"""The value of each score, by its name."""
 
 
 class Grading:
@@ -32,14 +32,17 @@ class Grading:
         judge: EndpointConfig | None = None,
         run: RunSettings | None = None,
     ) -> None:
-        """`language`: of records that do not name theirs; `cache`: where graders are installed. Raises ConfigError for
-        one that is not there, or PreparationError."""
+        """Load the graders. `language`: that of records that do not name theirs; `cache`: the folder where graders are
+        installed.
+
+        Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared.
+        """
         self._task = task
-        self._graders = [_Known.of(each) for each in graders.ready(names_of(task, judge, run), cache, judge, run)]
+        self._graders = [_Known.of(grader) for grader in graders.ready(names_of(task, judge, run), cache, judge, run)]
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
-        """With each lookup graded, whatever its grades were; `text`: of its file, as that is on disk."""
+        """Return the session with each lookup graded, whatever its grades were; `text`: that of its file on disk."""
         lookups = (
             self.grade(
                 session.expected_text,
@@ -61,7 +64,7 @@ class Grading:
         *,
         at_caret: bool = False,
     ) -> Lookup:
-        """The lookup with its grades; without any where there are no graders, or nothing to hold it against.
+        """Return the lookup with its grades; without any if there are no graders, or nothing to hold it against.
 
         `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
         """
@@ -70,7 +73,7 @@ class Grading:
             grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
-        # What a judge can tell without a reference, no similarity can.
+        # A judge needs no reference; a similarity does.
         able = self._graders if references else [grader for grader in self._graders if grader.judges]
         if not able:
             return lookup
@@ -78,39 +81,39 @@ class Grading:
         language = (record.language if record else "") or self._language
         code, offset = place
         against = _Against(references, language, (code, offset, offset + len(expected)), record)
-        shown, found = lookup.suggestions[: self._task.graded], dict[str, float]()
-        suggested = [each.text for each in shown]
+        shown, grades = lookup.suggestions[: self._task.graded], dict[str, float]()
+        suggested = [suggestion.text for suggestion in shown]
         for grader in able:
             read = self._task.readers.get(grader.name)
             texts = [*read(lookup.answer, record)] if record and read else suggested
-            # A judge is not asked about nothing; for the others, no suggestion is an empty one.
+            # A judge is not asked if there is no suggestion; the other graders grade an empty one then.
             closest = against.closest(grader, texts if grader.judges else texts or [""])
             if self._task.summed and not grader.judges:
-                found |= _stored(grader.name, self._task.summed([each for each, _ in closest]), found)
+                grades |= _rename_taken(grader.name, self._task.summed([values for values, _ in closest]), grades)
                 continue
-            scores = [_stored(grader.name, each, found) for each, _ in closest]
+            scores = [_rename_taken(grader.name, values, grades) for values, _ in closest]
             costs = [cost for text in texts if (cost := against.cost(grader, text)) is not None]
             if costs:
-                found["judgeCost"] = sum(costs)
-            found |= _judged(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
+                grades["judgeCost"] = sum(costs)
+            grades |= _summarise_verdicts(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
             if not read:
-                remarks = [said for _, said in closest]
-                shown = tuple(map(_graded, shown, scores, remarks))
-        return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=found)
+                remarks = [remark for _, remark in closest]
+                shown = tuple(map(_add_grades, shown, scores, remarks))
+        return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=grades)
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What a grader is able to: asked once, since that takes longer than most grades."""
+    """A grader with what it is able to: asked once, since that takes longer than most grades."""
 
     name: str
     grade: Callable[[Pairing], Scores]
     judges: bool
     remark: Callable[[Pairing], str]
     cost: Callable[[Pairing], float | None] | None
-    """None where it asks no language model."""
+    """The cost of a pairing; None if the grader asks no language model."""
     grade_texts: Callable[[str, str], Scores] | None
-    """None where it looks at more than two texts."""
+    """The grades of two texts; None if the grader looks at more than two texts."""
 
     @classmethod
     def of(cls, grader: Grader) -> _Known:
@@ -125,18 +128,20 @@ class _Known:
 
 
 class _Against:
-    """What the texts of a lookup are held against."""
+    """The references, the file and the record that the texts of a lookup are held against."""
 
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
     ) -> None:
-        """`span`: the text of the file, and from where to where the expected text stands in it."""
+        """Keep the references. `span`: the text of the file, with the begin and the end of the expected text in it."""
         self._references, self._language, self._span, self._record = references, language, span, record
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """Of each text: the scores against the reference that it is closest to, by the first score that the grader
-        names, and the remark on that."""
+        """Return, for each text, the scores against its closest reference, and the remark on that reference.
+
+        The closest one is that with the highest first score that the grader names.
+        """
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references
@@ -144,7 +149,7 @@ class _Against:
         return [self._closest(grader, text) for text in texts]
 
     def _closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
-        # All graders see the same ones: to make them takes longer than some grades.
+        # All graders share the pairings: to make them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
             pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
@@ -152,13 +157,14 @@ class _Against:
             (decisive,) = pairings
             scores = grader.grade(decisive)
         else:
-            scores, decisive = max(((grader.grade(each), each) for each in pairings), key=_first_score)
+            scores, decisive = max(((grader.grade(pairing), pairing) for pairing in pairings), key=_first_score)
         if "score" in scores:
+            # A plain `score` is a percentage, and is stored under the grader's name.
             scores = {grader.name: scores["score"] / 100}
         return scores, grader.remark(decisive)
 
     def cost(self, grader: _Known, text: str) -> float | None:
-        """Return what it cost to grade that text against all references; None where nobody says."""
+        """Return what it cost to grade that text against all references; None if the cost is not known."""
         if grader.cost is None:
             return None
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
@@ -186,45 +192,46 @@ def _nothing(_pairing: Pairing) -> str:
 
 
 def names_of(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
-    """Those of the task's graders, with the one that asks a judge if there is a judge, and the one that runs answers if
-    that is wanted."""
+    """Return the names of the task's graders, with its judge if there is an endpoint for one, and its runner if answers
+    are to be run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
 
 
-def _judged(scores: Sequence[Scores]) -> Scores:
-    """Of the verdicts on all suggestions: 1 / the rank of the first accepted one, the share that is accepted, and how
-    many are none."""
-    verdicts = [each["judge"] for each in scores if each]
-    first = next((rank for rank, each in enumerate(scores, 1) if each.get("judge")), None)
-    found = {"unscored": float(len(scores) - len(verdicts))}
+def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
+    """Return 1 / the rank of the first accepted suggestion, the share that is accepted, and how many have no
+    verdict."""
+    verdicts = [verdict["judge"] for verdict in scores if verdict]
+    first = next((rank for rank, verdict in enumerate(scores, 1) if verdict.get("judge")), None)
+    summary = {"unscored": float(len(scores) - len(verdicts))}
     if verdicts or not scores:
-        found |= {"judge": 1 / first if first else 0.0}
+        summary |= {"judge": 1 / first if first else 0.0}
     if verdicts:
-        found |= {"accepted": sum(verdicts) / len(verdicts)}
-    return found
+        summary |= {"accepted": sum(verdicts) / len(verdicts)}
+    return summary
 
 
 def _best(scores: Sequence[Scores]) -> Scores:
-    """The highest of each."""
-    return {name: max(each[name] for each in scores) for name in scores[0]}
+    """Return the highest value of each score."""
+    return {name: max(values[name] for values in scores) for name in scores[0]}
 
 
-def _stored(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
-    """The scores as they are stored: a name that a grader before it has is behind this one's own.
+def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
+    """Return the scores as they are stored: if a name is taken by an earlier grader, this grader's name is put before
+    it.
 
-    So of codebleu-strict and codebleu-mera: `codebleu` and `codebleu-mera.codebleu`.
+    For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`.
     """
     return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
 
 
-def _graded(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
-    """With these scores beside those it has."""
+def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
     grades = {**(suggestion.grades or {}), **scores}
     return replace(suggestion, grades=grades or None, remark=remark or suggestion.remark)
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:
-    """Grade all stored lookups again, and write the sessions back; how many sessions there are. Raises CiEvalError."""
+    """Write all stored sessions again with new grades; return how many sessions there are. Raises CiEvalError if one
+    cannot be graded."""
     count = 0
     for source, sessions in workspace.sessions(Session):
         pack = Pack(source)
@@ -239,5 +246,5 @@ def grade_anew(workspace: Workspace, grading: Grading) -> int:
 
 
 def _plain(lookup: Lookup) -> Lookup:
-    suggestions = tuple(replace(each, grades=None, remark="") for each in lookup.suggestions)
+    suggestions = tuple(replace(suggestion, grades=None, remark="") for suggestion in lookup.suggestions)
     return replace(lookup, suggestions=suggestions, grades=None)

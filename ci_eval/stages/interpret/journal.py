@@ -7,14 +7,15 @@ from pathlib import Path
 
 
 def finished(path: Path) -> Iterator[bytes]:
-    """A line per session; one in which a worker was killed does not count."""
+    """Yield one line for each finished session."""
     if path.exists():
         with path.open("rb") as file:
+            # A line without an end is of a session in which a worker was killed.
             yield from (line for line in file if line.endswith(b"\n"))
 
 
 class Journal:
-    """Goes on behind the last whole line."""
+    """A file of sessions that goes on behind the last whole line."""
 
     def __init__(self, path: Path) -> None:
         whole = sum(map(len, finished(path)))
@@ -22,8 +23,9 @@ class Journal:
         self._file.truncate(whole)
 
     def add(self, line: bytes) -> None:
-        """The kernel has it then, which is as much as the death of a process asks for."""
+        """Write a line through to the kernel."""
         self._file.write(line)
+        # What the kernel has outlives the process, which is all that is asked for.
         self._file.flush()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What one engine answered, on its way to its workspace."""
+"""The way of one engine's answers to its workspace."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ci_eval.statistics.footprint import together as added
 from ci_eval.workspace import Workspace
 
 LONGEST_REASON = 500
-"""Characters of a reason that an engine gives."""
+"""The number of characters of a reason that an engine gives."""
 
 HOPELESS = 50
-"""Failed sessions after which a run in which most sessions fail is given up."""
+"""The number of failed sessions after which a run in which most sessions fail is given up."""
 
 
 @dataclass
 class Progress:
-    """The sum so far."""
+    """The sums over all files so far."""
 
     planned: int = 0
     files: int = 0
@@ -35,23 +35,23 @@ class Progress:
     engine_time: float = 0.0
     time: float = 0.0
     confined: set[str] = field(default_factory=set)
-    """How well the engine's processes were confined."""
+    """The sandbox reports of the engine's processes."""
     footprint: Footprint = UNKNOWN
     state: Determinism = field(default_factory=Determinism)
-    """Of the sessions that were asked more than once."""
+    """The determinism of the sessions that were asked more than once."""
     given_up: str = ""
-    """Why the engine was not asked to the end, if it was not."""
+    """The reason why the engine was not asked to the end, if it was not."""
     trouble: str = ""
-    """What went wrong in the first session that failed."""
+    """The trouble in the first session that failed."""
 
     @property
     def finished(self) -> int:
-        """Sessions that were evaluated."""
+        """Return the number of sessions that were evaluated."""
         return self.statuses.total() - sum(self.statuses[status] for status in UNASKED)
 
     @property
     def failed(self) -> int:
-        """Sessions the engine failed on."""
+        """Return the number of sessions that the engine failed on."""
         return sum(self.statuses[status] for status in FAILED)
 
 
@@ -64,48 +64,50 @@ def reason_of(error: FileError) -> str:
 
 
 class Keeper:
-    """Keeps what one engine answers: of several rounds, until a file is through all of them, beside the sessions."""
+    """A keeper of what one engine answers. Several rounds are kept beside the sessions until a file is through all of
+    them."""
 
     def __init__(self, workspace: Workspace, rounds: int, planned: int) -> None:
         self.workspace = workspace
         self.so_far = Progress(planned=planned)
         self.asked: Counter[Status] = Counter()
-        """Of all rounds."""
+        """The statuses of the sessions of all rounds."""
         self._rounds = rounds
 
     def has(self, path: str) -> bool:
-        """Whether that source file is done."""
+        """Return whether that source file is done."""
         return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
-        """Whether that round of it is."""
+        """Return whether that round of the source file is done."""
         return self._round(path, number).exists()
 
     def _round(self, path: str, number: int) -> Path:
         return round_file(self.workspace, path, number)
 
     def take_over(self, path: str) -> Counter[Status]:
-        """Count a file that an earlier call did."""
-        found = Counter[Status]()
+        """Count a file that an earlier call has finished; return its statuses."""
+        statuses = Counter[Status]()
         for session in self.workspace.sessions_in(path, SessionEnd):
-            found[session.status] += 1
+            statuses[session.status] += 1
             self.so_far.state += state_of(session)
-        self.so_far.statuses += found
+        self.so_far.statuses += statuses
         self.so_far.files += 1
-        return found
+        return statuses
 
     @property
     def failed(self) -> int:
-        """Times that it failed, in all rounds."""
+        """Return how often the engine failed, in all rounds."""
         return sum(self.asked[status] for status in FAILED)
 
     @property
     def hopeless(self) -> bool:
-        """Whether to ask on would be a waste of time."""
+        """Return whether at least HOPELESS sessions have failed, and more than half, so that asking on would waste
+        time."""
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
     def gives_up(self) -> bool:
-        """Return whether asking on would be a waste of time."""
+        """Return whether the engine is given up by this call, since asking on would waste time."""
         if self.so_far.given_up or not self.hopeless:
             return False
         reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
@@ -113,7 +115,7 @@ class Keeper:
         return True
 
     def keep(self, assignment: Assignment, played: Played) -> None:
-        """Take in what became of a file in one round."""
+        """Store the outcome of a file in one round."""
         self.asked += played.statuses
         self.so_far.engine_time += played.engine_time
         self.so_far.time += played.time
@@ -125,6 +127,7 @@ class Keeper:
             self.so_far.state += played.state
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
+            # A run that is interrupted goes on with the rounds that are stored.
             atomic.write(self._round(assignment.path, assignment.round), played.packed)
             if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
                 self._put_together(assignment.path, played.error, range(self._rounds))
@@ -151,7 +154,7 @@ class Keeper:
         self.so_far.statuses += statuses
 
     def close(self, assignments: Sequence[Assignment]) -> None:
-        """Keep what an engine that was given up has answered, and skip what is left of the assignments."""
+        """Store what an engine that was given up has answered, and skip what is left of the assignments."""
         given_up = self.so_far.given_up
         for assignment in assignments if given_up else ():
             numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]

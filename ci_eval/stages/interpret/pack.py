@@ -20,7 +20,7 @@ from ci_eval.model import (
 
 
 class SessionEnd(msgspec.Struct):
-    """How a stored session ended."""
+    """The end of a stored session: its status, and how it was repeated."""
 
     status: Status
     id: str = ""
@@ -54,7 +54,7 @@ class Pack:
         self._troubled = 0
 
     def add(self, session: Session) -> bytes:
-        """Append it; its line."""
+        """Add a session; return its line."""
         line = self._write(session)
         self._count(session)
         return line
@@ -78,17 +78,17 @@ class Pack:
             self._troubled += 1
 
     def close(self) -> bytes:
-        """The whole."""
+        """Return all sessions as packed bytes."""
         return self._packer.close()
 
     @property
     def trouble(self) -> FileError | None:
-        """The first session that was skipped or failed, in the name of all of them."""
+        """Return the first session that was skipped or failed, in the name of all of them; None if none was."""
         if not self._troubled:
             return None
-        first, _, rest = self._first_trouble.partition("\n")
+        first, _, trace = self._first_trouble.partition("\n")
         message = f"{self._troubled} session{'s' if self._troubled > 1 else ''}: {first}"
-        return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=rest)
+        return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=trace)
 
     def _write(self, value: SourceFile | Session) -> bytes:
         line = line_of(value)

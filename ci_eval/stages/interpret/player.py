@@ -1,4 +1,4 @@
-"""Plays the actions of one file, and asks the engine."""
+"""The player of the actions of one file, which asks the engine."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ from ci_eval.stages.interpret.pack import SessionEnd
 from ci_eval.stages.interpret.showing import Showing, Shown
 
 PATIENCE = 5
-"""Sessions in a row that may fail in one file before the rest of the file is given up."""
+"""The number of sessions in a row that may fail in one file before the rest of the file is given up."""
 UNHEARD = nullcontext()
 MOST_MESSAGES = 500
-"""Lines of a session's trace that are kept."""
+"""The number of lines of a session's trace that are kept."""
 
 
 @dataclass
@@ -72,9 +72,9 @@ class Open:
     logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
     messages: list[str] = field(default_factory=list)
-    """To and from the engine, a line each; where they are kept."""
+    """The messages to and from the engine, a line each, if they are kept."""
     trace: Trace | None = None
-    """Hears them."""
+    """The trace that hears these messages."""
 
     def keep(self, line: str) -> None:
         """Keep a line of the trace, unless it is one of too many."""
@@ -85,36 +85,36 @@ class Open:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked at the caret."""
+    """The question that is asked at the caret."""
 
     prefix: str
     expected: str
     """The item, or what is left of it."""
     continues: bool = False
-    """As in Query."""
+    """The same as `Query.continues`."""
 
 
 class _Hands:
-    """See Hands."""
+    """The hands of a task that plays an item; see Hands."""
 
     def __init__(self, player: Player, session: Open) -> None:
         self._player = player
         self._session = session
         self.typed = 0
-        """Characters so far."""
+        """The number of characters typed so far."""
 
     def type(self, text: str) -> None:
-        """See Hands."""
+        """Add typed text to the document; see `Hands.type`."""
         self._player.document.insert(text)
         self.typed += len(text)
 
     def ask(self, prefix: str, expected: str) -> Lookup | None:
-        """See Hands."""
+        """Ask the engine for a lookup; see `Hands.ask`."""
         return self._player.ask(Question(prefix=prefix, expected=expected), self._session)
 
 
 class Player:
-    """Applies the actions of one file to a document, and asks the engine about it."""
+    """A player that applies the actions of one file to a document, and asks the engine about it."""
 
     def __init__(self, assignment: Assignment, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
         self.document = document
@@ -137,13 +137,14 @@ class Player:
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
     def take_over(self, ended: SessionEnd) -> None:
-        """One of the first sessions is known; the others end as if it had been asked here."""
+        """Count a session that was asked before: the others end as if it had been asked here."""
         self._known.add(ended.id)
         self._count(ended.status, ended.message)
 
     def _count(self, status: Status, message: str) -> None:
         if status in FAILED:
             self._failures += 1
+            # Later sessions are not asked, so their messages name no cause.
             if self._failures <= PATIENCE:
                 self._last_failure = (status, message)
         elif status not in UNASKED:
@@ -163,7 +164,7 @@ class Player:
         yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
 
     def play(self, actions: FileActions) -> Iterator[Session]:
-        """The chosen sessions, as they finish."""
+        """Yield the chosen sessions, as they finish."""
         return self._sessions(actions.actions)
 
     def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
@@ -196,10 +197,11 @@ class Player:
             hands = _Hands(self, self._open)
             self._setup.task.play(item, hands)
             typed = hands.typed
+        # The task may have typed the beginning.
         self.document.insert(item.expected_text[typed:])
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
-        """Whether the engine is to be asked, in this session and at all."""
+        """Return whether the engine is to be asked, in this session and at all."""
         if self._open is None:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
@@ -219,19 +221,19 @@ class Player:
         return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
 
     def ask(self, question: Question, session: Open) -> Lookup | None:
-        """A lookup of that session; None where it has failed, now or before."""
+        """Return a lookup of that session; None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
         try:
             with self._engine.asked, heard_by(session.trace) if session.trace else UNHEARD:
-                answer = self._answer(question, self._asked(session))
+                answer = self._answer(question, self._record_of_next(session))
             self._engine.dropped += answer.dropped
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
             session.failure = (_status_of(error), str(error))
             if isinstance(error, EngineTimeout):
-                session.lookups.append(self._timed_out(question))
+                session.lookups.append(self._timeout_lookup(question))
             if error.restart:
                 self._restart()
             return None
@@ -241,12 +243,12 @@ class Player:
             return None
         finally:
             self.engine_time += time.perf_counter() - started
-        return self._graded(lookup, session)
+        return self._grade(lookup, session)
 
-    def _graded(self, lookup: Lookup, session: Open) -> Lookup | None:
+    def _grade(self, lookup: Lookup, session: Open) -> Lookup | None:
         call = session.call
         try:
-            record = self._asked(session)
+            record = self._record_of_next(session)
             at_caret = completes(self._setup, record)
             graded = self._grading.grade(
                 call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
@@ -258,8 +260,8 @@ class Player:
         session.lookups.append(graded)
         return lookup
 
-    def _asked(self, session: Open) -> Record | None:
-        """The record that the next lookup of the session is about, where it comes from a dataset."""
+    def _record_of_next(self, session: Open) -> Record | None:
+        """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
         return record_of_lookup(self._setup.task, record_of(session.call), len(session.lookups))
 
     def _answer(self, question: Question, record: Record | None) -> Answer:
@@ -268,13 +270,13 @@ class Player:
             self._cold = not self._carets.opened
             answer = self._carets.answer(engine, caret, self._assignment.round)
         else:
-            answer = engine.complete(self._shown_to(engine, question, record))
+            answer = engine.complete(self._make_query(engine, question, record))
         if not math.isfinite(answer.latency):
             raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
         return answer
 
-    def _shown_to(self, engine: Running, question: Question, record: Record | None) -> Query:
-        """The question, about the document, which the engine has seen then."""
+    def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
+        """Return the query about the document. The engine has seen the document then."""
         edits = self.document.take_edits()
         self._cold = not self._opened
         if self._opened:
@@ -298,8 +300,8 @@ class Player:
         self._carets.forget()
         self._engine.restart()
 
-    def _timed_out(self, question: Question) -> Lookup:
-        """The wait counts among the latencies, censored at the limit."""
+    def _timeout_lookup(self, question: Question) -> Lookup:
+        # The wait counts among the latencies, censored at the limit.
         limit = self._setup.surroundings.timeout * 1000
         return Lookup(
             prefix=question.prefix,
@@ -311,10 +313,10 @@ class Player:
         )
 
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
-        task, record = self._setup.task, self._asked(session)
+        task, record = self._setup.task, self._record_of_next(session)
         caret = self._carets.caret(record)
         text = answer.suggestions[0].text if task.read and not caret and answer.suggestions else ""
-        said, usage = answer.raw or text, answer.usage
+        raw, usage = answer.raw or text, answer.usage
         if caret:
             shown = self._carets.show(answer.suggestions, caret, len(session.lookups))
         else:
@@ -324,7 +326,8 @@ class Player:
             shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a modelled user one takes what costs fewer keys than typing on: steps through the list, and Enter.
+        # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
+        # those left to type.
         user = session.user
         selected = (
             user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
@@ -353,13 +356,13 @@ class Player:
             cold=self._cold,
             selected=selected,
             accepted=saved if selected and task.play else 0,
-            answer=said,
+            answer=raw,
             usage=usage,
         )
 
     def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
         text, caret, call = self.document.text, self.document.caret, session.call
-        # The file as it is on disk: the document may hide what stands behind the caret.
+        # The text is that of the file on disk: the document may hide the code behind the caret.
         end = call.offset + len(call.expected_text)
         return self._showing.show(
             suggestions,
@@ -389,14 +392,15 @@ class Player:
         return session
 
     def _status(self, ended: Open) -> Status:
-        """The task's; but an answer that was cut off is no more than that, unless what was expected is all there."""
+        """Return the task's status of the session, or CUT_OFF."""
         status, usage = self._setup.task.status(ended.lookups), ended.lookups[-1].usage if ended.lookups else None
+        # An answer that was cut off is no more than that, unless what was expected is all there.
         whole = status == Status.OK and record_of(ended.call) is None
         return Status.CUT_OFF if usage and usage.cut_off and not whole else status
 
 
 def _last_line(error: Exception) -> str:
-    """Of its traceback, and where that ends."""
+    """Return the last line of the error's traceback, and where the traceback ends."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = "".join(traceback.format_exception_only(error)).strip()[-500:]
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"

@@ -1,4 +1,4 @@
-"""What becomes of a file when the worker that asked about it died, or raised what nobody expected."""
+"""The recovery of a file whose worker died, or raised what nobody expected."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from ci_eval.workers import TaskOutcome
 from ci_eval.workspace import read_actions
 
 TRIES = 2
-"""Workers that may die of one session."""
+"""The number of workers that may die of one session."""
 
 
 class Recovery:
-    """Remembers of which sessions workers died."""
+    """A memory of the sessions that workers died of."""
 
     def __init__(self) -> None:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
     def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
-        """What is left to do; None if so many sessions in a row were of that kind that the file is given up.
-
-        The session it was on is the first that neither is finished nor was given up.
-        """
+        """Return what is left to do; None if so many sessions in a row were of that kind that the file is given up, or
+        if none was left."""
         turn = outcome.task
         assignment, sessions, on = _interrupted(turn)
+        # The session that the worker was on is the first one that neither is finished nor was given up.
         self._deaths[assignment.path, f"{assignment.side} {on}"] += 1
         if outcome.died and self._deaths[assignment.path, f"{assignment.side} {on}"] < TRIES:
             return turn
@@ -43,13 +42,14 @@ class Recovery:
 
 
 def _interrupted(turn: Turn) -> tuple[Assignment, list[str], str]:
-    """The assignment the worker was at, its sessions, and the one that it was on; "" if it was done with all."""
+    """Return the assignment that the worker was at, its sessions, and the one that it was on; "" if it was done with
+    all."""
     assignment, sessions, on = turn.assignments[0], list[str](), ""
     for assignment in turn.assignments:
         assert assignment.journal
         sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
         done = sum(1 for _ in finished(assignment.journal))
-        on = next((each for each in islice(sessions, done, None) if each not in assignment.given_up), "")
+        on = next((session for session in islice(sessions, done, None) if session not in assignment.given_up), "")
         if on or done < len(sessions):
             break
     return assignment, sessions, on

@@ -1,4 +1,4 @@
-"""The same sessions asked several times: the answers of the first round, and what the others say of them."""
+"""The rounds of sessions that are asked several times: the first round's answers, and what the others say of them."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ from ci_eval.workspace import Workspace, name_of
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
-    """Where the sessions of one round stand until their file is through all rounds."""
+    """Return the file that holds the sessions of one round until their source file is through all rounds."""
     return workspace.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
-    """The source file as that round saw it, and its sessions, one at a time. Raises WorkspaceError."""
+    """Return the source file as that round saw it, and its sessions, one at a time. Raises WorkspaceError if the file
+    is damaged."""
     lines = stored.lines(file)
     source = stored.decoded(next(lines, b""), SourceFile, file)
     return source, (stored.decoded(line, Session, file) for line in lines)
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
-    """Each session once, with the latencies of all rounds; what was suggested is what the first round has."""
+    """Yield each session once, with the latencies of all rounds. The suggestions are those of the first round."""
     for first, *others in zip(*rounds, strict=True):
-        lookups = tuple(_timed(place, [first, *others]) for place in range(len(first.lookups)))
-        differing = sum(answers_of(each) != answers_of(first) for each in others)
+        lookups = tuple(_merge_latencies(index, [first, *others]) for index in range(len(first.lookups)))
+        differing = sum(answers_of(session) != answers_of(first) for session in others)
         otherwise = tuple(
-            _otherwise(number, each) for number, each in enumerate(others, 1) if _seen(each) != _seen(first)
+            _otherwise(number, session)
+            for number, session in enumerate(others, 1)
+            if _observable_parts(session) != _observable_parts(first)
         )
         yield replace(first, lookups=lookups, rounds=len(rounds), differing=differing, otherwise=otherwise)
 
 
 def with_second(first: Session, second: Session) -> Session:
-    """Return a session with what a second answer by the same process says of it; as it is if there was none."""
+    """Return a session with what a second answer by the same process says of it; unchanged if there was none."""
     if second.status in UNASKED:
         return first
-    moved = _seen(second) != _seen(first)
+    moved = _observable_parts(second) != _observable_parts(first)
     return replace(
         first,
         again=1,
@@ -50,37 +53,47 @@ def with_second(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    return Otherwise(round=number, status=session.status, lookups=tuple(map(_scored, session.lookups)))
+    return Otherwise(round=number, status=session.status, lookups=tuple(map(_lookup_score, session.lookups)))
 
 
 def answers_of(session: Session) -> object:
-    """All that a person could tell one answer from another by."""
-    lists = [[(found.text, found.tail) for found in lookup.suggestions] for lookup in session.lookups]
-    return _seen(session), lists
+    """Return all that a person could tell one answer from another by."""
+    lists = [[(suggestion.text, suggestion.tail) for suggestion in lookup.suggestions] for lookup in session.lookups]
+    return _observable_parts(session), lists
 
 
-def _seen(session: Session) -> object:
-    """All that metrics could tell one answer from another by, but for times."""
+def _observable_parts(session: Session) -> object:
+    """Return all that metrics could tell one answer from another by, except times."""
     return session.status, [
-        (each.prefix, each.total, each.rank, each.selected, each.grades, each.duplicates, each.highlighted)
-        for each in session.lookups
+        (
+            lookup.prefix,
+            lookup.total,
+            lookup.rank,
+            lookup.selected,
+            lookup.grades,
+            lookup.duplicates,
+            lookup.highlighted,
+        )
+        for lookup in session.lookups
     ]
 
 
-def _scored(lookup: Lookup) -> LookupScore:
+def _lookup_score(lookup: Lookup) -> LookupScore:
     return LookupScore(**{name: getattr(lookup, name) for name in LookupScore.__struct_fields__})
 
 
-def _timed(place: int, rounds: Sequence[Session]) -> Lookup:
-    """The first round's lookup; its latency is the median, so that one disturbed round of three does not count."""
-    lookup = rounds[0].lookups[place]
-    latencies = tuple(_latency(place, lookup.prefix, each) for each in rounds)
-    known = [each for each in latencies if each is not None]
+def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
+    """Return the first round's lookup with the latencies of all rounds."""
+    lookup = rounds[0].lookups[index]
+    latencies = tuple(_latency(index, lookup.prefix, session) for session in rounds)
+    known = [latency for latency in latencies if latency is not None]
+    # The median: one disturbed round of three must not count.
     return replace(lookup, latency=round(median(known), 3), latencies=latencies)
 
 
-def _latency(place: int, prefix: str, session: Session) -> float | None:
-    """None where that round failed earlier, or where other answers had led the user elsewhere."""
-    if place >= len(session.lookups) or session.lookups[place].prefix != prefix:
+def _latency(index: int, prefix: str, session: Session) -> float | None:
+    """Return the lookup's latency in a round; None if the round has no such lookup."""
+    # That round may have failed earlier, or other answers may have led the user elsewhere.
+    if index >= len(session.lookups) or session.lookups[index].prefix != prefix:
         return None
-    return session.lookups[place].latency
+    return session.lookups[index].latency

@@ -1,4 +1,4 @@
-"""All files of a workspace, dealt out to workers."""
+"""A run over all files of a workspace, which are dealt out to workers."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from ci_eval.stages.interpret.worker import text_of, unanswered
 from ci_eval.workspace import Workspace, name_of, read_asked, read_head
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
-"""File of actions → the source file they are of, and its sessions that are asked."""
+"""The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
 EVERY_DRAW = 1.0
-"""Every draw is below it."""
+"""The limit that every draw is below."""
 TWICE = 0.02
-"""Share of the sessions that are asked a second time, to see whether the engine answers alike."""
+"""The share of the sessions that are asked a second time, to see whether the engine answers alike."""
 FEWEST_TWICE = 20
-"""So many are, on average, of a run in which that share is fewer."""
+"""The average number of sessions that are asked twice in a small run, in which that share would be fewer."""
 
 
 @dataclass(frozen=True)
 class EngineSide:
-    """One of the engines, and where its answers go."""
+    """An engine, with the workspace that its answers go to."""
 
     workspace: Workspace
     setup: Setup
@@ -53,8 +53,8 @@ def interpret(
     shard: Shard | None = None,
     rounds: int = 1,
 ) -> Progress:
-    """Ask one engine: see `in_turns`."""
-    (made,) = in_turns(
+    """Ask one engine about every file that has no sessions yet; see `in_turns`."""
+    (progress,) = in_turns(
         [EngineSide(workspace, setup)],
         probability=probability,
         limit=limit,
@@ -63,7 +63,7 @@ def interpret(
         shard=shard,
         rounds=rounds,
     )
-    return made
+    return progress
 
 
 def in_turns(
@@ -96,7 +96,7 @@ def in_turns(
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
-        # Several rounds ask everything again, and by a fresh process. Each question to a language model costs money.
+        # Several rounds ask everything again with a fresh process. Each question to a language model costs money.
         is_checked = rounds == 1 and not isinstance(side.setup.engine, EndpointEngine)
         twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
         plans.append([replace(assignment, twice=twice) for assignment in planned])
@@ -138,9 +138,10 @@ def _ask(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                for assignment, played in zip(outcome.task.assignments, _played(outcome), strict=True):
+                for assignment, played in zip(outcome.task.assignments, _results_of(outcome), strict=True):
                     keepers[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
+            # The pool also counts the sessions of unfinished files.
             done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
             for side, keeper in enumerate(keepers):
@@ -152,14 +153,17 @@ def _ask(
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:
-    """Ask one of the engines no more, and go on with the others."""
-    turns = [Turn(assignments=tuple(each for each in turn.assignments if each.side != side)) for turn in left]
+    """Remove one of the engines from the turns that are left, so that only the others are asked."""
+    turns = [
+        Turn(assignments=tuple(assignment for assignment in turn.assignments if assignment.side != side))
+        for turn in left
+    ]
     left.clear()
     left.extend(turn for turn in turns if turn.assignments)
 
 
 def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
-    """The engines in the order in which that round asks them about that file."""
+    """Return the engines in the order in which that round asks them about that file."""
     of_round = [
         replace(
             assignment, side=side, round=number, journal=journals / f"{name_of(assignment.path)}.{side}.{number}.jsonl"
@@ -170,7 +174,7 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     return Turn(assignments=tuple(of_round))
 
 
-def _played(outcome: Asked) -> tuple[Played, ...]:
+def _results_of(outcome: Asked) -> tuple[Played, ...]:
     if outcome.result:
         return outcome.result
     status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
@@ -181,27 +185,28 @@ def _played(outcome: Asked) -> tuple[Played, ...]:
 def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
-    """The files with at least one chosen session. Which sessions are chosen does not depend on the number of shards."""
-    own = _own(workspace, shard)
+    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
+    own = _own_files(workspace, shard)
     drawn = {}
+    # A limit needs the draws of all files, also those of other shards.
     for file in own if limit is None else workspace.action_files():
         drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_asked(file)))
     below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
     for file, (path, places) in own.items():
         draws = drawn[file]
-        if sessions := sum(1 for each in draws[places.start : places.stop] if each < below):
+        if sessions := sum(1 for number in draws[places.start : places.stop] if number < below):
             among = _among(file, places) if len(places) < len(draws) else None
             yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
 
 
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
-    """The files with at least one of these sessions."""
+    """Yield the files with at least one of these sessions."""
     for file, (path, sessions) in chosen.items():
         yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
 
 
 def _size(workspace: Workspace, probability: float, limit: int | None, chosen: Chosen | None) -> float:
-    """About how many sessions are asked in the whole run, of all shards."""
+    """Return about how many sessions are asked in the whole run, of all shards."""
     if chosen is not None:
         return sum(len(sessions) for _, sessions in chosen.values())
     size = probability * sum(read_head(file).sessions for file in workspace.action_files())
@@ -209,12 +214,13 @@ def _size(workspace: Workspace, probability: float, limit: int | None, chosen: C
 
 
 def share_twice(sessions: float) -> float:
-    """Return the share of a run's sessions that are asked a second time, of so many."""
+    """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 
-def _own(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
-    """The files of actions that the shard is asked about: each with its source file, and the places of its sessions."""
+def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
+    """Return the files of actions that the shard is asked about: each with its source file, and the indices of its
+    sessions."""
     heads = {file: read_head(file) for file in workspace.action_files()}
     dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
     index = shard.index if shard else 1
@@ -227,10 +233,11 @@ def _among(file: Path, places: range) -> frozenset[str]:
 
 @contextmanager
 def _journals(workspace: Workspace) -> Iterator[Path]:
-    """The folder for what workers have finished of the files they are at."""
+    """Yield the folder for the finished sessions of the files that workers are at."""
     folder = workspace.folder / "unfinished"
     if folder.exists():
-        # Of a run that was killed. It could be taken up, but for what a machine that lost its power did not write.
+        # This is left of a run that was killed. It is not resumed: a machine that lost its power may not have written
+        # all.
         shutil.rmtree(folder)
     try:
         yield atomic.make_folder(folder)
@@ -239,7 +246,10 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:
-    """The names of all files with actions, for rankers and logs; files that changed since are left out."""
+    """Write the names of all files with actions, for rankers and logs; return the path of the names.
+
+    Files that changed since their actions were made, or that cannot be read, are left out.
+    """
     texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.action_heads()))
     names.count(texts).save(workspace.names_path)
     return workspace.names_path

@@ -1,4 +1,4 @@
-"""What of an answer is shown in one file, in which order, and with which features it is logged."""
+"""The displayed list: what of an answer is shown in one file, in which order, and with which features it is logged."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
-    """The first of them, with their places in the engine's order where that is another."""
+    """The first suggestions, with their ranks in the client's order if the new order is another."""
     duplicates: int
-    """How many leave the same text as one above them."""
+    """The number of suggestions that leave the same text as one above them."""
     highlighted: int
-    """Index of the one that is selected when the list appears."""
+    """The index of the suggestion that is selected when the list appears."""
     ranking: float
-    """Milliseconds that ordering took."""
+    """The milliseconds that ordering took."""
     features: NDArray[np.float32] | None
-    """A row per suggestion, where they are logged."""
+    """The features, a row per suggestion, if they are logged."""
 
 
 class Showing:
@@ -40,8 +40,10 @@ class Showing:
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path
-        place = setup.surroundings
-        context = FileContext(path=path, text=text, keywords=place.keywords, names=setup.names, surroundings=place)
+        surroundings = setup.surroundings
+        context = FileContext(
+            path=path, text=text, keywords=surroundings.keywords, names=setup.names, surroundings=surroundings
+        )
         self._order = setup.ranker.open(context)
         self._client = CLIENTS.load(setup.client)
         self._reader = Reader.of(context) if setup.logging else None
@@ -62,17 +64,21 @@ class Showing:
         asked: int | None = None,
         follows: str | None = None,
     ) -> Shown:
-        """`before`: the text of the file up to the word being typed, `after`: behind the caret; `query`: how many lists
-        the session had before; `asked`, `follows`: as in `contract.Caret`, None = all of the prefix was typed."""
+        """Return the list that is displayed for an answer.
+
+        `before`: the text of the file up to the word being typed. `after`: the text behind the caret. `query`: the
+        number of lists that the session had before. `asked`, `follows`: as in `contract.Caret`; if `asked` is None, all
+        of the prefix was typed.
+        """
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
             answered,
             Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
         )
-        return self._ordered(listing, caret)
+        return self._order_listing(listing, caret)
 
-    def _ordered(self, listing: Listing, caret: CaretContext) -> Shown:
+    def _order_listing(self, listing: Listing, caret: CaretContext) -> Shown:
         shown = listing.suggestions
         started = time.perf_counter()
         ordered = self._order(shown, caret)
@@ -80,10 +86,10 @@ class Showing:
         stored = ordered[: self._setup.max_suggestions]
         return Shown(
             suggestions=ordered,
-            stored=tuple(stored) if ordered is shown else _with_positions(stored, shown),
+            stored=tuple(stored) if ordered is shown else _add_positions(stored, shown),
             duplicates=duplicates(shown),
             highlighted=listing.highlighted if ordered is shown else 0,
-            # Of an order that stays as it is only the clock would tell a time.
+            # An unchanged order takes no time but that of reading the clock.
             ranking=0.0 if ordered is shown else ranking,
             features=self._features(shown, ordered, caret),
         )
@@ -96,11 +102,12 @@ class Showing:
         rows = self._reader.rows(caret, shown)
         if ordered is shown:
             return rows
-        place = {id(found): number for number, found in enumerate(shown)}
-        return rows[[place[id(found)] for found in ordered]]
+        ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
+        return rows[[ranks[id(suggestion)] for suggestion in ordered]]
 
 
-def _with_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Remember where the client had put what the completion type moved. Several may have the same text."""
-    place = {id(found): number for number, found in enumerate(shown, 1)}
-    return tuple([replace(found, position=place[id(found)]) for found in ordered])
+def _add_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Return the suggestions with the ranks that the client had put them at."""
+    # Several suggestions may have the same text, so identity tells them apart.
+    ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
+    return tuple([replace(suggestion, position=ranks[id(suggestion)]) for suggestion in ordered])

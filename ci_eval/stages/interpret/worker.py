@@ -1,4 +1,4 @@
-"""What happens in a worker process: one file after the other, with one engine."""
+"""The work of a worker process: one file after the other, with one engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ci_eval.workers import count
 from ci_eval.workspace import name_of, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
-"""Those of this process: number → the round it was started for, and the engine."""
+"""The engines of this process: number → the round that the engine was started for, and the engine."""
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -45,12 +45,13 @@ def _engine(assignment: Assignment) -> KeptEngine:
 
 
 def play_in_turn(turn: Turn) -> tuple[Played, ...]:
-    """What became of each assignment; while one engine is asked, the others wait."""
+    """Return the outcome of each assignment; while one engine is asked, the others wait."""
     return tuple(map(play, turn.assignments))
 
 
 def play(assignment: Assignment) -> Played:
-    """Evaluate the chosen sessions of one file, but for those that an earlier worker finished."""
+    """Return the outcome of one file, after asking its chosen sessions but for those that an earlier worker
+    finished."""
     assert assignment.journal
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
@@ -65,10 +66,10 @@ def play(assignment: Assignment) -> Played:
     log = _log(assignment, text)
     player = Player(assignment, Document(text), engine, log)
     if log:
-        # What is logged of a session is not in the journal: all are asked again.
+        # The journal does not hold what is logged of a session, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
-    twice = _asked(assignment, player, actions)
-    # Only now is it known of all sessions what they are stored with.
+    twice = _ask(assignment, player, actions)
+    # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in finished(assignment.journal):
         pack.take_over(line, twice)
     if log:
@@ -89,7 +90,7 @@ def play(assignment: Assignment) -> Played:
     )
 
 
-def _asked(assignment: Assignment, player: Player, actions: FileActions) -> dict[str, Session]:
+def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[str, Session]:
     """Ask about all of the file's sessions, which stand in the journal then; return those that were asked twice."""
     assert assignment.journal
     sample: dict[str, Session] = {}
@@ -132,7 +133,7 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 
 def replay(assignment: Assignment) -> Session | None:
-    """The assignment's one session, asked now; None if the actions do not hold it."""
+    """Return the assignment's one session, asked now; None if the actions do not hold it."""
     setup = assignment.setup
     actions = read_actions(assignment.actions)
     text = decode(read_own(setup.root, assignment.path))
@@ -144,11 +145,12 @@ def replay(assignment: Assignment) -> Session | None:
 
 
 def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
-    """Every chosen session of a file that is not finished with one status, for one reason."""
+    """Return the outcome of a file whose unfinished sessions all get one status, for one reason."""
     actions = read_actions(assignment.actions)
     text = text_of(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
     known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
+    # Sessions finish in the order of their actions.
     for call in islice(chosen(assignment, actions), len(known), None):
         pack.add(session_of(assignment, call, *assignment.given_up.get(call.session, (status, message))))
     return Played(
@@ -163,9 +165,9 @@ def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 def text_of(root: Path, path: str, wanted: str) -> str | None:
-    """Of a source file; None if it cannot be read any more, or changed since its actions were made."""
+    """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
     try:
         text = decode(read_own(root, path))
     except (NotText, OSError):
-        return None  # the file's sessions are skipped, and say why
+        return None  # the sessions of this file are skipped, with the reason
     return text if checksum(text) == wanted else None

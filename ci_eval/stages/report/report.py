@@ -1,4 +1,4 @@
-"""Stage 3: sessions → figures, and the reports made of them."""
+"""The third stage: sessions become figures, and figures become reports."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def report(
     named: Named | None = None,
     title: str | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Write every report below `folder`; the figures, and by reporter the file to open first.
+    """Write every report below `folder`. Return the figures, and by reporter the file to open first.
 
-    `shown`: names of the metrics that are shown where there is no room for all; none = those of the task that have a
+    `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
     figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
-    its source is coloured by. `edition`: see Evaluation. `named`: see Tallying.
-    `title`: what the evaluation is called now; None = as it was.
+    colours its source. `edition`: see Evaluation. `named`: see Tallying. `title`: the present name of the evaluation;
+    None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
@@ -66,7 +66,7 @@ def report(
         evaluation, metrics=infos, gates=judge(evaluation), edition=edition, title=title or evaluation.title
     )
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
-    return evaluation, {each.name: each.write(evaluation, stored, folder) for each in reporters}
+    return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}
 
 
 class WorkspaceSessions:
@@ -84,11 +84,11 @@ class WorkspaceSessions:
         return self._workspace.sessions(Session)
 
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
-        """See StoredSessions."""
+        """Return a file and its sessions; see `StoredSessions.of`."""
         return self._workspace.source(path), self._workspace.sessions_in(path, Session)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """See StoredSessions."""
+        """Return how a file looks; see `StoredSessions.paint`."""
         return Paint(
             colours_in(source.path, source.text, self._grammars),
             unasked(self._workspace.places_in(source.path), asked) if self._is_sample else (),
@@ -101,7 +101,7 @@ def evaluate(
     filters: ReportFilters,
     named: Named | None = None,
 ) -> Evaluation:
-    """The figures under each filter. `named`: see Tallying."""
+    """Return the figures under each filter. `named`: see Tallying."""
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
     tallying = Tallying(
@@ -109,11 +109,11 @@ def evaluate(
         named=named,
         filters=filters.all,
     )
-    found = tallying.all(metrics)
-    tallies = found.by_filter
+    sums = tallying.all(metrics)
+    tallies = sums.by_filter
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
     of_run = footprint.figures(manifest.footprint)
-    responses = found.responses.figures()
+    responses = sums.responses.figures()
     by_filter = _filters(tallies, asked, of_run)
     if manifest.sampling:
         # The sample was drawn for the figure of all tokens.
@@ -134,41 +134,42 @@ def evaluate(
         lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
         unparsable=manifest.unparsable,
         unparsable_files=manifest.unparsable_files,
-        noise=found.rounds.noise(),
+        noise=sums.rounds.noise(),
         repeats=manifest.state,
         population=known,
         sampling=manifest.sampling,
         clusters=manifest.clusters,
-        queries=found.cases.figures(manifest.pairs),
+        queries=sums.cases.figures(manifest.pairs),
         filters=by_filter,
-        headline=filters.over({name: each.planned for name, each in by_filter.items()}).headline,
+        headline=filters.over({name: figures.planned for name, figures in by_filter.items()}).headline,
         errors=tuple(workspace.errors()),
         metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
         footprint=manifest.footprint,
         sent=manifest.sent,
         machine=manifest.machine,
         responses=responses,
-        unfinished=None if manifest.complete else _not_through(workspace),
+        unfinished=None if manifest.complete else _count_unfinished(workspace),
     )
 
 
 def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
-    """The figures under each filter; under ALL also those of the whole run."""
-    found = {name: tally.figures(asked) for name, tally in tallies.items()}
-    whole = found[EVERYTHING]
-    return found | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
+    """Return the figures under each filter; under ALL also those of the whole run."""
+    figures = {name: tally.figures(asked) for name, tally in tallies.items()}
+    whole = figures[EVERYTHING]
+    return figures | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
 
 
-def _not_through(workspace: Workspace) -> int:
-    return sum(each.sessions > 0 and not workspace.has_sessions(each.path) for each in workspace.action_heads())
+def _count_unfinished(workspace: Workspace) -> int:
+    return sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads())
 
 
 def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
-    """The sessions this project has under this strategy, and which share of them was asked; `asked`: by file."""
+    """Return the number of sessions that this project has under this strategy, and the share of them that was asked.
+    `asked`: asked sessions by file."""
     manifest = workspace.manifest()
     merged = bool(manifest.projects)
     if merged or manifest.dealt is not None:
-        files = {each.path: each.sessions for each in workspace.action_heads()}
+        files = {head.path: head.sessions for head in workspace.action_heads()}
         known = counted(files, shard=manifest.dealt, merged=merged)
     else:
         known = Counter({"": manifest.generated})
@@ -176,7 +177,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
 
 
 def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
-    """What the run stood on, for the reader."""
+    """Return the conditions of the run for its reader, by name."""
     packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
     return {
         "ci-eval": manifest.ci_eval,
@@ -189,29 +190,29 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
         "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
-        "Unresolved imports": _unresolved(manifest),
+        "Unresolved imports": _unresolved_text(manifest),
         "Confined": manifest.confined or "the engine has no process of its own",
         **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
-        **({"Answers were read by": _counted(responses.rules)} if responses and responses.rules else {}),
-        **({"Answers ended by": _counted(responses.finishes)} if responses else {}),
+        **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),
+        **({"Answers ended by": _counts_text(responses.finishes)} if responses else {}),
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
-        **({"Vocabulary": _spelled(manifest.vocabulary)} if manifest.vocabulary else {}),
+        **({"Vocabulary": _vocabulary_text(manifest.vocabulary)} if manifest.vocabulary else {}),
     }
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def _unresolved(manifest: Manifest) -> str:
+def _unresolved_text(manifest: Manifest) -> str:
     if manifest.unresolved_imports is None:
         return "not known"
     share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
     return f"{share} ({listed(packages)})" if packages else share
 
 
-def _spelled(found: Vocabulary) -> str:
+def _vocabulary_text(vocabulary: Vocabulary) -> str:
     return (
-        f"{found.texts:,} texts in {found.tokens:,} tokens; {found.open:.1%} of the tokens are in no other file (the "
-        f"open-vocabulary rate), {found.new:.1%} neither there nor before in their own"
+        f"{vocabulary.texts:,} texts in {vocabulary.tokens:,} tokens; {vocabulary.open:.1%} of the tokens are in no "
+        f"other file (the open-vocabulary rate), {vocabulary.new:.1%} neither there nor before in their own"
     )

@@ -1,4 +1,4 @@
-"""What metrics observe in the sessions of a workspace, added up by file; several processes share the files."""
+"""The sums of what metrics observe in the sessions of a workspace, by file; several processes share the files."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ from ci_eval.workers import Workers
 from ci_eval.workspace import Workspace
 
 MANY = 20_000
-"""With fewer sessions, to start processes takes longer than they save."""
+"""The number of sessions below which starting processes takes longer than they save."""
 AT_ONCE = 16
-"""Files that are added up before they are added to the rest: always as many, since the last digits of sums depend on
-their order."""
+"""The number of files that are added up before they join the other files. It never varies, since the last digits of
+sums depend on their order."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
-"""Of kinds, where places are numbers."""
+"""The number of each kind, as `placed` takes it."""
 
 Seen = Sequence[Sequence[Observation]]
-"""What each metric observed in a session."""
+"""The observations of each metric in a session."""
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
-"""Names → the metrics that other processes take for them."""
+"""A function: names → the metrics that other processes take for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """See Tally; of some files."""
+    """The sums of a Tally over some files."""
 
     files: list[str]
     clusters: list[str]
@@ -75,7 +75,7 @@ class _Part:
 
 
 class Tally:
-    """Adds up what one filter lets through: either sessions, or what other processes added up."""
+    """A sum of what one filter lets through: either sessions, or what other processes added up."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Tally:
         sampling: Sampling | None = None,
         repeats: Determinism | None = None,
     ) -> None:
-        """`sampling`: how many sessions each one stands for."""
+        """Begin with no files. `sampling`: the number of sessions that each session stands for."""
         self._wavering = [Wavering(rounds) for _ in metrics]
         self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._metrics = metrics
@@ -96,7 +96,8 @@ class Tally:
         self._kinds: set[Kind] = set()
         self._observations = [Observations(metric, sampling) for metric in metrics]
         self._collector = Collector(self._observations)
-        self._stands_for = [1.0, *(each.weight for each in sampling.strata)] if sampling else [1.0]
+        # Index 0 is for sessions without a stratum.
+        self._stands_for = [1.0, *(stratum.weight for stratum in sampling.strata)] if sampling else [1.0]
         self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
         self._bands: dict[str, float] = defaultdict(float)
@@ -106,14 +107,17 @@ class Tally:
         self._repeats = repeats
 
     def begin(self, path: str, cluster: str) -> None:
-        """The next sessions are of this file, which is one with others of the same cluster."""
+        """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
         self._files.append(path)
         self._clusters.append(cluster)
         self._evaluated.append(0)
 
     def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
-        """Count a session, if the filter lets it through; `band`: None where it was not asked. `seen`: what each metric
-        observed in it. `moved`: the same round by round, where not all are alike."""
+        """Count a session, if the filter lets it through.
+
+        `band`: None if the session was not asked. `seen`: the observations of each metric in it. `moved`: the same
+        round by round, if not all rounds are alike.
+        """
         weight = self._part.weight(session)
         self._undecided += weight is None
         if not weight:
@@ -124,8 +128,8 @@ class Tally:
             self._bands[band] += self._stands_for[session.stratum]
         kind = session.properties.kind
         self._kinds.add(kind)
-        place = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
-        self._collector.add(place, seen if weight == 1 else self._weighted(seen, weight))
+        key = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
+        self._collector.add(key, seen if weight == 1 else self._weighted(seen, weight))
         if moved:
             self._add_moved(kind, weight, moved)
 
@@ -136,13 +140,13 @@ class Tally:
         ]
 
     def _add_moved(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
-        for place in range(len(self._metrics)):
-            rounds = np.array([np.sum(each[place] or [(0.0, 0.0)], axis=0) for each in moved])[:, None, :] * weight
-            self._wavering[place].add(rounds)
-            self._wavering_of_kind[kind][place].add(rounds)
+        for number in range(len(self._metrics)):
+            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
+            self._wavering[number].add(rounds)
+            self._wavering_of_kind[kind][number].add(rounds)
 
     def part(self) -> _Part:
-        """What was added up so far, for another process's Tally."""
+        """Return what was added up so far, for another process's Tally."""
         self._collector.hand_on()
         return _Part(
             files=self._files,
@@ -152,13 +156,13 @@ class Tally:
             evaluated=self._evaluated,
             bands=dict(self._bands),
             undecided=self._undecided,
-            collected=[each.collected() for each in self._observations],
+            collected=[observations.collected() for observations in self._observations],
             wavering=self._wavering,
             wavering_of_kind=dict(self._wavering_of_kind),
         )
 
     def add_part(self, part: _Part) -> None:
-        """Add the next files."""
+        """Add the next files, which another process has added up."""
         for mine, theirs in zip(self._observations, part.collected, strict=True):
             mine.add_collected(theirs, len(self._files))
         self._files += part.files
@@ -169,11 +173,11 @@ class Tally:
         for band, count in part.bands.items():
             self._bands[band] += count
         self._undecided += part.undecided
-        for moved, other in zip(self._wavering, part.wavering, strict=True):
-            moved.add_all(other)
-        for kind, found in part.wavering_of_kind.items():
-            for moved, other in zip(self._wavering_of_kind[kind], found, strict=True):
-                moved.add_all(other)
+        for moved, added in zip(self._wavering, part.wavering, strict=True):
+            moved.add_all(added)
+        for kind, waverings in part.wavering_of_kind.items():
+            for moved, added in zip(self._wavering_of_kind[kind], waverings, strict=True):
+                moved.add_all(added)
 
     def _estimates(self, asked: float, wavering: Sequence[Wavering], kind: Kind | None = None) -> dict[str, Estimate]:
         numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(self._clusters))}
@@ -186,23 +190,29 @@ class Tally:
 
     @property
     def evaluated(self) -> dict[str, int]:
-        """By file: the sessions that were asked and let through."""
+        """Return the number of sessions that were asked and let through, by file."""
         return dict(zip(self._files, self._evaluated, strict=True))
 
     def _folders(self) -> dict[str, FileFigures]:
         groups = folders_of(self._files)
-        figures = {each.metric.info.name: each.by_group([*groups.values()]) for each in self._observations}
+        figures = {
+            observations.metric.info.name: observations.by_group([*groups.values()])
+            for observations in self._observations
+        }
         return {
             folder: FileFigures(
                 sessions=sum(self._evaluated[file] for file in files),
-                metrics={name: found[number] for name, found in figures.items()},
+                metrics={name: values[number] for name, values in figures.items()},
             )
             for number, (folder, files) in enumerate(groups.items())
         }
 
     def figures(self, asked: float) -> FilterFigures:
-        """The figures of all that was let through; `asked`: the share of the project's sessions that was asked."""
-        by_file = {each.metric.info.name: each.by_file(len(self._files)) for each in self._observations}
+        """Return the figures of all that was let through; `asked`: the share of the project's sessions that was
+        asked."""
+        by_file = {
+            observations.metric.info.name: observations.by_file(len(self._files)) for observations in self._observations
+        }
         return FilterFigures(
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
@@ -215,7 +225,7 @@ class Tally:
                 if metric.statistic == "ratio" and not self._sampled
             },
             files={
-                path: FileFigures(sessions=count, metrics={name: found[file] for name, found in by_file.items()})
+                path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
                 for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
             }
             if self._part.detailed
@@ -232,7 +242,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Tallies:
-    """The sessions of a workspace under each filter."""
+    """The sums over the sessions of a workspace under each filter."""
 
     by_filter: dict[str, Tally]
     rounds: Rounds
@@ -250,11 +260,12 @@ class _PartOfAll:
 
 @dataclass(frozen=True, kw_only=True)
 class Tallying:
-    """Adds up the sessions of a workspace; other processes may add up some of its files."""
+    """A job that adds up the sessions of a workspace; other processes may add up some of its files."""
 
     workspace: Workspace
     named: Named | None
-    """None: one process adds up all files, since others could not be told what to observe."""
+    """The metrics by their names. If it is None, one process adds up all files, since the others cannot be told what to
+    observe."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -263,8 +274,8 @@ class Tallying:
 
     @cached_property
     def _sampling(self) -> Sampling | None:
-        """How the sessions were drawn, if they stand for different numbers of others: that of the run, or merged
-        projects of which unequal shares were asked."""
+        """Return how the sessions were drawn, if they stand for different numbers of others."""
+        # Merged projects that were asked in unequal shares count as strata.
         return self._manifest.sampling or (self._of_projects[1] if self._of_projects else None)
 
     @cached_property
@@ -289,44 +300,48 @@ class Tallying:
         return {name: number for number, name in enumerate(names, 1)}, Sampling(metric="", precision=0.5, strata=strata)
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        """Of all files."""
+        """Return the sums over all files, by filter."""
         manifest = self._manifest
-        found = self._empty(observed)
+        tallies = self._empty(observed)
         files = self.workspace.session_files()
         waiting = deque(tuple(files[begin : begin + AT_ONCE]) for begin in range(0, len(files), AT_ONCE))
         jobs = min(manifest.jobs, machine.cores())
         if jobs < 2 or manifest.finished < MANY or self.named is None:
             for paths in waiting:
-                _add(found, self._part(paths, observed))
-            return found
+                _add(tallies, self._part(paths, observed))
+            return tallies
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](Tallying.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
-                # What went wrong in a worker is raised here as what it is, if it goes wrong again.
+                # A part that failed in a worker is added up again here, so that its error is raised as it is.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
+                # Parts are added in the order of the files: the last digits of sums depend on it.
                 while order and order[0] in done:
-                    _add(found, done.pop(order.popleft()))
-        return found
+                    _add(tallies, done.pop(order.popleft()))
+        return tallies
 
     def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
-        """In a worker: the sessions in these files."""
+        """Return the sums over the sessions in these files, in a worker."""
         assert self.named
         metrics = self.named(names)
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        of, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
+        rounds, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
         task = tasks.CATALOG.load(self._manifest.task)
-        tallies = {each.name: Tally(task, observed, each, of, sampling, repeats) for each in self.filters}
-        return Tallies(by_filter=tallies, rounds=Rounds(of), cases=Cases(), responses=ResponseCounts())
+        tallies = {
+            report_filter.name: Tally(task, observed, report_filter, rounds, sampling, repeats)
+            for report_filter in self.filters
+        }
+        return Tallies(by_filter=tallies, rounds=Rounds(rounds), cases=Cases(), responses=ResponseCounts())
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
-        task, of, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
-        found = self._empty(observed)
-        tallies = [*found.by_filter.values()]
+        task, rounds, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
+        sums = self._empty(observed)
+        tallies = [*sums.by_filter.values()]
         for file, sessions in self.workspace.sessions_at(paths, SessionScore):
             cluster = manifest.cluster(file.path)
             for tally in tallies:
@@ -334,31 +349,32 @@ class Tallying:
             stratum = self._strata.get(project_of(file.path, merged=True), 0)
             for session in sessions:
                 if stratum:
+                    # Strata of projects are not stored with the sessions.
                     session = replace(session, stratum=stratum)
                 if sampling and evaluated(session) and not 1 <= session.stratum <= len(sampling.strata):
                     raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
                 asked = evaluated(session)
-                if of > 1:
-                    found.rounds.add(session)
+                if rounds > 1:
+                    sums.rounds.add(session)
                 if session.properties.strategy and asked:
-                    found.cases.add(file.path, cluster, session, score(task, session))
+                    sums.cases.add(file.path, cluster, session, score(task, session))
                 band = band_of(task, session) if asked else None
-                found.responses.add(session)
+                sums.responses.add(session)
                 seen = all_observations_of(observed, session)
-                # Observed as each round answered, where that is not the same.
+                # The observations round by round, if not all rounds were answered alike.
                 moved = (
-                    list(zip(*(by_round(metric, session, of) for metric in observed), strict=True))
-                    if session.otherwise and of > 1
+                    list(zip(*(by_round(metric, session, rounds) for metric in observed), strict=True))
+                    if session.otherwise and rounds > 1
                     else []
                 )
                 for tally in tallies:
                     tally.add(session, band, seen, moved)
-        parts = {name: tally.part() for name, tally in found.by_filter.items()}
-        return _PartOfAll(by_filter=parts, rounds=found.rounds, cases=found.cases, responses=found.responses)
+        parts = {name: tally.part() for name, tally in sums.by_filter.items()}
+        return _PartOfAll(by_filter=parts, rounds=sums.rounds, cases=sums.cases, responses=sums.responses)
 
 
 def band_of(task: Task, session: SessionScore) -> str:
-    """Return the band of an evaluated session; one that nobody can grade is in none of the task's."""
+    """Return the band of an evaluated session; a session that nobody can grade is in none of the task's."""
     return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
@@ -371,18 +387,21 @@ def _add(tallies: Tallies, part: _PartOfAll) -> None:
 
 
 def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Folder → which of the paths are below it; not where these are all, or the same as below a folder in it."""
-    found: dict[str, list[int]] = defaultdict(list)
+    """Return the indices of the paths below each folder. A folder that holds all paths, or the same as a folder in it,
+    is left out."""
+    by_folder: dict[str, list[int]] = defaultdict(list)
     for number, path in enumerate(paths):
-        for place, sign in enumerate(path):
-            if sign == "/":
-                found[path[: place + 1]].append(number)
-    # The innermost of several with the same files comes last.
-    innermost = {tuple(numbers): folder for folder, numbers in sorted(found.items(), key=lambda each: len(each[0]))}
+        for position, character in enumerate(path):
+            if character == "/":
+                by_folder[path[: position + 1]].append(number)
+    # Of several folders with the same files, the innermost comes last.
+    innermost = {
+        tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
+    }
     return {folder: [*numbers] for numbers, folder in innermost.items() if len(numbers) < len(paths)}
 
 
 def _mean(figures: Iterable[float | None]) -> float | None:
-    """Of the files that have a figure; None where none has."""
-    known = [each for each in figures if each is not None]
+    """Return the mean over the files that have a figure; None if none has."""
+    known = [figure for figure in figures if figure is not None]
     return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""The rule of ci-eval before it had VS Code's: so that evaluations of then can be compared with those of now.
+"""The rule that ci-eval had before VS Code's: evaluations of that time can be compared with those of now.
 
 A list shows what the typed word fits, what it fits best first, then by sortText, then by text, both without regard to
 case; then by text as it is. Of equal first words the first counts. If an engine gives no sortText, its order does.
@@ -21,48 +21,54 @@ WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
-    found = [_first_word(each) for each in answered]
-    if any(each.sort_text is not None for each in found):
-        return Listing(_fitting(_sorted(found), caret.prefix))
+    suggestions = [_first_word(suggestion) for suggestion in answered]
+    if any(suggestion.sort_text is not None for suggestion in suggestions):
+        return Listing(_filter_by(_sort(suggestions), caret.prefix))
     first: dict[str, Suggestion] = {}
-    for each in found:
-        first.setdefault(each.text, each)
-    return Listing(_fitting(list(first.values()), caret.prefix))
+    for suggestion in suggestions:
+        first.setdefault(suggestion.text, suggestion)
+    return Listing(_filter_by(list(first.values()), caret.prefix))
 
 
-def _first_word(found: Suggestion) -> Suggestion:
-    if isinstance(found, Offer):
-        found = plain(found, "")
-        word = WORD.match(found.text)
-        return replace(found, text=word[0]) if word and word[0] != found.text else found
-    return found
+def _first_word(suggestion: Suggestion) -> Suggestion:
+    if isinstance(suggestion, Offer):
+        suggestion = plain(suggestion, "")
+        word = WORD.match(suggestion.text)
+        return replace(suggestion, text=word[0]) if word and word[0] != suggestion.text else suggestion
+    return suggestion
 
 
-def _sorted(answered: Sequence[Suggestion]) -> list[Suggestion]:
+def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
     """Return the suggestions in an order that does not depend on the one in which they came."""
     best: dict[str, Suggestion] = {}
-    for found in answered:
-        known = best.setdefault(found.text, found)
-        if known is not found and _among_equals(found) < _among_equals(known):
-            best[found.text] = found
+    for suggestion in answered:
+        known = best.setdefault(suggestion.text, suggestion)
+        if known is not suggestion and _tie_key(suggestion) < _tie_key(known):
+            best[suggestion.text] = suggestion
     return sorted(best.values(), key=_sort_text)
 
 
-def _fitting(shown: list[Suggestion], prefix: str) -> list[Suggestion]:
+def _filter_by(shown: list[Suggestion], prefix: str) -> list[Suggestion]:
     if prefix:
-        scored = [(score(prefix, found.filter_text or found.text), found) for found in shown]
-        fitting = [(-points, place, found) for place, (points, found) in enumerate(scored) if points is not None]
-        shown = [found for _, _, found in sorted(fitting, key=itemgetter(0, 1))]
+        scored = [(score(prefix, suggestion.filter_text or suggestion.text), suggestion) for suggestion in shown]
+        fitting = [
+            (-points, rank, suggestion) for rank, (points, suggestion) in enumerate(scored) if points is not None
+        ]
+        shown = [suggestion for _, _, suggestion in sorted(fitting, key=itemgetter(0, 1))]
     return shown
 
 
-def _sort_text(found: Suggestion) -> tuple[str, str, str]:
-    return (found.text if found.sort_text is None else found.sort_text).lower(), found.text.lower(), found.text
+def _sort_text(suggestion: Suggestion) -> tuple[str, str, str]:
+    return (
+        (suggestion.text if suggestion.sort_text is None else suggestion.sort_text).lower(),
+        suggestion.text.lower(),
+        suggestion.text,
+    )
 
 
-def _among_equals(found: Suggestion) -> tuple[str, str, str, str]:
-    sort_text = found.text if found.sort_text is None else found.sort_text
-    return sort_text.lower(), sort_text, found.filter_text or found.text, found.kind
+def _tie_key(suggestion: Suggestion) -> tuple[str, str, str, str]:
+    sort_text = suggestion.text if suggestion.sort_text is None else suggestion.sort_text
+    return sort_text.lower(), sort_text, suggestion.filter_text or suggestion.text, suggestion.kind
 
 
 CLIENT = Client(

@@ -11,10 +11,10 @@ from ci_eval.stages.interpret.contract import Caret, Client, Listing, tail_of
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
-    for found in answered:
-        tail = tail_of(found, caret.follows)
-        if (found.text, tail) not in first:
-            first[found.text, tail] = plain(found, tail)
+    for suggestion in answered:
+        tail = tail_of(suggestion, caret.follows)
+        if (suggestion.text, tail) not in first:
+            first[suggestion.text, tail] = plain(suggestion, tail)
     return Listing(list(first.values()))
 
 

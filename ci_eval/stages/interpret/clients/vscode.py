@@ -19,45 +19,50 @@ from ci_eval.stages.interpret.contract import Caret, Client, Listing, tail_of
 from ci_eval.stages.interpret.fuzzyscore import full_score, graceful_score, units
 
 UNTYPED = -100
-"""The score of everything where there is no word to filter by (`FuzzyScore.Default`)."""
+"""The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""
 
 MANY = 2000
-"""With more candidates, no swapped letters are tried."""
+"""The number of candidates above which no swapped letters are tried."""
 
 Scored = tuple[int, Suggestion]
 
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
-    scored = [(UNTYPED, found) for found in _sorted(answered)]
-    # As the editor does while letters are typed: each filters what the one before it has left, in that order.
+    scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
+    # Like in the editor, each typed letter filters what the letter before it has left, in that order.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
-        scored = _filtered(scored, _Words(caret, typed))
-    return Listing([plain(found, tail_of(found, caret.follows)) for _, found in scored], _highlighted(scored))
+        scored = _filter(scored, _Words(caret, typed))
+    return Listing(
+        [plain(suggestion, tail_of(suggestion, caret.follows)) for _, suggestion in scored], _highlighted_index(scored)
+    )
 
 
-def _sorted(answered: Sequence[Suggestion]) -> list[Suggestion]:
-    if all(found.sort_text is None for found in answered):
+def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
+    if all(suggestion.sort_text is None for suggestion in answered):
         return list(answered)
-    keyed = [((found.sort_text or _label(found)).lower(), _label(found), _number(found)) for found in answered]
+    keyed = [
+        ((suggestion.sort_text or _label(suggestion)).lower(), _label(suggestion), _number(suggestion))
+        for suggestion in answered
+    ]
     # JavaScript compares strings by their UTF-16 units, Python by code points: the same below the surrogates.
     if not all(key[0].isascii() and key[1].isascii() for key in keyed):
         keyed = [(units(key[0]), units(key[1]), key[2]) for key in keyed]
-    return [found for _, found in sorted(zip(keyed, answered, strict=True), key=itemgetter(0))]
+    return [suggestion for _, suggestion in sorted(zip(keyed, answered, strict=True), key=itemgetter(0))]
 
 
-def _label(found: Suggestion) -> str:
-    return found.label or found.text
+def _label(suggestion: Suggestion) -> str:
+    return suggestion.label or suggestion.text
 
 
-def _number(found: Suggestion) -> int:
-    return found.number if isinstance(found, Offer) else 0
+def _number(suggestion: Suggestion) -> int:
+    return suggestion.number if isinstance(suggestion, Offer) else 0
 
 
 class _Words:
     """The text that each range covers: what the suggestions that replace it are filtered by."""
 
     def __init__(self, caret: Caret, typed: int) -> None:
-        """`typed`: how many characters of the prefix are."""
+        """Cut the line at the caret. `typed`: the number of characters of the prefix that are typed."""
         self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
         self._typed = typed
         self._since = typed - caret.asked
@@ -76,40 +81,40 @@ class _Words:
         return known
 
 
-def _filtered(scored: Sequence[Scored], words: _Words) -> list[Scored]:
+def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
     score = graceful_score if len(scored) <= MANY else full_score
-    kept: list[Scored] = []
-    for _, found in scored:
-        if isinstance(found, Offer) and not found.visible:
+    fitting: list[Scored] = []
+    for _, suggestion in scored:
+        if isinstance(suggestion, Offer) and not suggestion.visible:
             continue
-        word, begin = words.of(found)
+        word, begin = words.of(suggestion)
         if begin >= len(word):
-            kept.append((UNTYPED, found))
-        elif (points := score(word, begin, _filtered_by(found, word))) is not None:
-            kept.append((points, found))
-    kept.sort(key=_best_first)
-    return kept
+            fitting.append((UNTYPED, suggestion))
+        elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
+            fitting.append((points, suggestion))
+    fitting.sort(key=_best_first)
+    return fitting
 
 
 def _best_first(scored: Scored) -> int:
     return -scored[0]
 
 
-def _filtered_by(found: Suggestion, word: str) -> str:
-    if not isinstance(found, Offer):
-        return found.filter_text or found.text
-    text = found.filtered_by or _label(found)
+def _compared_text(suggestion: Suggestion, word: str) -> str:
+    if not isinstance(suggestion, Offer):
+        return suggestion.filter_text or suggestion.text
+    text = suggestion.filtered_by or _label(suggestion)
     # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
     # everything fit alike, so that VS Code keeps the order of clangd.
-    return f"{word}_{text}" if found.extension == "clangd" else text
+    return f"{word}_{text}" if suggestion.extension == "clangd" else text
 
 
-def _highlighted(scored: Sequence[Scored]) -> int:
-    """The first of the best that asks for it, else the first."""
-    for index, (points, found) in enumerate(scored):
+def _highlighted_index(scored: Sequence[Scored]) -> int:
+    """Return the index of the first of the best that asks for it, else 0."""
+    for index, (points, suggestion) in enumerate(scored):
         if points != scored[0][0]:
             break
-        if isinstance(found, Offer) and found.preselect:
+        if isinstance(suggestion, Offer) and suggestion.preselect:
             return index
     return 0
 
