@@ -54,8 +54,10 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_val
     ranks = _ranks(part)
     place, size = _best_cuts(ranks[None, :])
     cut = int(place[0])
+    # Rounding alone must not look like a change if `floor` is 0.
     if abs(part[cut:].mean() - part[:cut].mean()) < max(floor, 1e-12):
         return
+    # The same stretch of the same series always gives the same p-value.
     random = np.random.default_rng([4, seed % 2**63, begin, end])
     permuted = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
     p = float(((_best_cuts(permuted)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))

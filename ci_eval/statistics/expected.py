@@ -45,17 +45,17 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
         total = 0.0
         for number in range(FOLDS):
             known, other = fold != number, fold == number
-            base, weights = fitted([each[known] for each in own], values[known], ridge)
-            odds = base + sum(_pad(weight, each)[each[other]] for weight, each in zip(weights, own, strict=True))
+            base, weights = fitted([numbers_of[known] for numbers_of in own], values[known], ridge)
+            odds = base + sum(_pad(weight, folded)[folded[other]] for weight, folded in zip(weights, own, strict=True))
             total += float((np.logaddexp(0, odds) - values[other] * odds).sum())
         return total
 
     base, weights = fitted(own, values, min(RIDGES, key=surprise))
     odds = np.full(len(features[0]), base)
-    for each, numbers, weight in zip(features, present, weights, strict=True):
-        whole = np.zeros(each.max() + 1)
+    for indices, numbers, weight in zip(features, present, weights, strict=True):
+        whole = np.zeros(indices.max() + 1)
         whole[numbers] = weight
-        odds += whole[each]
+        odds += whole[indices]
     return np.asarray(np.clip(_rate(odds), NEARLY, 1 - NEARLY))
 
 
@@ -69,6 +69,8 @@ def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[fl
             rates = _rate(odds)
             slope = np.bincount(numbers, values - rates) - ridge * weight
             curve = np.bincount(numbers, rates * (1 - rates)) + ridge
+            # Newton's method, one feature after the other: a session has only one value of a feature, so that each
+            # value has a step of its own.
             step = np.clip(slope / curve, -FARTHEST, FARTHEST)
             weight += step
             odds += step[numbers]
@@ -83,4 +85,5 @@ def _rate(odds: Floats) -> Floats:
 
 
 def _pad(weight: Floats, numbers: Places) -> Floats:
+    # Values that occur only outside the training folds have weight 0.
     return np.pad(weight, (0, int(numbers.max()) + 1 - len(weight)))

@@ -29,6 +29,7 @@ def together(parts: Iterable[Footprint]) -> Footprint:
     footprints = list(parts)
     starts = sorted(start_up for footprint in footprints for start_up in footprint.start_ups)
     if len(starts) > MOST_STARTS:
+        # A footprint stores at most MOST_STARTS: the ones left are spread evenly over all in order of time.
         starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return Footprint(
         start_ups=tuple(starts),

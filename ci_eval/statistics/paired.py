@@ -117,6 +117,8 @@ SAME = 1e-8
 
 def _root(correlation: Floats) -> Floats:
     """Return the lower triangle L with L Lᵀ = the correlation (Cholesky)."""
+    # Eigenvectors would do as well, but those of equal eigenvalues differ from one linear algebra library to the next,
+    # and with them the draws.
     root = np.zeros_like(correlation)
     for column in range(len(correlation)):
         pivot = correlation[column, column] - root[column, :column] @ root[column, :column]

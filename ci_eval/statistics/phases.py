@@ -44,7 +44,7 @@ FEWEST = 12
 
 @dataclass(frozen=True)
 class Frame:
-    """All sessions of a project under a strategy."""
+    """The frame of a sample: all sessions of a project under a strategy."""
 
     ids: Sequence[str]
     features: Sequence[Places]

@@ -77,7 +77,10 @@ class Cases:
             types=_rows(cases, listed, lambda case: case.about.package or ""),
             all_types=len(types),
             optimism=tuple(
-                each for more, less in PAIRS for part, of in by_part if (each := _optimism(more, less, part, of))
+                optimism
+                for more, less in PAIRS
+                for part, of in by_part
+                if (optimism := _optimism(more, less, part, of))
             ),
         )
 
@@ -98,7 +101,8 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
 def _transitions(cases: Iterable[_Case]) -> dict[str, dict[str, int]]:
     counts = Counter(_transition(case.about.change or "") for case in cases)
     return {
-        kept: {wanted: counts[row, column] for column, wanted in enumerate(WANTED)} for row, kept in enumerate(KEPT)
+        remaining: {called: counts[row, column] for column, called in enumerate(WANTED)}
+        for row, remaining in enumerate(KEPT)
     }
 
 

@@ -36,7 +36,7 @@ class Rounds:
                     self._sums[number] = total + latency, count + 1
 
     def add_all(self, other: Rounds) -> None:
-        """Count other sessions."""
+        """Count the sessions of another instance."""
         self._sessions += other._sessions
         self._differing += other._differing
         self._sums = [

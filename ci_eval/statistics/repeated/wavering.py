@@ -32,7 +32,7 @@ class Wavering:
         self._add(seen - seen[0], within)
 
     def add_all(self, other: Wavering) -> None:
-        """Add other sessions."""
+        """Add the sessions of another instance."""
         if other._moved is not None and other._within is not None:
             self._add(other._moved, other._within)
 
