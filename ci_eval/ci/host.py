@@ -51,7 +51,7 @@ class Host:
 
     name = "none"
     wide = False
-    """Whether progress is reported to the CI as well."""
+    """True if progress is reported to the CI as well."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out

@@ -20,9 +20,9 @@ class Run:
     path: str
     """Path of the workflow file."""
     created: str
-    """When it was first started, as 2026-11-20T02:23:11Z."""
+    """The time of the first start, as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
-    """Whether it is of this repository's default branch; a fork's branch may have the same name."""
+    """True for runs of this repository's default branch; a fork's branch may have the same name."""
 
 
 @dataclass(frozen=True, kw_only=True)

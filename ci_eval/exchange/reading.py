@@ -48,7 +48,7 @@ class Origin:
     language: str
     """Language by the plugin's name."""
     with_user: bool
-    """Whether a modelled user chose among the suggestions."""
+    """True if a modelled user chose among the suggestions."""
 
 
 @dataclass(frozen=True, kw_only=True)

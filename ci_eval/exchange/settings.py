@@ -6,7 +6,7 @@ from ci_eval.config import Config
 from ci_eval.model import FiltersConfig, PrefixConfig
 
 LONGEST = 1_000
-"""More characters than a name has."""
+"""A number of characters that no name reaches."""
 
 
 def prefix(config: PrefixConfig) -> dict[str, object]:

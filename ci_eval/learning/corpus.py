@@ -28,7 +28,7 @@ NO_ID = -1
 TOP = 24
 """Number of the most frequent tokens that are known of each context."""
 FEW = 48
-"""Most tokens that are counted without arrays, which is faster."""
+"""The most tokens that are counted without arrays, which is faster."""
 REMEMBERED = 16384
 """Number of contexts whose counts are cached, since they recur."""
 
@@ -43,7 +43,7 @@ class Level(NamedTuple):
     less: Mapping[str, int]
     """Token → how often it follows in the file that is left out."""
     top: Sequence[str]
-    """Most frequent tokens. Of equal ones, those that were read first."""
+    """The most frequent tokens; equal ones in reading order."""
 
 
 class Texts:

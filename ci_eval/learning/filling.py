@@ -27,7 +27,7 @@ NEVER = -20.0
 NO_PLACES: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 MOST_SLOTS = 6
 COMBINATIONS = 64
-"""Most fillings of one pattern that are tried."""
+"""The most fillings of one pattern that are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
 """Token that is put before the first one of each line."""
 LONGEST_CONTEXT = 2
-"""Most tokens of context: names are counted by none, one, or this many tokens before them."""
+"""The most tokens of context: names are counted by none, one, or this many tokens before them."""
 
 
 def tokens_of(line: str) -> list[str]:
@@ -90,11 +90,11 @@ class NameCounts:
     pairs: Table
     """Token and name → how often the name follows that token."""
     triples: Table
-    """Two tokens and name → how often the name follows them."""
+    """The number of times that a name follows two tokens."""
     after_one: Table
     """Token → how often any name follows it."""
     after_two: Table
-    """Two tokens → how often any name follows them."""
+    """The number of times that any name follows two tokens."""
 
     def without(self, text: str) -> Others:
         """Return the counts of the other files. `text` is that of the open file, as it was when these were counted."""

@@ -29,7 +29,7 @@ Label = Literal["selected", "expected"]
 PATIENCE = 15
 """Trees without improvement on the validation logs after which training ends."""
 LONGEST = 200
-"""Most suggestions of a lookup that are learnt from: the FIRST of the list, and others sampled from the remaining
+"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and others sampled from the remaining
 ones."""
 FIRST = 50
 LEARNING = {
@@ -171,7 +171,7 @@ class LoggedLookup:
     number: int
     """Number of the lookup within its session, from 0."""
     expected: NDArray[np.bool_]
-    """Whether each suggestion is the expected text."""
+    """True for each suggestion that is the expected text."""
     rows: NDArray[np.float32]
     """Features, as (suggestions x features)."""
 

@@ -124,7 +124,7 @@ class Emulated:
         self._attends = self._draw("attend") < model.attend
         self._lookups = 0
         self.over = False
-        """Whether no more is asked: the expected text was taken, or the user gave up."""
+        """True if no more is asked: the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
         """Return whether completion is requested after that prefix."""

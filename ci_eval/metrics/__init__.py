@@ -1,4 +1,4 @@
-"""The metrics: one file per family."""
+"""The catalogue of metrics: one file per family."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,13 +18,15 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog(__name__, "METRICS", group="metri
 def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...]:
     """Return all metrics in the order of reports.
 
-    `places`: k of more RecallAt{k}. `user`: whether a user is modelled. Raises ConfigError.
+    `places`: k of more RecallAt{k}. `user`: true if a user is modelled. Raises ConfigError if a family cannot be used.
     """
     metrics = _all()
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
-    return tuple(map(_of_a_user, sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)))
+    return tuple(
+        map(_mention_user, sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order))
+    )
 
 
 def _all() -> dict[str, Metric]:
@@ -40,8 +42,9 @@ def _all() -> dict[str, Metric]:
     return metrics
 
 
-def _of_a_user(metric: Metric) -> Metric:
-    """An engine that is silent until much is typed looks good by the last list of those who had to go on typing."""
+def _mention_user(metric: Metric) -> Metric:
+    """Return a metric whose summary mentions the modelled user, if the metric depends on that user."""
+    # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
     if not metric.of_the_user:
         return metric
     summary = f"{metric.info.summary}; depends on where the modelled user stops"
@@ -49,22 +52,22 @@ def _of_a_user(metric: Metric) -> Metric:
 
 
 def named(names: Iterable[str]) -> dict[str, Metric]:
-    """Those of the names that are metrics, in the order of reports, at whatever places k."""
-    wanted = set(names)
-    places = [int(name.removeprefix("RecallAt")) for name in wanted if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
-    return {each.info.name: each for each in load(places) if each.info.name in wanted}
+    """Return the metrics with these names, in the order of reports, at any k. Other names are ignored."""
+    requested = set(names)
+    places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
+    return {metric.info.name: metric for metric in load(places) if metric.info.name in requested}
 
 
 def among(names: Iterable[str]) -> dict[str, MetricInfo]:
-    """How to read those of the names that are metrics; see `named`."""
+    """Return the descriptions of the metrics with these names; see `named`."""
     return {name: metric.info for name, metric in named(names).items()}
 
 
 def names() -> list[str]:
-    """Their names, in the order of reports."""
+    """Return the names of all metrics, in the order of reports."""
     return [metric.info.name for metric in load()]
 
 
 def of_a_user() -> list[str]:
-    """The names of those that say what a modelled user gets out of completion, in the order of reports."""
+    """Return the names of the metrics that say what a modelled user gains from completion, in the order of reports."""
     return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -1,7 +1,7 @@
-"""What a modelled user would accept of the lines, statements and blocks that are suggested in one piece.
+"""The lines, statements and blocks suggested in one piece that a modelled user would accept.
 
-The inline user of docs/user-model.md: a rule, not a table of probabilities, since none is published for suggestions in
-one piece.
+The user is the inline user of docs/user-model.md: a rule, not a table of probabilities, since none is published for
+suggestions in one piece.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from ci_eval.observing import evaluated, grades_of
 from ci_eval.tasks.inline import TASK
 
 KEY, THOUGHT = 0.2, 1.35
-"""Seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
+"""The seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
 WORTH = math.ceil((THOUGHT + KEY) / KEY)
-"""Characters from which on it takes less time to read a suggestion and accept it by one key than to type it: 8."""
+"""The number of characters from which on it takes less time to read a suggestion and accept it by one key than to type
+it: 8."""
 
 
 def accepted(session: SessionScore) -> int:
-    """Characters that the first suggestion at the last lookup adds, as far as the user accepts it; 0 if not at all.
+    """Return how many characters the first suggestion at the last lookup adds, as far as the user accepts it; 0 if not
+    at all.
 
-    It is accepted where its first line is the expected one, or where it is right to its end and adds `WORTH` characters
-    at least. Of one whose first line alone is right, that line is accepted. One character is typed sooner.
+    The user accepts it if its first line is the expected one, or if it is right to its end and adds at least `WORTH`
+    characters. If only its first line is right, that line is accepted. A single character is typed sooner.
     """
     grades = grades_of(session)
     typed = len(session.lookups[-1].prefix) if grades else 0

@@ -1,4 +1,4 @@
-"""How good the comments of a review are. Grades are those of an answer's best comment."""
+"""The quality of review comments. Grades are those of an answer's best comment."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def mean(key: str) -> Observe:
-    """Return the mean of a grade over the reviews that could be graded; 0 where the engine failed."""
+    """Return a function that observes a grade in the reviews that could be graded; 0 if the engine failed."""
     return lambda session: grade(session, key)
 
 
 def ungraded(session: SessionScore) -> Sequence[Observation]:
-    """Return a review of a record without a reference, which similarities leave out."""
+    """Return an observation of a review without a reference, which similarities leave out."""
     return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
 
@@ -30,7 +30,7 @@ def judge_cost(session: SessionScore) -> Sequence[Observation]:
 
 
 def where_judged(key: str) -> Observe:
-    """That grade in the reviews that have it: those that a judge was asked about."""
+    """Return a function that observes that grade in the reviews that have it: those that a judge was asked about."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = grades_of(session)
@@ -40,7 +40,7 @@ def where_judged(key: str) -> Observe:
 
 
 def hit_at(k: int) -> Observe:
-    """Whether the judge accepts one of the first k comments, in the reviews that it judged.
+    """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
 
     MERA CODE's card calls that pass@k; it is no estimate over repeated answers, which is what the name usually means.
     """
@@ -52,7 +52,7 @@ def hit_at(k: int) -> Observe:
 
 
 def comments(session: SessionScore) -> Sequence[Observation]:
-    """Comments of an answer that count, ten at most."""
+    """Return the number of comments of an answer that count, ten at most."""
     return [(float(min(session.lookups[-1].total, MOST)), 1.0)] if evaluated(session) and session.lookups else []
 
 

@@ -9,7 +9,8 @@ from ci_eval.model import FAILED, MetricInfo, SessionScore
 
 
 def duplicate_share(session: SessionScore) -> Sequence[Observation]:
-    """Suggestions that would leave the same text as one above them / suggestions shown, in the last list of a session.
+    """Return the share of the suggestions in the last list of a session that would leave the same text as one above
+    them.
 
     Sessions without a list are not in the denominator; each other session counts alike, however long its list is.
     """

@@ -1,4 +1,4 @@
-"""How much typing completion saves. All look at all lookups of a session, in the order they were made."""
+"""The typing that completion saves. The metrics read all lookups of a session, in the order they were made."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from ci_eval.observing import mean_over_sessions
 
 
 def effort_saved(session: SessionScore) -> float:
-    """1 - i/L, i = length of the first prefix at which the expected text (length L) stood first; 0 if it never did.
+    """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
+    it never was.
 
-    The deterministic user of Kharitonov et al., SIGIR 2013: takes the first place only. The sum starts at i = 0.
+    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion. The sum starts at i = 0.
     """
     if session.status in FAILED:
         return 0.0
@@ -22,20 +23,22 @@ def effort_saved(session: SessionScore) -> float:
 
 
 def typing_saved(session: SessionScore) -> float:
-    """1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
+    """Return 1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
 
-    With a modelled user the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at prefix i).
+    With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at
+    prefix i).
     """
     return 1 - len(taken.prefix) / _length(session) if (taken := _taken(session)) else 0.0
 
 
 def _length(session: SessionScore) -> int:
-    """Of the expected text; at least 1, whatever a stored session says."""
+    # A stored session may hold an empty text; a length of 0 would divide by zero.
     return len(session.expected_text) or 1
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
-    """A failed session saves nothing."""
+    """Return the lookup at which the expected text was taken, or None."""
+    # A failed session saves nothing, whatever it was answered before.
     if session.status not in FAILED:
         for lookup in session.lookups:
             if lookup.selected:
@@ -44,9 +47,11 @@ def _taken(session: SessionScore) -> LookupScore | None:
 
 
 def keystrokes_saved(session: SessionScore) -> float:
-    """(L - keys)/L, keys = typed characters + steps from the highlighted place + 1 to accept if it was taken, else L.
+    """Return (L - keys)/L, keys = typed characters + steps from the highlighted suggestion + 1 to accept if the
+    expected text was taken, else L.
 
-    Without a modelled user the expected text is taken where that takes fewer keys than typing on, so never negative.
+    Without a modelled user the expected text is taken if that needs fewer keys than typing on, so the figure is never
+    negative.
     """
     taken = _taken(session)
     if taken is None or not taken.rank:

@@ -1,4 +1,5 @@
-"""Code golf: how few actions it takes to type a line. A session is a line; after the JetBrains plugin's golf.
+"""The figures of code golf: how few actions it takes to type a line. A session is a line; after the JetBrains plugin's
+golf.
 
 Actions of a line = characters typed + suggestion lists called up + steps down to what was taken + Enter for each taken.
 """
@@ -14,12 +15,12 @@ from ci_eval.tasks.golf import FEWEST_MOVES, TASK, most_moves, moves
 
 
 def total(session: SessionScore) -> Sequence[Observation]:
-    """The actions of the line."""
+    """Return the actions of the line."""
     return [(moves(session), 1.0)] if evaluated(session) else []
 
 
 def normalised(session: SessionScore) -> Sequence[Observation]:
-    """(moves - fewest, most - fewest); most = each character typed, and each list called up in vain.
+    """Return (moves - fewest, most - fewest); most = each character typed, and each list called up in vain.
 
     The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
     """
@@ -30,7 +31,7 @@ def normalised(session: SessionScore) -> Sequence[Observation]:
 
 
 def perfect(session: SessionScore) -> Sequence[Observation]:
-    """Whether one suggestion typed more than half of the line."""
+    """Return 1 if one suggestion typed more than half of the line, else 0."""
     longest = max((lookup.accepted for lookup in session.lookups), default=0)
     return [(float(longest * 2 > len(session.expected_text)), 1.0)] if evaluated(session) else []
 

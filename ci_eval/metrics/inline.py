@@ -1,4 +1,4 @@
-"""Lines, statements and blocks that are suggested in one piece: how right the first suggestion is."""
+"""The quality of lines, statements and blocks suggested in one piece: how right the first suggestion is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ci_eval.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
-    """The mean of a grade over all evaluated sessions; 0 where the engine failed."""
+    """Return the metric of a grade's mean over all evaluated sessions; 0 if the engine failed."""
     return _metric(name, summary, unit, lambda session: grade(session, score))
 
 
 def matched(session: SessionScore) -> Sequence[Observation]:
-    """(characters that the suggestion would have saved typing, characters that were to be typed)."""
+    """Return (characters that the suggestion would have saved typing, characters that were to be typed)."""
     if not evaluated(session):
         return []
     typed = len(session.lookups[-1].prefix) if session.lookups else 0
@@ -25,7 +25,7 @@ def matched(session: SessionScore) -> Sequence[Observation]:
 
 
 def well_formed(session: SessionScore) -> Sequence[Observation]:
-    """Whether the file can be parsed with the suggestion in it, where there is one."""
+    """Return 1 if the file can be parsed with the suggestion in it, else 0; nothing without a suggestion."""
     grades = grades_of(session)
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 

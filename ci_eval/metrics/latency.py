@@ -1,7 +1,7 @@
-"""How long a person waits, in milliseconds, over every lookup of every evaluated session.
+"""The time that a person waits, in milliseconds, over every lookup of every evaluated session.
 
-A time-out counts as the time limit; a lookup that crashed has no latency. Where sessions were asked in several rounds,
-the latency of a lookup is its median over the rounds.
+A time-out counts as the time limit; a lookup that crashed has no latency. If sessions were asked in several rounds, the
+latency of a lookup is its median over the rounds.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from ci_eval.model import MetricInfo, SessionScore
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:
-    """The latency of each lookup."""
+    """Return the latency of each lookup."""
     return [(lookup.latency, 1.0) for lookup in session.lookups]
 
 
 def observe_cold(session: SessionScore) -> Sequence[Observation]:
-    """The latency of the first lookup in a file that was just opened: the engine has to read it before it answers."""
+    """Return the latency of the first lookup in a file that was just opened: the engine has to read it before it
+    answers."""
     return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
 
 
@@ -30,7 +31,7 @@ def latency(
     quantile: float = 1.0,
     observed: Callable[[SessionScore], Sequence[Observation]] = observe,
 ) -> Metric:
-    """A figure over the latencies of all lookups."""
+    """Return a metric over the latencies of all lookups."""
     info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
     return Metric(
         info=info, observe=observed, order=(8,), statistic=statistic, quantile=quantile, of="either", timed=True

@@ -1,4 +1,4 @@
-"""Where the expected text stands. Ranks are 1-based, at the last lookup of a session."""
+"""The rank of the expected text. Ranks are 1-based, at the last lookup of a session."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ci_eval.observing import mean_over_sessions, rank_of
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
-    """Only sessions that found it: read it beside Recall, which says how many those are."""
+    """Return the rank in a session that found the text: read it beside Recall, which counts these sessions."""
     rank = rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 
 
 def reciprocal_rank(session: SessionScore) -> float:
-    """1 / rank, 0 if absent."""
+    """Return 1 / rank, 0 if absent."""
     rank = rank_of(session)
     return 0.0 if rank is None else 1 / rank
 
 
 def gain(session: SessionScore) -> float:
-    """1 / log2(1 + rank), 0 if absent: NDCG where one item is relevant."""
+    """Return 1 / log2(1 + rank), 0 if absent: NDCG if one item is relevant."""
     rank = rank_of(session)
     return 0.0 if rank is None else 1 / log2(1 + rank)
 

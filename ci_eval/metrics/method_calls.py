@@ -1,5 +1,7 @@
-"""How well proposed calls agree with those that were added to an object. Every evaluated session is in the denominator
-of its strategy; RANDOM is the mean over its lookups, and counts once."""
+"""The agreement of proposed calls with the calls that were added to an object.
+
+Every evaluated session is in the denominator of its strategy; RANDOM is the mean over its lookups, and counts once.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,15 @@ from ci_eval.queries.agreement import RECALL_AT, has_end
 from ci_eval.tasks.method_calls import TASK, mean
 
 STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear": "LINEAR"}
-"""End of a metric's name → the strategy."""
+"""The strategy by the end of a metric's name."""
 
 
 OF_CHOICES = {"f1", "precision", "recall"}
-"""Grades that the lists of completion engines do not have, since these have no end that would say anything."""
+"""The grades that the lists of completion engines do not have, since the end of these lists says nothing."""
 
 
 def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", *, shown: bool = False) -> Metric:
-    """The mean of a grade over the queries of a strategy, "" = of all; 0 where the engine failed."""
+    """Return the metric of a grade's mean over the queries of a strategy, "" = of all; 0 if the engine failed."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:

@@ -1,4 +1,4 @@
-"""What the answers of a language model took: time to the first token, tokens, money. Of other engines there is none."""
+"""The figures of the responses of language models: time to the first token, tokens, money. Other engines have none."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def of_usage(
     quantile: float = 1.0,
     better: Literal["lower", "neither"] = "lower",
 ) -> Metric:
-    """A figure over all lookups that a model answered, as far as its endpoint tells it."""
+    """Return a metric over all lookups that a language model answered, as far as its endpoint reports the values."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        found = [value(lookup.usage) for lookup in session.lookups if lookup.usage]
-        return [(each, 1.0) for each in found if each is not None]
+        values = [value(lookup.usage) for lookup in session.lookups if lookup.usage]
+        return [(number, 1.0) for number in values if number is not None]
 
     return Metric(
         info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
@@ -40,7 +40,7 @@ def _first(usage: Usage) -> float | None:
 
 
 def _confidence(session: SessionScore) -> Sequence[Observation]:
-    """(log-probability of the suggestion, whether it was what was expected)."""
+    """Return (log-probability of the suggestion, 1 if it was the expected text, else 0) for each lookup."""
     return [
         (lookup.usage.logprob, float(lookup.rank == 1))
         for lookup in session.lookups

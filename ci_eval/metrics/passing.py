@@ -1,4 +1,4 @@
-"""How likely one of several answers of a language model is right."""
+"""The chance that one of several answers of a language model is right."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from ci_eval.model import MetricInfo, SessionScore
 from ci_eval.observing import PassAt, grades_of
 
 RIGHT = ("passes", "judge", "lineMatch")
-"""Grades that tell: the test passes, the judge accepts a comment, the text is exactly the expected one."""
+"""The grades that tell if an answer is right: the test passes, the judge accepts a comment, the text is exactly the
+expected one."""
 
 
 def passed(session: SessionScore) -> bool | None:
-    """By the first of these grades that it has; None where it has none."""
+    """Return the first of the grades in RIGHT that the session has, as true or false; None if it has none."""
     grades = grades_of(session)
     return next((grades[name] > 0 for name in RIGHT if name in grades), None)
 
 
 def pass_at(k: int) -> Metric:
-    """See `PassAt`."""
+    """Return the metric that estimates the chance; see `PassAt`."""
     chance = PassAt(k, passed)
     one = "an answer" if k == 1 else f"one of {k} answers"
     info = MetricInfo(

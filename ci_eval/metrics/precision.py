@@ -1,4 +1,4 @@
-"""How much can be trusted in what is offered, and the balance of that with recall."""
+"""The trust in the suggestions that are offered, and the balance of that with recall."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ from ci_eval.observing import answered, evaluated, rank_of
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
-    """Found / answered: an empty or failed answer is not in the denominator. 0 if nothing was offered at all."""
+    """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
+    offered at all."""
     return [(float(rank_of(session) is not None), 1.0)] if answered(session) else []
 
 
 def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
-    """Relevant suggestions / suggestions shown, over the last lists: the precision of the thesis, |made and relevant| /
-    |made|. One of a list is relevant at most, so it says above all how long the lists are."""
+    """Return relevant suggestions / displayed suggestions, over the last lists.
+
+    This is the precision of the thesis, |made and relevant| / |made|. At most one suggestion of a list is relevant, so
+    the figure says above all how long the lists are.
+    """
     if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
         return []
     return [(float(rank_of(session) is not None), float(session.lookups[-1].total))]
 
 
 def f_measure(session: SessionScore) -> Sequence[Observation]:
-    """2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
+    """Return 2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
     if not evaluated(session):
         return []
     return [(2.0 * (rank_of(session) is not None), 1.0 + answered(session))]

@@ -1,4 +1,5 @@
-"""How often the expected text is there: at all, or near the top. Every evaluated session is in the denominator."""
+"""The share of sessions with the expected text: at all, or near the top. Every evaluated session is in the
+denominator."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from ci_eval.observing import mean_over_sessions, rank_of, recall_within
 
 
 def found(session: SessionScore) -> float:
-    """1 if the expected text is anywhere in the list."""
+    """Return 1 if the expected text is anywhere in the list."""
     return float(rank_of(session) is not None)
 
 

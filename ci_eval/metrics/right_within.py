@@ -1,4 +1,4 @@
-"""How often the answer is right and there in time: top-1 under a deadline, which late answers miss.
+"""The share of answers that are right and in time: top-1 under a deadline, which late answers miss.
 
 100 ms is what feels instantaneous (Nielsen 1993, after Miller 1968); by 200 ms a fast typist has pressed the next key.
 """
@@ -11,7 +11,8 @@ from ci_eval.observing import evaluated, rank_of
 
 
 def right_within(budget: int) -> Metric:
-    """Share of sessions whose expected text was first, in an answer that took at most `budget` ms; else a miss."""
+    """Return the metric for answers of at most `budget` ms whose first suggestion is the expected text; others are a
+    miss."""
 
     def observe(session: SessionScore) -> list[tuple[float, float]]:
         if not evaluated(session):

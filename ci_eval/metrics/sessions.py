@@ -1,4 +1,4 @@
-"""How many sessions the other figures stand on."""
+"""The number of sessions behind the other figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ci_eval.observing import evaluated
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:
-    """One per evaluated session; skipped ones do not count."""
+    """Return one observation per evaluated session; skipped ones do not count."""
     return [(1.0, 1.0)] if evaluated(session) else []
 
 

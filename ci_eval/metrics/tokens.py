@@ -1,4 +1,4 @@
-"""How close predictions of a masked token come, in sub-tokens. Every evaluated session is in the denominator."""
+"""The closeness of predictions to a masked token, in sub-tokens. Every evaluated session is in the denominator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.tasks.tokens import GRADED, TASK
 
 
 def mean(name: str, summary: str, grade: str) -> Metric:
-    """The mean of a grade of the lookup; 0 where the engine failed or had no prediction."""
+    """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         return [(grades_of(session).get(grade, 0.0), 1.0)] if evaluated(session) else []
@@ -21,7 +21,7 @@ def mean(name: str, summary: str, grade: str) -> Metric:
 
 
 def average_precision(session: SessionScore) -> Sequence[Observation]:
-    """Only the masked text is relevant, so that it is 1 / rank."""
+    """Return 1 / rank: only the masked text is relevant."""
     rank = rank_of(session)
     return [(1 / rank if rank else 0.0, 1.0)] if evaluated(session) else []
 

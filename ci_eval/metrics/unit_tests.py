@@ -1,5 +1,5 @@
-"""How close a test comes to the expected one, by CodeBLEU and its parts; and, where tests are run (`run.tests`), what
-comes of them."""
+"""The closeness of a test to the expected one, by CodeBLEU and its parts; and the results of tests that are run
+(`run.tests`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.tasks.unit_tests import TASK
 
 
 def mean(name: str, summary: str, key: str, order: int) -> Metric:
-    """The mean of a grade over all sessions that could be graded; 0 where the engine failed."""
+    """Return the metric of a grade's mean over all sessions that could be graded; 0 if the engine failed."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         return grade(session, key)
@@ -22,14 +22,17 @@ def mean(name: str, summary: str, key: str, order: int) -> Metric:
 
 
 def parses(session: SessionScore) -> Sequence[Observation]:
-    """Whether the grammar can read all of the test, where there is one."""
+    """Return 1 if the grammar can read all of the test, else 0; nothing without a test."""
     grades = grades_of(session)
     return [(float(grades["parsed"] == 1), 1.0)] if "parsed" in grades and session.lookups[-1].total else []
 
 
 def of_runs(name: str, summary: str, key: str, order: int) -> Metric:
-    """The mean of a grade over the sessions that have it: those whose tests were run, or could not be found in what the
-    engine answered. There is no figure where none was."""
+    """Return the metric of a grade's mean over the sessions that have it.
+
+    These are the sessions whose tests were run, or could not be found in the engine's answer. There is no figure if no
+    session has the grade.
+    """
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = grades_of(session)
@@ -42,13 +45,13 @@ def of_runs(name: str, summary: str, key: str, order: int) -> Metric:
 
 
 def not_runnable(session: SessionScore) -> Sequence[Observation]:
-    """A record whose tests were to be run, and cannot be."""
+    """Return an observation of a record whose tests were to be run, and cannot be."""
     grades = grades_of(session)
     return [(grades["notRunnable"], 1.0)] if evaluated(session) and "notRunnable" in grades else []
 
 
 def ungraded(session: SessionScore) -> Sequence[Observation]:
-    """Return a test for a record without a reference, which similarities leave out."""
+    """Return an observation of a test for a record without a reference, which similarities leave out."""
     return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
 

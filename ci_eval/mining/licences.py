@@ -34,7 +34,7 @@ TEXTS = (
 )
 DECLARED = re.compile(r'"license": ?"([A-Za-z0-9.+-]+)"|License-Expression: ([A-Za-z0-9.+-]+)')
 LONGEST = 100_000
-"""Most bytes of a file that are read, since a licence is at its beginning."""
+"""The most bytes of a file that are read, since a licence is at its beginning."""
 
 
 def licence_of(root: Path) -> str:

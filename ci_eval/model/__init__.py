@@ -1,4 +1,4 @@
-"""Every value that passes between the stages: frozen, JSON-ready, free of behaviour.
+"""The values that pass between the stages: frozen, JSON-ready, free of behaviour.
 
 Offsets count Unicode code points of the text whose line ends are normalised to "\\n". Ranks are 1-based.
 Latencies are milliseconds. JSON names are camelCase.
@@ -95,10 +95,10 @@ from ci_eval.model.trend import ChangePoint, Line, Trend, TrendPoint
 from ci_eval.model.usages import CallPlace, Definition, History, ObjectPlace, ObjectUsage, StoredText
 
 FORMAT = 1
-"""Format number of machine-readable reports; a change of meaning raises it."""
+"""The format number of machine-readable reports, raised if the definition of a field changes."""
 
 FORMER_LANGUAGES = {"another": "text"}
-"""What a language was called in workspaces and configurations of before → its name now."""
+"""The current name of each language that had another name in former workspaces and configurations."""
 
 __all__ = [
     "FAILED",

@@ -1,4 +1,4 @@
-"""The result of a comparison, ready to be shown. A difference is always new - base."""
+"""The result of a comparison, ready to be displayed. A difference is always new - base."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.model.trend import Trend
 
 
 class Verdict(str, Enum):
-    """What may be concluded about one metric."""
+    """The conclusion about one metric of a comparison."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -31,31 +31,31 @@ class Elsewhere(Value, frozen=True, kw_only=True):
 
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference; None where there are too few files for one."""
+    """The 95 % interval of the difference; None if there are too few files for one."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     """The reason for the verdict."""
     effective: float = 0.0
-    """The effective number of files: so many files of equal size would say as much."""
+    """The effective number of files: the number of files of equal size that would say as much."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """One metric on both sides, over the same sessions, with the verdict for this project."""
+    """A metric on both sides, over the same sessions, with the verdict for this project."""
 
     base: float | None
     new: float | None
     difference: float | None
     population: Literal["project"] = "project"
-    """What interval, p-value and verdict are about: all sessions of this project under this strategy."""
+    """The subject of interval, p-value and verdict: all sessions of this project under this strategy."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference; both ends are the difference itself where all sessions were asked. The
+    """The 95 % interval of the difference; both ends are the difference itself if all sessions were asked. The
     intervals of declared metrics hold together."""
     p: float | None = None
-    """Two-sided p-value; below 0.05 exactly where the interval excludes 0. None where all sessions were asked, so that
+    """The two-sided p-value, below 0.05 exactly if the interval excludes 0. None if all sessions were asked, so that
     nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
@@ -64,21 +64,22 @@ class Difference(Value, frozen=True, kw_only=True):
     """The smallest true difference that data like these would show four times out of five."""
     state: State = "none"
     sign: float | None = None
-    """The p-value of an exact sign test over the tokens whose figure moved, where all sessions were asked."""
+    """The p-value of an exact sign test over the tokens whose figure moved, if all sessions were asked."""
     better: int | None = None
-    """Tokens whose figure moved to the better; None where no session by itself has one."""
+    """The number of tokens whose figure moved to the better; None if no session has a figure by itself."""
     worse: int | None = None
     needed: int | None = None
-    """About how many sessions it takes to find one point (0.01) four times out of five; None of other units."""
+    """About how many sessions it takes to find one point (0.01) four times out of five; None for other units."""
     new_low: float | None = None
     new_high: float | None = None
     """The 95 % interval of new's own figure."""
     noise: float | None = None
-    """Standard error due to the engine's own noise, where several rounds have measured it; the interval includes it."""
+    """The standard error due to the engine's own noise, if several rounds have measured it; the interval includes
+    it."""
     n: int = 0
-    """Number of observations, on the side that has fewer."""
+    """The number of observations, on the side that has fewer."""
     over: str = ""
-    """The sessions it is over, where these are not all: "found by both"."""
+    """The sessions behind the difference, if these are not all: "found by both"."""
     elsewhere: Elsewhere = Elsewhere()
 
 
@@ -90,7 +91,7 @@ class Subset(Value, frozen=True, kw_only=True):
     sessions: int
     files: int
     wins: int
-    """Sessions that the first declared metric calls better in new."""
+    """The number of sessions that the first declared metric calls better in new."""
     losses: int
     difference: Difference
 
@@ -109,17 +110,17 @@ class Failures(Value, frozen=True, kw_only=True):
     sessions: int = 0
     rounds: int = 1
     always: int = 0
-    """Sessions on which it failed in every round."""
+    """The number of sessions on which the engine failed in every round."""
     alone: int = 0
-    """Sessions on which the other engine never failed."""
+    """The number of sessions on which the other engine never failed."""
     statuses: dict[str, int] = {}
-    """The status of the first round that failed → sessions."""
+    """The number of sessions by the status of the first round that failed."""
     example: str = ""
-    """Id of one of them, to look at."""
+    """The id of one of these sessions, as an example."""
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two evaluations."""
+    """A side of the comparison: one of the two evaluations."""
 
     title: str
     workspace: str
@@ -128,17 +129,17 @@ class Side(Value, frozen=True, kw_only=True):
     completion_type: str
     started: str
     sessions: int
-    """Evaluated sessions."""
+    """The number of evaluated sessions."""
     failed: int
-    """Paired sessions on which the engine failed."""
+    """The number of paired sessions on which the engine failed."""
     failures: Failures | None = None
-    """How it failed on these; None of a ranking's sides."""
+    """The failures on these sessions; None for the sides of a ranking."""
     noise: Noise | None = None
-    """How far the engine differs from itself, where each session was asked several times."""
+    """The difference of the engine from itself, if each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """One session that went differently; a rank is None where the expected text is absent."""
+    """A session that went differently; a rank is None if the expected text is absent."""
 
     id: str
     file: str
@@ -152,7 +153,7 @@ class Change(Value, frozen=True, kw_only=True):
     new_rank: int | None
     base_score: float
     new_score: float
-    """How well it went, from 0 to 1, as the task has it."""
+    """The score of the session, from 0 to 1, as the task defines it."""
     base_status: str
     new_status: str
 
@@ -168,48 +169,48 @@ class Comparison(Value, frozen=True, kw_only=True):
     """A comparison of two evaluations, session by session."""
 
     task: str = "completion"
-    """Its name."""
+    """The name of the task."""
     base: Side
     new: Side
     paired: int
     population: int
-    """Number of sessions that this project has under this strategy, on both sides; the paired ones are a sample of
+    """The number of sessions that this project has under this strategy, on both sides; the paired ones are a sample of
     them."""
     only_base: int
     only_new: int
     changed_text: int
-    """Sessions without a partner because their file has another text on the other side."""
+    """The number of sessions without a partner because their file has another text on the other side."""
     files: int
-    """Number of files with at least one pair."""
+    """The number of files with at least one pair."""
     declared: tuple[str, ...]
     """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
     filters: dict[str, dict[str, Difference]]
     headline: str = "ALL"
-    """Name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
+    """The name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
     counts: dict[str, PairCounts] = {}
-    """By filter."""
+    """The counts of pairs by filter."""
     wins: int
-    """Pairs of the headline that the first declared metric calls better in new."""
+    """The pairs of the headline that the first declared metric calls better in new."""
     losses: int
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
-    """Band of base's rank → band of new's → number of sessions."""
+    """The number of sessions by the band of base's rank, then by the band of new's."""
     latencies: dict[str, tuple[float, float]]
-    """Quantile → its latency (ms) in base and in new."""
+    """The latency (ms) in base and in new, by quantile."""
     regressions: tuple[Change, ...]
     """The largest losses, the worst first."""
     improvements: tuple[Change, ...]
     """The largest gains, the best first."""
     warnings: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
-    """What the two engines were told differently."""
+    """The differences between the configurations sent to the two engines."""
     only_told: bool = False
-    """Whether the engines are one and the same, so that what they were told is all that differs."""
+    """True if the engines are one and the same, so that only the configurations sent to them differ."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     detection: Detected | None = None
-    """The difference that was to be found, where only as many sessions were asked as that takes."""
+    """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
     failures: FailureVerdict | None = None
-    """None if neither engine failed."""
+    """The verdict on failures, or None if neither engine failed."""
     trend: Trend | None = None
-    """The trend of the new side, where its past is known."""
+    """The trend of the new side, if its past is known."""

@@ -1,4 +1,4 @@
-"""How large a difference a comparison was to show, where it asked only as many sessions as that takes."""
+"""The size of the difference that a comparison was to show, if it asked only as many sessions as that takes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ci_eval.model.tokens import Number, Value
 
 
 class Detection(Value, frozen=True, kw_only=True):
-    """What was wanted of a comparison: to find a true difference of that size with that probability."""
+    """The goal of a comparison: to find a true difference of that size with that probability."""
 
     metric: str
     wanted: Annotated[float, Meta(gt=0, lt=1)]
     """The true difference of the metric that is to be found, as a share."""
     power: Annotated[float, Meta(ge=0.5, lt=1)]
-    """How probable it is to be that such a difference is found: called better or worse."""
+    """The probability that such a difference is found: called better or worse."""
     most: Number | None = None
     """The most sessions that are asked for that; None = as many as it takes."""
 
 
 class Detected(Detection, frozen=True, kw_only=True):
-    """And what came of it."""
+    """The goal of a comparison, and how much of it was reached."""
 
     reached: float | None = None
-    """The true difference that the sessions asked find with that power; 0 where all were asked and nothing is
-    uncertain, None where the metric has no figure."""
+    """The true difference that the sessions asked find with that power; 0 if all were asked and nothing is uncertain,
+    None if the metric has no figure."""

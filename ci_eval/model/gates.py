@@ -8,17 +8,17 @@ from ci_eval.model.tokens import Number, Value
 
 
 class GateResult(Value, frozen=True, kw_only=True):
-    """A gate's rule, and whether the new side keeps it."""
+    """The rule of a gate, and whether the new side keeps it."""
 
     rule: str
     passed: bool
-    """Whether the job goes on: what is undecided may pass, by `--undecided`."""
+    """True if the job goes on: an undecided gate may pass, by `--undecided`."""
     reason: str
     result: Literal["", "kept", "broken", "undecided"] = ""
-    """undecided: the interval holds both what keeps the rule and what breaks it. "" only of results stored before there
-    were three."""
+    """The result of the check. It is undecided if the interval holds both values that keep the rule and values that
+    break it, and "" only if it was stored before there were three results."""
     needed: Number | None = None
-    """About how many sessions, of those the gate is about, would decide; None where no number of them would."""
+    """About how many sessions, of those the gate is about, would decide; None if no number of them would."""
 
     @property
     def word(self) -> str:

@@ -10,25 +10,25 @@ from ci_eval.model.tokens import Number, Value
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
-    """How much there is on one side: for training, validation or the test."""
+    """The size of one side of the logs: for training, validation or the test."""
 
     files: Number
-    """Source files."""
+    """The number of source files."""
     sessions: Number
     selected: Number
-    """Sessions in which the user took the expected text."""
+    """The number of sessions in which the user took the expected text."""
     queries: Number
-    """Lookups."""
+    """The number of lookups."""
     rows: Number
-    """Suggestions shown."""
+    """The number of displayed suggestions."""
     expected: Number
-    """Rows that are the expected text."""
+    """The number of rows that are the expected text."""
     kinds: dict[str, tuple[Number, Number]]
-    """Kind of candidate → number of rows, and of those that are the expected text."""
+    """The number of rows, and of those that are the expected text, by kind of candidate."""
 
 
 class LogFile(Value, frozen=True, kw_only=True):
-    """One file of the logs."""
+    """A file of the logs, with its size and digest."""
 
     path: str
     size: Annotated[int, Meta(ge=0)]
@@ -36,24 +36,24 @@ class LogFile(Value, frozen=True, kw_only=True):
 
 
 class LogsRecord(Value, frozen=True, kw_only=True):
-    """The manifest of `logs/`."""
+    """The manifest of the folder `logs/`."""
 
     schema: str
     formats: tuple[str, ...]
     split_by: str
     seed: int
     percent: Number
-    """Percent of the files or projects that are for training."""
+    """The percent of the files or projects that are for training."""
     train: LogCounts
     validation: LogCounts
     test_percent: Number = 0
-    """Percent that are for the last test."""
+    """The percent that are for the last test."""
     test: LogCounts | None = None
-    """None where nothing is kept for it."""
+    """The counts of the last test, or None if nothing is reserved for it."""
     files: tuple[LogFile, ...]
 
     @property
     def sides(self) -> dict[str, LogCounts]:
-        """Name of each side → what is there."""
-        kept = {} if self.test is None else {"test": self.test}
-        return {"train": self.train, "validation": self.validation, **kept}
+        """Return the counts of each side, by its name."""
+        test_side = {} if self.test is None else {"test": self.test}
+        return {"train": self.train, "validation": self.validation, **test_side}

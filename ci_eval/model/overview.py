@@ -9,26 +9,26 @@ from ci_eval.model.trend import Trend
 
 
 class Ranking(Value, frozen=True, kw_only=True):
-    """Several evaluations over the sessions that all of them have; the best first."""
+    """A ranking of several evaluations over the sessions that all of them have; the best first."""
 
     sides: tuple[Side, ...]
     order: tuple[int, ...] = ()
-    """Of each side: its place among the evaluations as they were given, from 0."""
+    """The position of each side among the evaluations in their given order, from 0."""
     sessions: int
     files: int
     headline: str = "ALL"
-    """Name of the filter whose sessions are ranked."""
+    """The name of the filter whose sessions are ranked."""
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
-    """Metric → figure, for each side."""
+    """The figures of each side, by metric."""
     times: tuple[dict[str, Estimate], ...] = ()
-    """Metric of time, or of memory → figure, for each side. Nothing is ranked by them: the machine may have been busier
-    with one than with another."""
+    """The figures of time, or of memory, of each side, by metric. Nothing is ranked by them: the machine may have been
+    busier with one side than with another."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Declared metric → table of differences, row's side - column's side; adjusted for the number of pairs
-    and of declared metrics (Bonferroni)."""
+    """The table of differences by declared metric, row's side - column's side; adjusted for the number of pairs and of
+    declared metrics (Bonferroni)."""
     ahead: tuple[int, ...]
-    """For each side: how many others it is shown to be better than, by the first declared metric."""
+    """The number of other sides that each side is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
@@ -41,6 +41,6 @@ class Overview(Value, frozen=True, kw_only=True):
     ranking: Ranking | None = None
     trend: Trend | None = None
     comparisons: dict[str, str] = {}
-    """Title → folder of each comparison, relative to the overview's."""
+    """The folder of each comparison by its title, relative to the overview's."""
     workspaces: tuple[str, ...] = ()
     """The folder of each side of the ranking, relative to the overview's."""

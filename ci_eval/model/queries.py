@@ -1,4 +1,5 @@
-"""Stage 3 of the task method-calls: how much of a recommender's quality is left when it is asked as developers ask."""
+"""The figures of stage 3 of the task method-calls: how much of a recommender's quality is left if it is asked as
+developers ask."""
 
 from __future__ import annotations
 
@@ -6,18 +7,18 @@ from ci_eval.model.tokens import Number, Value
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
-    """Query cases that have something in common."""
+    """A group of query cases that have something in common."""
 
     name: str
     cases: Number
-    """That were evaluated, by any strategy."""
+    """The number of cases that were evaluated, by any strategy."""
     f1: dict[str, float]
-    """Strategy → mean F1 of its queries (see QueryFigures.figure)."""
+    """The mean F1 of the queries by strategy (see QueryFigures.figure)."""
 
 
 class Optimism(Value, frozen=True, kw_only=True):
-    """How much better a recommender looks by one strategy than by another, over the cases that were asked about by
-    both."""
+    """The advantage that a recommender seems to have under one strategy over another, over the cases that both asked
+    about."""
 
     more: str
     less: str
@@ -25,28 +26,28 @@ class Optimism(Value, frozen=True, kw_only=True):
     """The scenarios: 0|M, N|M, M-1|M; ALL = all of them."""
     cases: Number
     difference: float
-    """Mean F1 by the first strategy - that by the second."""
+    """The mean F1 by the first strategy minus that by the second."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval for other code like this, whose files are the sample; None where there are too few files."""
+    """The 95 % interval for other code like this, whose files are the sample; None if there are too few files."""
     effective: float = 0.0
     """The effective number of files."""
 
 
 class QueryFigures(Value, frozen=True, kw_only=True):
-    """All of it."""
+    """The figures of all usage queries of an evaluation."""
 
     figure: str = "F1"
-    """What the `f1` of all rows is: F1, or R-precision where an engine's lists have no end."""
+    """The figure that the `f1` of all rows is: F1, or R-precision if an engine's lists have no end."""
     pairs: dict[str, Number]
-    """What became of the pairs of states: fate → how many."""
+    """The number of pairs of states by outcome."""
     transitions: dict[str, dict[str, Number]]
-    """Calls that are there and stay → calls of the end → cases."""
+    """The number of cases by the calls that are there and stay, then by the calls of the end."""
     scenarios: tuple[QueryRow, ...]
-    """All cases first."""
+    """The rows by scenario, with the row of all cases first."""
     evolutions: tuple[QueryRow, ...]
     types: tuple[QueryRow, ...]
-    """Those with the most cases, the most first."""
+    """The rows of the types with the most cases, in falling order."""
     all_types: Number
-    """How many there are."""
+    """The number of all types."""
     optimism: tuple[Optimism, ...]

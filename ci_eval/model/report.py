@@ -1,4 +1,4 @@
-"""Stage 3: the figures of an evaluation, ready to be shown."""
+"""The figures of an evaluation, ready to be displayed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.model.sessions import FileError
 from ci_eval.model.tokens import Value
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""A figure within bounds that no metric exceeds: what is stored may come from somebody who means harm."""
+"""A figure within bounds that no metric exceeds: stored data may come from an attacker."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
@@ -24,9 +24,9 @@ class OtherCode(Value, frozen=True, kw_only=True):
 
     low: Figure | None = None
     high: Figure | None = None
-    """The 95 % interval; None where there are too few files for one."""
+    """The 95 % interval; None if there are too few files for one."""
     effective: float = 0.0
-    """The effective number of files: so many files of equal size would say as much."""
+    """The effective number of files: the number of files of equal size that would say as much."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):
@@ -34,10 +34,10 @@ class Estimate(Value, frozen=True, kw_only=True):
 
     value: Figure | None
     population: Literal["project"] = "project"
-    """What the interval is about: all sessions of this project under this strategy."""
+    """The subject of the interval: all sessions of this project under this strategy."""
     low: Figure | None = None
     high: Figure | None = None
-    """Both ends are the value itself where all sessions were asked; None for times and counts."""
+    """The bounds of the interval: the value itself if all sessions were asked; None for times and counts."""
     state: State = "none"
     n: int = 0
     elsewhere: OtherCode = OtherCode()
@@ -51,30 +51,30 @@ class FileFigures(Value, frozen=True, kw_only=True):
 
 
 class FilterFigures(Value, frozen=True, kw_only=True):
-    """The figures of all sessions one filter lets through."""
+    """The figures of all sessions that one filter lets through."""
 
     sessions: int
-    """Evaluated sessions: planned ones that were not skipped."""
+    """The number of evaluated sessions: planned ones that were not skipped."""
     planned: int
     undecided: int
-    """Sessions left out because a property the filter asks for is not known."""
+    """The number of sessions left out because a property the filter asks for is not known."""
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
-    """Mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all sessions
-    (micro)."""
+    """The mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all
+    sessions (micro)."""
     files: dict[str, FileFigures]
     folders: dict[str, FileFigures] = {}
-    """The same over all files below a folder, whose path ends in a slash; without those that hold all files, or nothing
-    but one folder."""
+    """The same over all files below a folder, whose path ends in a slash; without folders that hold all files, or
+    nothing but one folder."""
     kinds: dict[str, dict[str, Estimate]]
-    """Kind of token → the same metrics over its sessions."""
+    """The same metrics over the sessions of each kind of token."""
     ranks: dict[str, int]
-    """How many expected texts had a rank of "1", "2-5", "6-10", "11+", or were "absent"."""
+    """The number of expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
 
 
 class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Which engine answered; `packages` are the exact versions of what was installed with it."""
+    """The engine that answered; `packages` are the exact versions of the packages installed with it."""
 
     name: str
     version: str
@@ -82,16 +82,16 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Whose code was completed."""
+    """The project whose code was completed."""
 
     spec: str
     name: str
     revision: str
     checksum: str
-    """SHA-256 over the paths and contents of its files."""
+    """The SHA-256 over the paths and contents of its files."""
     identity: str | None = None
-    """What the ids of its sessions are made with; None = its name. "" = nothing, so that the same text below the same
-    path has the same id in any folder."""
+    """The text from which the ids of its sessions are made; None = its name. "" = nothing, so that the same text below
+    the same path has the same id in any folder."""
 
     @property
     def identified(self) -> str:
@@ -100,19 +100,19 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MetricInfo(Value, frozen=True, kw_only=True):
-    """How to read a metric: shown beside its figures."""
+    """The description of a metric, displayed beside its figures."""
 
     name: str
     summary: str
     unit: str
-    """share (0..1, shown as percent), score (0..1, shown as it is), rank, ms, nats (of log-probabilities), money or
-    count."""
+    """The unit: share (0..1, displayed as percent), score (0..1, displayed as it is), rank, ms, nats (of
+    log-probabilities), money or count."""
     better: str
-    """higher, lower or neither."""
+    """The better direction: higher, lower or neither."""
     shown: bool = False
-    """Whether it is among the few that are shown where there is no room for all."""
+    """True if it is among the few metrics that are displayed if there is no room for all."""
     timed: bool = False
-    """Whether it depends on the times of lookups, whatever its unit."""
+    """True if it depends on the times of lookups, whatever its unit."""
 
     @property
     def is_time(self) -> bool:
@@ -121,32 +121,32 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
 
 class Noise(Value, frozen=True, kw_only=True):
-    """How far one engine differs from itself, where each session was asked several times."""
+    """The difference of an engine from itself, if each session was asked several times."""
 
     rounds: int
     sessions: int
-    """Evaluated sessions."""
+    """The number of evaluated sessions."""
     differing: int
-    """Of these, the ones that were answered differently in a later round than in the first."""
+    """The number of these that were answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
-    """Mean latency (ms) of each round."""
+    """The mean latency (ms) of each round."""
     spread: float | None
-    """Median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
+    """The median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
 
 
 class Responses(Value, frozen=True, kw_only=True):
-    """The counts of what language models answered."""
+    """The counts of the responses of language models."""
 
     finishes: dict[str, int]
-    """Why the model stopped → lookups."""
+    """The number of lookups by the reason why the language model stopped."""
     rules: dict[str, int]
-    """Rule by which suggestions were read from what it wrote → lookups."""
+    """The number of lookups by the rule that read suggestions from the response."""
     empty: dict[str, int]
-    """Why it stopped → sessions in which it wrote nothing that is a suggestion."""
+    """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
-    """Everything that stage 3 found in one workspace, for reporters to render."""
+    """The results of stage 3 for one workspace, for reporters to render."""
 
     title: str
     workspace: str
@@ -156,49 +156,49 @@ class Evaluation(Value, frozen=True, kw_only=True):
     client: str
     language: str
     task: str = "completion"
-    """Its name."""
+    """The name of the task."""
     seed: int
     conditions: dict[str, str] = {}
-    """Name → value of everything that another evaluation must share to be a night of the same trend."""
+    """The conditions, by name, that another evaluation must share to be a nightly run of the same trend."""
     started: str
     environment: dict[str, str]
     lacking: dict[str, int] = {}
-    """Package → number of its imports, where an engine could not follow them, since what the project needs was not
-    installed."""
+    """The number of imports by package that an engine could not follow, since the package was not installed."""
     unparsable: float = 0.0
-    """Share of the source text that the grammar could not read: there are no sessions of it."""
+    """The share of the source text that the grammar could not read: it has no sessions."""
     unparsable_files: dict[str, float] = {}
-    """The files of which most text could not be read → which share."""
+    """The unreadable share of each file of which most text could not be read."""
     noise: Noise | None = None
-    """None where each session was asked once."""
+    """The noise between rounds; None if each session was asked once."""
     repeats: Determinism | None = None
-    """How many sessions were asked more than once, and how many of these were not answered alike; None: nothing was."""
+    """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
+    nothing was."""
     responses: Responses | None = None
-    """None where no language model was asked."""
+    """The counts of responses; None if no language model was asked."""
     footprint: Footprint = Footprint()
-    """What the engine took of the machine."""
+    """The time and memory that the engine used."""
     sent: SentConfiguration | None = None
-    """What the engine was told; None where that is not recorded."""
+    """The configuration sent to the engine; None if that is not recorded."""
     machine: MachineState = MachineState()
-    """How busy the machine was."""
+    """The load of the machine during the run."""
     population: int
-    """Number of sessions that this project has under this strategy; those under ALL are a sample of them."""
+    """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     sampling: Sampling | None = None
-    """How they were drawn, where they stand for different numbers of others: figures weight them, and quantiles (which
+    """The sample, if its sessions stand for different numbers of others: figures weight them, and quantiles (which
     cannot be weighted) are left out."""
     clusters: str = "files"
-    """What the sample of other code consists of: "files" or "projects"."""
+    """The unit of the sample of other code: "files" or "projects"."""
     queries: QueryFigures | None = None
-    """Of the task method-calls, what queries say; None of others."""
+    """The figures of usage queries in the task method-calls; None in other tasks."""
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
-    """Name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
+    """The name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
-    """The rules that its figures were judged by."""
+    """The results of the gates that its figures were checked by."""
     edition: int = 0
     """The number of this report among those that are made while the run goes on, from 1; 0 = it is made once, or the
     last of these."""
     unfinished: int | None = None
-    """Where the run did not come to its end: the number of files that are not through; None where it did."""
+    """The number of files that are not through, if the run did not come to its end; None if it did."""

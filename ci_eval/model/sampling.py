@@ -1,4 +1,4 @@
-"""Which sessions were asked, where a run asked only as many as its precision took, and what each of them stands for."""
+"""The sample of a run that asked only as many sessions as its precision took, and the weight of each session."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Stratum(Value, frozen=True, kw_only=True):
-    """Sessions that were expected to go about equally well, of which some were drawn in one phase."""
+    """A group of sessions that were expected to go about equally well, of which some were sampled in one phase."""
 
     phase: Number
-    """Number of the phase, from 0."""
+    """The number of the phase, from 0."""
     sessions: Number
-    """Sessions in it that had not been asked before that phase."""
+    """The number of its sessions that had not been asked before that phase."""
     asked: Annotated[int, Meta(ge=1, le=10**9)]
-    """Of these, how many were drawn."""
+    """The number of these that were sampled."""
     share: Share
     """The share of its phase's estimate in the figures."""
     later: Share
@@ -34,22 +34,23 @@ class Stratum(Value, frozen=True, kw_only=True):
 class Sampling(Value, frozen=True, kw_only=True):
     """A sample drawn in phases (`statistics/phases.py`).
 
-    After each phase, what was asked before it is known, and its strata stand for the rest. That is an estimate of any
-    total; the figures are a mean of these estimates. Of several merged projects, each has strata of its own.
+    After each phase, the sessions asked before it are known, and its strata stand for the others. That is an estimate
+    of any total; the figures are a mean of these estimates. If several projects were merged, each has strata of its
+    own.
     """
 
     metric: str
-    """Name of the metric whose interval was to be narrow enough."""
+    """The name of the metric whose interval was to be narrow enough."""
     precision: Annotated[float, Meta(gt=0, lt=1)]
-    """Half the width that the interval of that metric was to have at most."""
+    """The most that half the width of that metric's interval was to be."""
     expecting: bool = False
-    """Whether an earlier run told how sessions were expected to go: then few are otherwise than their stratum."""
+    """True if an earlier run told how sessions were expected to go: then few sessions differ from their stratum."""
     strata: tuple[Stratum, ...]
-    """A session's `stratum` is a place in here, from 1."""
+    """The strata of the sample. A session's `stratum` is a position in this tuple, from 1."""
 
     def check(self) -> None:
-        """Raises ValueError where its numbers contradict each other."""
-        if any(each.asked > each.sessions for each in self.strata):
+        """Raise ValueError if the numbers of the sample contradict each other."""
+        if any(stratum.asked > stratum.sessions for stratum in self.strata):
             raise ValueError("more sessions of a stratum were asked than it has")
-        if any(each.share + each.later > 1 + 1e-6 for each in self.strata):
+        if any(stratum.share + stratum.later > 1 + 1e-6 for stratum in self.strata):
             raise ValueError("the shares of the sample's phases are more than 1 in sum")

@@ -1,4 +1,4 @@
-"""Stage 2: what the engine answered."""
+"""The sessions of stage 2: what the engine answered."""
 
 from __future__ import annotations
 
@@ -18,58 +18,59 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
     text: str
     tail: str = ""
-    """What acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` what it would
-    remove there, behind `⇤` before the token. Such a suggestion is not what was expected."""
+    """The text that acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` the
+    text it would remove there, behind `⇤` before the token. Such a suggestion is not the expected one."""
     label: str = ""
-    """What the list shows, where that is not `text`."""
+    """The text in the displayed list, if that is not `text`."""
     kind: str = ""
     filter_text: str | None = None
     sort_text: str | None = None
     position: Place | None = None
-    """Rank in the engine's own list, where the completion type (what orders the suggestions) moved it."""
+    """The rank in the engine's own list, if the completion type (which orders the suggestions) moved it."""
     grades: dict[str, Grade] | None = None
-    """How close it is to what was expected: name of the score → its value; None where it is not graded."""
+    """The closeness to the expected text by name of the score; None if it is not graded."""
     remark: str = ""
-    """What the judge said about it."""
+    """The remark of the judge about it."""
 
 
 class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What an answer of a language model took."""
+    """The time, tokens and money that a response of a language model took."""
 
     first_token: Milliseconds | None = None
-    """Until its first token was there; None where it came in one piece."""
+    """The time until its first token was there; None if it came in one piece."""
     prompt_tokens: Number | None = None
-    """Of the question; None where the endpoint does not say."""
+    """The tokens of the prompt; None if the endpoint does not say."""
     left_out: Number | None = None
-    """Characters of the file that the window had no room for; None where no file was shown."""
+    """The characters of the file that the window had no room for; None if no file was sent."""
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
-    """By the prices in the configuration; None without any."""
+    """The cost by the prices in the configuration; None without any."""
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
-    """Of its suggestion: the mean over the tokens of ln(how likely the model took each to be)."""
+    """The mean log-probability of the tokens of its suggestion (natural logarithm)."""
     finish: str = ""
-    """Why the model stopped: stop, length, filter, refusal, tool, or unknown where the endpoint does not say."""
+    """The reason why the language model stopped: stop, length, filter, refusal, tool, or unknown if the endpoint does
+    not say."""
     read: tuple[str, ...] = ()
     """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
     cut_off: bool = False
-    """Whether the limit of tokens ended it before what was asked for was complete."""
+    """True if the limit of tokens ended it before the requested text was complete."""
 
 
 class Status(str, Enum):
-    """How a planned session ended; every one of them has a status."""
+    """The way in which a planned session ended; every session has a status."""
 
     OK = "ok"
     EMPTY = "empty"
     NO_MATCH = "no-match"
     CUT_OFF = "cut-off"
-    """Of a language model: the limit of tokens ended the answer."""
+    """A status of language models: the limit of tokens ended the response."""
     CONTEXT_TOO_LONG = "context-too-long"
-    """Of a language model: the question was longer than it can look at."""
+    """A status of language models: the prompt was longer than the context window."""
     TIMEOUT = "timeout"
     ENGINE_CRASH = "engine-crash"
     SKIPPED = "skipped"
     NO_PLACE = "no-place"
-    """Of a record about an object: its text has no place at which a completion engine could be asked."""
+    """A status of samples about objects: the text has no location at which a completion engine could be asked."""
     ERROR = "error"
 
 
@@ -82,34 +83,34 @@ UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One lookup (one answer of the engine), as far as metrics look at it."""
+    """A lookup (one answer of the engine), as far as metrics read it."""
 
     prefix: str
     total: Number
-    """Number of suggestions shown."""
+    """The number of displayed suggestions."""
     duplicates: Number = 0
-    """How many of them would leave the same text as one above them."""
+    """The number of these that would leave the same text as one above them."""
     dropped: Number = 0
-    """Items of the engine's answer that could not be read, and are missing in the list."""
+    """The number of items of the engine's answer that could not be read, and are missing in the list."""
     highlighted: Number = 0
-    """Index (from 0) of the suggestion that is selected when the list appears."""
+    """The index (from 0) of the suggestion that is selected when the list appears."""
     rank: Place | None
-    """Rank of the expected text among all suggestions shown, None if absent."""
+    """The rank of the expected text among all displayed suggestions, None if absent."""
     latency: Milliseconds
-    """Where there were several rounds: their median."""
+    """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()
-    """The latency in each round, where there were several; None for a round that did not get to this lookup."""
+    """The latency in each round, if there were several; None for a round that did not get to this lookup."""
     cold: bool = False
-    """Whether it was the first lookup in the file after that was opened."""
+    """True for the first lookup in a file after that was opened."""
     selected: bool = False
-    """Whether the modelled user took the expected text here."""
+    """True if the modelled user took the expected text here."""
     accepted: Number = 0
-    """Of an item that its task plays (a line of golf): number of characters that taking a suggestion here saved typing.
-    """
+    """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
+    golf)."""
     usage: Usage | None = None
-    """What it took, where a language model answered."""
+    """The resources it took, if a language model answered."""
     grades: dict[str, Grade] | None = None
-    """Grades of the first suggestion, or of an empty text where there is none; None where nothing is graded."""
+    """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
 
 
 def keys_to(rank: int, highlighted: int) -> int:
@@ -118,65 +119,67 @@ def keys_to(rank: int, highlighted: int) -> int:
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
-    """One lookup with its suggestions, as a person would have seen it."""
+    """A lookup with its suggestions, as a person would have seen it."""
 
     suggestions: tuple[Suggestion, ...]
-    """In shown order, at most `interpret.maxSuggestions` of them."""
+    """The suggestions in displayed order, at most `interpret.maxSuggestions` of them."""
     answer: str = ""
-    """All that the engine wrote, where its suggestions are read from that."""
+    """The whole text that the engine wrote, if its suggestions are read from that."""
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A session as it went in a later round, where metrics see another result than in the first."""
 
     round: Place
-    """Number of the round, from 1; the first round is 0."""
+    """The number of the round, from 1; the first round is 0."""
     status: Status
     lookups: tuple[LookupScore, ...] = ()
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One session (one token typed once, in golf one line; of a dataset one record), as far as metrics look at it."""
+    """A session (one token typed once, in golf one line; of a dataset one sample), as far as metrics read it."""
 
     id: str
     file: str
     offset: Number
     expected_text: str
-    """Empty only of a record without references."""
+    """The expected text, empty only of a sample without references."""
     properties: Properties
     status: Status
     message: str = ""
-    """The reason, where the status is skipped, or among FAILED."""
+    """The reason, if the status is skipped, or among FAILED."""
     at_caret: bool = False
-    """Whether a completion engine is asked at carets, in place of the record."""
+    """True if a completion engine is asked at carets, in place of the sample."""
     typed: Number = 0
-    """Characters of the token that were typed at the first lookup."""
+    """The characters of the token that were typed at the first lookup."""
     askable: Number = 0
-    """Of an item that its task plays: number of places where completion is asked for if no suggestion is taken."""
+    """The number of locations at which completion is asked for if no suggestion is taken, in an item that its task
+    plays."""
     rounds: Number = 1
-    """How often it was asked."""
+    """The number of rounds in which it was asked."""
     again: Number = 0
-    """How often it was asked again by the same process, only to see whether the answer differs (a seeded sample)."""
+    """The number of times it was asked again by the same process, only to see if the answer differs (a seeded
+    sample)."""
     stratum: Number = 0
-    """Number (from 1) of its stratum in the manifest's `sampling`; 0 = no such sample was drawn."""
+    """The number (from 1) of its stratum in the manifest's `sampling`; 0 = no such sample was drawn."""
     differing: Number = 0
-    """Number of later rounds, or of times that it was asked again, in which the engine's answers differed at all from
-    the first ones."""
+    """The number of later rounds, or of times that it was asked again, in which the engine's answers differed at all
+    from the first ones."""
     otherwise: tuple[Otherwise, ...] = ()
-    """Those of these rounds in which metrics see a different result."""
+    """The rounds of these in which metrics see a different result."""
     reused: bool = False
-    """Whether this is what an earlier run was answered: its times are not of this one."""
+    """True if the result is that of an earlier run: its times are not of this run."""
     lookups: tuple[LookupScore, ...] = ()
 
 
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
-    """One session, with everything that was suggested in it."""
+    """A session with everything that was suggested in it."""
 
     record: Record | None = None
-    """What was asked, where the session comes from a dataset."""
+    """The sample that was asked, if the session comes from a dataset."""
     lookups: tuple[Lookup, ...] = ()
     trace: tuple[str, ...] = ()
-    """What was said to the engine and by it, a line per message; where that is kept, of the first round."""
+    """The messages to the engine and from it, one a line; if they are stored, of the first round."""
 
 
 class SourceFile(Value, frozen=True, kw_only=True):
@@ -188,11 +191,11 @@ class SourceFile(Value, frozen=True, kw_only=True):
 
 
 class FileError(Value, frozen=True, kw_only=True):
-    """Trouble with one file: what could not be done with it, and why."""
+    """A problem with one file: what could not be done with it, and why."""
 
     path: str
     stage: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
     message: str
     sessions: Number = 0
-    """Planned sessions it cost."""
+    """The number of planned sessions that it cost."""
     trace: str = ""

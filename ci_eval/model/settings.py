@@ -13,18 +13,19 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Confine = Literal["auto", "required", "off"]
-"""Whether engines run confined: "auto" as well as this machine can; "required" or not at all; "off" not confined."""
+"""The sandboxing of engines: "auto" as well as this machine can; "required" or not at all; "off" not confined."""
 
 
 Span = Literal["word", "line", "statement", "block", "text"]
-"""How much is asked for; `spans.py` has the rules."""
+"""The amount of text that is asked for; `spans.py` has the rules."""
 
 
 StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
 Scenario = Literal["NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M"]
-"""N|M: N of the M calls of the end are there at the start; NEW: not even the object is."""
+"""The calls at the start and at the end. N|M: N of the M calls of the end are there at the start; NEW: not even the
+object is."""
 Evolution = Literal["NEW", "0", "-M", "dD", "-M+dD"]
-"""How the context changes until the end: not at all (0), calls go (-M), the definition is another one (dD)."""
+"""The change of the context until the end: none (0), calls go (-M), the definition is another one (dD)."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -152,7 +153,7 @@ class RunConfig(Section, frozen=True):
 
 
 Goal = Literal["last", "last_nonempty", "next"]
-"""What ends a query case: the last state of its history, the last one that is not empty, or the one that follows."""
+"""The end of a query case: the last state of its history, the last one that is not empty, or the next one."""
 
 
 class QueriesConfig(Section, frozen=True):

@@ -8,34 +8,34 @@ from ci_eval.model.tokens import Value
 
 
 class SweptRun(Value, frozen=True, kw_only=True):
-    """One choice of values."""
+    """A run of a sweep with one choice of values."""
 
     values: tuple[str, ...]
-    """Of each key, as the user wrote it."""
+    """The value of each key, as the user wrote it."""
     workspace: str
-    """Relative to the sweep's folder."""
+    """The folder of its workspace, relative to the sweep's."""
     sessions: int
-    """Evaluated ones."""
+    """The number of evaluated sessions."""
     figures: dict[str, Estimate]
-    """Declared metric → figure."""
+    """The figures by declared metric."""
     differences: dict[str, Difference] = {}
-    """Declared metric → its difference from the first run, over the sessions of both."""
+    """The differences from the first run, over the sessions of both, by declared metric."""
     comparison: str = ""
-    """Folder of that comparison, relative to the sweep's."""
+    """The folder of that comparison, relative to the sweep's."""
     why: str = ""
-    """The reason, where it cannot be compared with the first."""
+    """The reason, if it cannot be compared with the first."""
 
 
 class Sweep(Value, frozen=True, kw_only=True):
-    """Runs in the order of their values, the last key changing fastest."""
+    """A sweep: runs in the order of their values, the last key changing fastest."""
 
     title: str
     project: ProjectInfo
     keys: tuple[str, ...]
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
-    """The declared ones."""
+    """The declared metrics, in order."""
     remark: str = ""
-    """How much better the best run looks than it is; "" if nothing is uncertain."""
+    """The overestimate of the best run in words; "" if nothing is uncertain."""
     shard: str | None = None
-    """Where these are figures of a part only: nothing is compared."""
+    """The shard, if these are figures of a part only: nothing is compared."""

@@ -21,7 +21,7 @@ class Sampling:
 
     seed: int = 0
     subsets: int = 20
-    """Most queries of RANDOM. If there are more subsets, so many are sampled."""
+    """The most queries of RANDOM. If there are more subsets, so many are sampled."""
     dropped: float = 0.0
     """Share of the cases whose artificial queries do not know the definition."""
     replaced: float = 0.0

@@ -1,8 +1,8 @@
-"""Finds where a series of figures changes its level: Pettitt's test (1979), with its p-value from permutations.
+"""The search for level changes in a series of figures: Pettitt's test (1979) with a p-value from permutations.
 
-Where it finds a change, the series is cut there and both sides are searched in the same way, as change point detection
-for performance in CI usually does (E-divisive; Matteson & James 2014). The test looks at the ranks of the figures, not
-their size: one very bad night is no change, and does not hide one either.
+After a change, the series is cut and both sides are searched in the same way, as change point detection for performance
+in CI usually does (E-divisive; Matteson & James 2014). The test reads the ranks of the figures, not their size: a
+single very bad nightly run is no change, and does not hide a change either.
 """
 
 from __future__ import annotations
@@ -25,57 +25,60 @@ class Cut:
     """A change of level; `before` and `after` are the means of the stretches that it separates."""
 
     place: int
-    """Index of the first figure of the new level."""
+    """The index of the first figure of the new level."""
     before: float
     after: float
     p: float
 
 
 def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
-    """The changes of level in `values`, in order; those smaller than `floor` do not count.
+    """Return the changes of level in `values`, in order, without changes smaller than `floor`.
 
-    A single figure is never a change; a few that agree may be: two after twenty others, or four after eight.
+    A single figure is never a change. A few figures that agree may be one: two after twenty others, or four after
+    eight.
     """
     if not values:
         return []
     series = np.asarray(values, dtype=np.float64)
-    found: dict[int, float] = {}
-    _search(series, 0, len(series), floor, seed, found)
-    places = [0, *sorted(found), len(series)]
+    p_values: dict[int, float] = {}
+    _search(series, 0, len(series), floor, seed, p_values)
+    places = [0, *sorted(p_values), len(series)]
     means = [float(series[low:high].mean()) for low, high in pairwise(places)]
-    return [Cut(place, means[number], means[number + 1], found[place]) for number, place in enumerate(places[1:-1])]
+    return [Cut(place, means[index], means[index + 1], p_values[place]) for index, place in enumerate(places[1:-1])]
 
 
-def _search(series: Floats, begin: int, end: int, floor: float, seed: int, found: dict[int, float]) -> None:
+def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_values: dict[int, float]) -> None:
     part = series[begin:end]
     if len(part) < 3:
         return
     ranks = _ranks(part)
-    place, size = _largest(ranks[None, :])
+    place, size = _best_cuts(ranks[None, :])
     cut = int(place[0])
+    # Rounding alone must not look like a change if `floor` is 0.
     if abs(part[cut:].mean() - part[:cut].mean()) < max(floor, 1e-12):
         return
+    # The same stretch of the same series always gives the same p-value.
     random = np.random.default_rng([4, seed % 2**63, begin, end])
-    drawn = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
-    p = float(((_largest(drawn)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))
+    permuted = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
+    p = float(((_best_cuts(permuted)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))
     if p >= LEVEL:
         return
-    found[begin + cut] = p
-    _search(series, begin, begin + cut, floor, seed, found)
-    _search(series, begin + cut, end, floor, seed, found)
+    p_values[begin + cut] = p
+    _search(series, begin, begin + cut, floor, seed, p_values)
+    _search(series, begin + cut, end, floor, seed, p_values)
 
 
 def _ranks(values: Floats) -> Floats:
-    """The rank of each value, from 1 on; equal values share the mean of their ranks."""
+    """Return the rank of each value, from 1 on. Equal values share the mean of their ranks."""
     _, inverse, counts = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2)[inverse], dtype=np.float64)
 
 
-def _largest(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """For each row of ranks: the best place to cut, and Pettitt's statistic |U| there.
+def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Return, for each row of ranks, the best place to cut and Pettitt's statistic |U| there.
 
-    |U| is how many more of the pairs (one value before the cut, one after it) are in one order than in the other.
+    |U| counts the pairs (one value before the cut, one after it) in one order, minus those in the other order.
     """
     n = ranks.shape[1]
     left = np.arange(1, n)

@@ -1,10 +1,10 @@
-"""Elsewhere: what the files of this project (or the projects, where many were merged) say of other code like them.
+"""The inference for other code: what the files of this project say of other code like them.
 
-Files are the sample, since sessions of one file resemble each other. A file, or a project where projects are the
-sample, is called a cluster. The standard error is that of the jackknife, which leaves out one cluster at a time (CV3:
-MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth moments of what each cluster
-adds to that error (after Pan & Wall 2002). Below FEWEST effective clusters there is no interval: a change that is in
-one file of twenty would too often be in none of those seen (rule of three: 3/60 = 5 %).
+The sample consists of files, since sessions of one file resemble each other. If many projects were merged, it consists
+of projects. A unit of the sample is called a cluster. The standard error is that of the jackknife, which leaves out one
+cluster at a time (CV3: MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth
+moments of what each cluster adds to that error (after Pan & Wall 2002). Below FEWEST effective clusters there is no
+interval: a change in one file of twenty would too often be missing from the sample (rule of three: 3/60 = 5 %).
 """
 
 from __future__ import annotations
@@ -19,29 +19,31 @@ from ci_eval.statistics.paired import LEVEL, Spread
 from ci_eval.statistics.student import Floats, errors_at
 
 FEWEST = 60
-"""Effective clusters of a difference; below, the intervals of benchmarks/verdicts.py hold the truth too rarely."""
+"""The effective clusters that a difference needs. Below, the intervals of benchmarks/verdicts.py hold the truth too
+rarely."""
 STRETCH = 1.5
-"""To call other code equivalent, an interval this many times as wide must fit in the margin: where a loss is in few
-files, and few of these were seen, both the difference and its standard error look too small."""
+"""The factor by which an interval is widened before it must fit in the margin, to call other code equivalent. If a loss
+is in few files, and few of these were sampled, both the difference and its standard error look too small."""
 FEWEST_ALIKE = 300
-"""Effective clusters from which on other code may be called equivalent. In simulations that were not used to choose
-these numbers, a loss as large as the margin that sat in one file of sixty was missed, and wrongly called equivalent, in
-11 % of the comparisons of 100 files, in up to 10 % of those of 200, and in up to 4 % of those of 400 and 700."""
+"""The effective clusters from which on other code may be called equivalent. Simulations that were not used to choose
+these numbers had a loss as large as the margin in one file of sixty. The loss was missed, and wrongly called
+equivalent, in 11 % of the comparisons of 100 files, in up to 10 % of those of 200, and in up to 4 % of those of 400 and
+700."""
 FEWEST_OF_FIGURE = 20
-"""Effective clusters that the interval of a single figure takes: figures differ less from file to file than
+"""The effective clusters that the interval of a single figure needs: figures differ less from file to file than
 differences do."""
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """The differences with their standard errors, and the effective number of clusters behind each of them."""
+    """The differences with their standard errors, and the effective number of clusters behind each difference."""
 
     spread: Spread
     effective: Floats
 
 
 def elsewhere(rows: Floats) -> Clusters:
-    """The differences (new - base) in code like these clusters.
+    """Return the differences (new - base) in code like these clusters.
 
     `rows` (clusters x figures x 4): per cluster and figure the sums of base's numerators and denominators, then of
     new's.
@@ -66,10 +68,11 @@ def elsewhere(rows: Floats) -> Clusters:
 
 
 def effective_of(sizes: Floats) -> Floats:
-    """The effective number of clusters of each column, (Σn)²/Σn²: so many clusters of equal size would say as much."""
+    """Return the effective number of clusters of each column, (Σn)²/Σn²: the number of clusters of equal size that
+    would say as much. A column of zeros gives 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
-    return np.asarray(np.nan_to_num(found))
+        counts = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
+    return np.asarray(np.nan_to_num(counts))
 
 
 def _difference(sums: Floats) -> Floats:
@@ -78,10 +81,10 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
-    """The intervals of single figures in code like these clusters, one per figure.
+    """Return the intervals of single figures in code like these clusters, one per figure.
 
-    `rows` (clusters x figures x 2): sums of numerators and denominators. `units`: one per figure; the intervals of
-    shares and scores are made on the logistic scale. There is none below FEWEST_OF_FIGURE effective clusters.
+    `rows` (clusters x figures x 2): sums of numerators and denominators. `units`: one per figure. The intervals of
+    shares and scores are made on the logistic scale. Both bounds are None below FEWEST_OF_FIGURE effective clusters.
     """
     total, effective = rows.sum(axis=0), effective_of(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -89,16 +92,16 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
         deviations = (total - rows)[:, :, 0] / (total - rows)[:, :, 1] - values
         squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
         df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
-    given = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
-    reach = errors_at(1 - LEVEL, np.where(given, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
+    has_interval = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
+    reach = errors_at(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
     spans = [
-        _between(float(values[each]), float(reach[each]), unit) if given[each] else (None, None)
-        for each, unit in enumerate(units)
+        _bounds(float(values[index]), float(reach[index]), unit) if has_interval[index] else (None, None)
+        for index, unit in enumerate(units)
     ]
     return [OtherCode(low=low, high=high, effective=float(e)) for (low, high), e in zip(spans, effective, strict=True)]
 
 
-def _between(value: float, reach: float, unit: str) -> tuple[float, float]:
+def _bounds(value: float, reach: float, unit: str) -> tuple[float, float]:
     if unit not in {"share", "score"} or not 0 < value < 1:
         return value - reach, value + reach
     odds, factor = value / (1 - value), np.exp(reach / (value * (1 - value)))

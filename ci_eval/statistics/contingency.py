@@ -1,4 +1,4 @@
-"""Whether two samples of categories are of one distribution: total variation, and the chi-square test."""
+"""The comparison of two samples of categories: total variation, and the chi-square test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import exp, lgamma, log
 
 LEAST = 5.0
-"""The expected count below which a category is put together with others (Cochran's rule)."""
+"""The expected count below which categories are pooled (Cochran's rule)."""
 TERMS = 10_000
 ENOUGH = 1e-15
 TINY = 1e-300
@@ -15,7 +15,8 @@ TINY = 1e-300
 
 @dataclass(frozen=True, kw_only=True)
 class ChiSquare:
-    """Pearson's test that both samples are of one distribution; it takes the observations for independent."""
+    """The result of Pearson's test that both samples have one distribution. The test assumes independent
+    observations."""
 
     statistic: float
     df: int
@@ -23,20 +24,20 @@ class ChiSquare:
 
 
 def total_variation(first: Mapping[str, int], second: Mapping[str, int]) -> float | None:
-    """Half the sum of the differences of shares, from 0 (the same shares) to 1 (no category in common); None where a
-    sample is empty."""
+    """Return half the sum of the differences of shares, from 0 (the same shares) to 1 (no category in common), or None
+    if a sample is empty."""
     sizes = sum(first.values()), sum(second.values())
     if not all(sizes):
         return None
     # In integers, which are the same in any order of the categories.
-    different = sum(abs(first.get(key, 0) * sizes[1] - second.get(key, 0) * sizes[0]) for key in {*first, *second})
-    return different / (2 * sizes[0] * sizes[1])
+    difference = sum(abs(first.get(key, 0) * sizes[1] - second.get(key, 0) * sizes[0]) for key in {*first, *second})
+    return difference / (2 * sizes[0] * sizes[1])
 
 
 def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare | None:
-    """The test; rare categories, of which fewer than LEAST are expected in a sample, count as one. None where fewer
-    than two categories are left."""
-    pairs = _pooled(first, second)
+    """Return the result of the chi-square test, or None if fewer than two categories are left. Rare categories, of
+    which fewer than LEAST are expected in a sample, are pooled."""
+    pairs = _pool(first, second)
     sizes = sum(a for a, _ in pairs), sum(b for _, b in pairs)
     if len(pairs) < 2 or not all(sizes):
         return None
@@ -50,10 +51,10 @@ def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare
     return ChiSquare(statistic=statistic, df=df, p=upper_tail(statistic, df))
 
 
-def _pooled(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[int, int]]:
-    """The counts of each category in both samples, rare ones together."""
+def _pool(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Return the counts of each category in both samples, with the rare categories pooled."""
     pairs = sorted(
-        ((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=lambda each: (sum(each), each)
+        ((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=lambda pair: (sum(pair), pair)
     )
     sizes = sum(first.values()), sum(second.values())
     least = min(sizes) / max(sum(sizes), 1)
@@ -65,8 +66,11 @@ def _pooled(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[i
 
 
 def upper_tail(statistic: float, df: int) -> float:
-    """The probability that a chi-square variable with `df` degrees of freedom is greater: the regularised upper
-    incomplete gamma function, by its series or its continued fraction (Lentz), whichever converges."""
+    """Return the probability that a chi-square variable with `df` degrees of freedom exceeds `statistic`.
+
+    The value is the regularised upper incomplete gamma function, by its series or its continued fraction (Lentz),
+    whichever converges.
+    """
     a, x = df / 2, statistic / 2
     if x <= 0:
         return 1.0
@@ -87,14 +91,14 @@ def _series(a: float, x: float) -> float:
 def _fraction(a: float, x: float) -> float:
     b = x + 1 - a
     c, d = 1 / TINY, 1 / b
-    found = d
+    value = d
     for n in range(1, TERMS):
         numerator = -n * (n - a)
         b += 2
         d = 1 / (numerator * d + b or TINY)
         c = b + numerator / c or TINY
         step = c * d
-        found *= step
+        value *= step
         if abs(step - 1) < ENOUGH:
             break
-    return found
+    return value

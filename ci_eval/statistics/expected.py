@@ -1,9 +1,8 @@
-"""How well each session is expected to go, by how those went that were asked.
+"""The expected result of each session, learned from the sessions that were asked.
 
-The log-odds of a session are a sum of weights, one for the value that it has of each feature: its kind, its text, the
-word on its left, and so on. The weights are drawn towards 0 (ridge logistic regression; le Cessie and van Houwelingen,
-"Ridge estimators in logistic regression", 1992), as strongly as tells best of a part of the answers what the others
-were.
+The log-odds of a session are a sum of weights, one for the session's value of each feature: its kind, its text, the
+word on its left, and so on. The weights are shrunk towards 0 (ridge logistic regression; le Cessie and van Houwelingen,
+"Ridge estimators in logistic regression", 1992). Cross-validation over the results chooses the strength.
 """
 
 from __future__ import annotations
@@ -17,51 +16,51 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 RIDGES = (0.3, 1.0, 3.0, 10.0)
-"""How strongly weights are drawn towards 0, from which one is chosen: a weight w costs ridge x w² / 2."""
+"""The candidates for the strength of the shrinkage: a weight w costs ridge x w² / 2."""
 FOLDS = 4
-"""Parts of the answers, each of which is foretold by the others in turn."""
+"""The number of parts of the results; each part is predicted from the others in turn."""
 NEARLY = 1e-3
-"""No session is expected to be right, or wrong, with a higher chance than 1 minus this."""
+"""The smallest chance that a session is expected to have of being right, and of being wrong."""
 FARTHEST = 2.0
-"""No step changes a weight by more: where a feature's value decides, the best step is not known from afar."""
+"""The largest change of a weight in one step: if a feature's value decides alone, the best step is not known from
+afar."""
 CLOSE = 1e-3
-"""No weight changes by more in the last round."""
+"""The largest change of a weight in the last round."""
 ROUNDS = 50
-"""At most."""
+"""The number of rounds of Newton's method, at most."""
 
 
 def expected(features: Sequence[Places], asked: Places, values: Floats) -> Floats:
-    """How well each session is expected to go (0 to 1). `features`: the number of each session's value of each;
-    `asked`: places of the sessions that were asked; `values`: how well they went."""
+    """Return how well each session is expected to go (0 to 1).
+
+    `features`: for each feature, the number of each session's value. `asked`: indices of the sessions that were asked.
+    `values`: how well these went.
+    """
     # Of those that were asked, numbers without gaps: a project has far more texts than were asked about.
-    present, own = zip(*(np.unique(each[asked], return_inverse=True) for each in features), strict=True)
+    present, own = zip(*(np.unique(values_of[asked], return_inverse=True) for values_of in features), strict=True)
     fold = np.arange(len(asked)) % FOLDS
 
     def surprise(ridge: float) -> float:
-        """By the values of the others, at those of each fold (cross-entropy)."""
+        """Return the cross-entropy of each fold under the weights fitted to the others, summed."""
         total = 0.0
         for number in range(FOLDS):
             known, other = fold != number, fold == number
-            base, weights = fitted([each[known] for each in own], values[known], ridge)
-            odds = base + sum(_lengthened(weight, each)[each[other]] for weight, each in zip(weights, own, strict=True))
+            base, weights = fitted([numbers_of[known] for numbers_of in own], values[known], ridge)
+            odds = base + sum(_pad(weight, folded)[folded[other]] for weight, folded in zip(weights, own, strict=True))
             total += float((np.logaddexp(0, odds) - values[other] * odds).sum())
         return total
 
     base, weights = fitted(own, values, min(RIDGES, key=surprise))
     odds = np.full(len(features[0]), base)
-    for each, numbers, weight in zip(features, present, weights, strict=True):
-        whole = np.zeros(each.max() + 1)
+    for indices, numbers, weight in zip(features, present, weights, strict=True):
+        whole = np.zeros(indices.max() + 1)
         whole[numbers] = weight
-        odds += whole[each]
+        odds += whole[indices]
     return np.asarray(np.clip(_rate(odds), NEARLY, 1 - NEARLY))
 
 
 def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[float, list[Floats]]:
-    """The log-odds that all share, and what each value of each feature adds to them.
-
-    By Newton's method, one feature after the other: its values are in no session together, so that each has a step of
-    its own.
-    """
+    """Return the log-odds that all sessions share, and what each value of each feature adds to them."""
     base = float(np.log((values.sum() + 1) / (len(values) - values.sum() + 1)))
     odds, weights = np.full(len(values), base), [np.zeros(each.max() + 1) for each in features]
     for _ in range(ROUNDS):
@@ -70,6 +69,8 @@ def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[fl
             rates = _rate(odds)
             slope = np.bincount(numbers, values - rates) - ridge * weight
             curve = np.bincount(numbers, rates * (1 - rates)) + ridge
+            # Newton's method, one feature after the other: a session has only one value of a feature, so that each
+            # value has a step of its own.
             step = np.clip(slope / curve, -FARTHEST, FARTHEST)
             weight += step
             odds += step[numbers]
@@ -83,6 +84,6 @@ def _rate(odds: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-odds)))
 
 
-def _lengthened(weight: Floats, numbers: Places) -> Floats:
-    """With 0 for the numbers that are too high for it."""
+def _pad(weight: Floats, numbers: Places) -> Floats:
+    # Values that occur only outside the training folds have weight 0.
     return np.pad(weight, (0, int(numbers.max()) + 1 - len(weight)))

@@ -1,4 +1,4 @@
-"""How long engines take to start, and how much memory they hold: of several workers, and as figures."""
+"""The start-up times and the memory of engines: merged over several workers, and as figures."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ MEMORY = MetricInfo(
     unit="MB",
     better="lower",
 )
-INFOS: Mapping[str, MetricInfo] = {each.name: each for each in (START_UP, MEMORY)}
-"""The figures of a whole run, which no session has a part in."""
+INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, MEMORY)}
+"""The figures of a whole run, which do not come from its sessions."""
 
 
 def together(parts: Iterable[Footprint]) -> Footprint:
-    """Of several workers, runs or machines. Where there are more starts than are kept, these are spread evenly over
-    all in order of time."""
-    given = list(parts)
-    starts = sorted(each for part in given for each in part.start_ups)
+    """Merge the footprints of several workers, runs or machines."""
+    footprints = list(parts)
+    starts = sorted(start_up for footprint in footprints for start_up in footprint.start_ups)
     if len(starts) > MOST_STARTS:
+        # A footprint stores at most MOST_STARTS: the ones left are spread evenly over all in order of time.
         starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return Footprint(
         start_ups=tuple(starts),
-        waited=round(sum(part.waited for part in given), 3),
-        unready=sum(part.unready for part in given),
-        dropped=sum(part.dropped for part in given),
-        memory=max((part.memory for part in given if part.memory is not None), default=None),
-        weighed=sum(part.weighed for part in given),
-        of_worker=any(part.of_worker for part in given),
+        waited=round(sum(footprint.waited for footprint in footprints), 3),
+        unready=sum(footprint.unready for footprint in footprints),
+        dropped=sum(footprint.dropped for footprint in footprints),
+        memory=max((footprint.memory for footprint in footprints if footprint.memory is not None), default=None),
+        weighed=sum(footprint.weighed for footprint in footprints),
+        of_worker=any(footprint.of_worker for footprint in footprints),
     )
 
 
 def figures(of: Footprint) -> dict[str, Estimate]:
-    """Name of each figure that is known → the figure, which has no interval: it is one of this machine."""
-    found = {}
+    """Return the known figures by name. They have no interval, since they describe one machine."""
+    estimates = {}
     if of.start_ups:
-        found[START_UP.name] = Estimate(value=median(of.start_ups), n=len(of.start_ups))
+        estimates[START_UP.name] = Estimate(value=median(of.start_ups), n=len(of.start_ups))
     if of.memory is not None:
-        found[MEMORY.name] = Estimate(value=of.memory / 1e6, n=of.weighed)
-    return found
+        estimates[MEMORY.name] = Estimate(value=of.memory / 1e6, n=of.weighed)
+    return estimates

@@ -1,4 +1,4 @@
-"""Times counted in bins: percentiles of millions of times take no more memory than those of hundreds."""
+"""The times counted in bins: percentiles of millions of times take no more memory than those of hundreds."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ Floats = NDArray[np.float64]
 
 BINS = 1_000
 LONGEST = 1e6
-"""Milliseconds. The first bin begins at 0.01 ms, and each bound is 2 % above the one before."""
+"""The upper bound of the last bin in milliseconds. The first bin begins at 0.01 ms, and each bound is 2 % above the one
+before."""
 
 _RATIO = 1.02
 _SMALLEST = 0.01
 
 
 def binned(values: Floats) -> Floats:
-    """How many of the values (ms) are in each of the BINS bins; shorter and longer ones are in the first and last."""
-    places = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
-    return np.bincount(places.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
+    """Return how many of the values (ms) are in each of the BINS bins. Shorter and longer times are counted in the
+    first and last bin."""
+    indices = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
+    return np.bincount(indices.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
 
 
 def quantile_of(counts: Floats, quantile: float) -> float | None:
-    """The nearest-rank quantile (ms) of the values counted: the middle of its bin; None where nothing was counted."""
+    """Return the nearest-rank quantile (ms) of the values counted, as the middle of its bin; None if nothing was
+    counted."""
     cumulative = np.cumsum(counts)
     if not cumulative[-1]:
         return None
     rank = max(np.ceil(quantile * cumulative[-1] - 1e-9), 1)
-    place = int(np.argmax(cumulative >= rank - 1e-9))
-    return float(_SMALLEST * _RATIO ** (place + 0.5))
+    index = int(np.argmax(cumulative >= rank - 1e-9))
+    return float(_SMALLEST * _RATIO ** (index + 0.5))

@@ -1,8 +1,8 @@
-"""Intervals of several differences at once, and what may be concluded from them.
+"""The intervals of several differences at once, and the verdicts on them.
 
-An interval excludes 0 exactly where the p-value beside it is below 5 %. Where several figures are judged together,
-their intervals are widened so that all of them hold at once with 95 %: each statistic is turned into a normal one of
-the same tail probability and compared with the distribution of the largest of all, which takes account of how the
+An interval excludes 0 exactly if the p-value beside it is below 5 %. If several figures are judged together, their
+intervals are widened so that all of them hold at once with 95 %. For this, each statistic is turned into a normal one
+of the same tail probability and compared with the distribution of the largest of all, which takes account of how the
 figures move together (single-step max-T: Westfall & Young 1993; Hothorn, Bretz & Westfall 2008).
 """
 
@@ -20,41 +20,42 @@ from ci_eval.statistics.student import NORMAL, Floats, errors_at, tails
 
 LEVEL = 0.95
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
-"""Standard errors that a normal variable stays below four times out of five."""
+"""The number of standard errors that a normal variable stays below four times out of five."""
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
-"""By unit: a difference smaller than this is never called better or worse."""
+"""The smallest difference, by unit, that may be called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
-"""By unit: two sides are equivalent where they are shown to differ by less than this."""
+"""The margin, by unit: two sides are equivalent if they are shown to differ by less."""
 DRAWS = 100_000
 _FEW = 100
-"""Where fewer draws than this are beyond a value, its p-value comes from Bonferroni's bound instead."""
+"""The number of draws beyond a value below which its p-value comes from Bonferroni's bound instead."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Differences (new - base) of several figures with their standard errors; each array has one element per figure."""
+    """The differences (new - base) of several figures with their standard errors. Each array has one element per
+    figure."""
 
     base: Floats
     new: Floats
     center: Floats
     """The middle of each interval; not always the difference itself."""
     error: Floats
-    """Standard errors; NaN or infinite where none can be given."""
+    """The standard errors; NaN or infinite if none can be given."""
     df: Floats
-    """Degrees of freedom of t for each standard error; infinite where the normal distribution is used."""
+    """The degrees of freedom of t for each standard error; infinite if the normal distribution is used."""
     covariance: Floats
-    """(figures x figures): proportional to the covariances of the differences. Tells how the figures move together; the
-    row and the column of a figure that does not vary are 0."""
+    """A matrix (figures x figures) proportional to the covariances of the differences: how the figures move together.
+    The row and the column of a figure that does not vary are 0."""
 
     @property
     def difference(self) -> Floats:
-        """new - base."""
+        """The differences, new minus base."""
         return self.new - self.base
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The 95 % interval of one difference; `p` is below 5 % exactly where the interval excludes 0."""
+    """The 95 % interval of one difference; `p` is below 5 % exactly if the interval excludes 0."""
 
     low: float
     high: float
@@ -64,61 +65,60 @@ class Interval:
 
 
 def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
-    """One interval per figure of the family (figures' indices): all hold the true differences at once with 95 %."""
-    places = list(family)
-    center, error, df = spread.center[places], spread.error[places], spread.df[places]
-    p, errors = _alone(center, error, df), errors_at(1 - LEVEL, df)
+    """Return one interval per figure of the family (indices of figures): all of them hold the true differences at once
+    with 95 %."""
+    indices = list(family)
+    center, error, df = spread.center[indices], spread.error[indices], spread.df[indices]
+    p, errors = _p_values(center, error, df), errors_at(1 - LEVEL, df)
     uncertain = np.where(error > 0, 1.0, 0.0)
-    largest = _largest(spread.covariance[np.ix_(places, places)] * np.outer(uncertain, uncertain))
+    largest = _draw_largest(spread.covariance[np.ix_(indices, indices)] * np.outer(uncertain, uncertain))
     if largest is not None:
         errors = errors_at(2 * NORMAL.cdf(-float(np.quantile(largest, LEVEL))), df)
-        p = _adjusted(p, largest)
+        p = _adjust(p, largest)
     return _intervals(center, error, p, errors)
 
 
 def singly(spread: Spread, tests: int = 1) -> list[Interval]:
-    """One interval per figure, each holding by itself with 95 %; with `tests` > 1, adjusted as one of so many
-    (Bonferroni)."""
-    p = np.minimum(_alone(spread.center, spread.error, spread.df) * tests, 1)
+    """Return one interval per figure, each holding by itself with 95 %. If `tests` > 1, the intervals are adjusted for
+    that number of tests (Bonferroni)."""
+    p = np.minimum(_p_values(spread.center, spread.error, spread.df) * tests, 1)
     return _intervals(spread.center, spread.error, p, errors_at((1 - LEVEL) / tests, spread.df))
 
 
-def _alone(center: Floats, error: Floats, df: Floats) -> Floats:
+def _p_values(center: Floats, error: Floats, df: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(error > 0, tails(np.abs(center) / error, df), center == 0)
 
 
 def _intervals(center: Floats, error: Floats, p: Floats, errors: Floats) -> list[Interval]:
     reach = errors * error
-    seen = reach + FOUR_OF_FIVE * error
-    return [Interval(*map(float, each)) for each in zip(center - reach, center + reach, p, seen, strict=True)]
+    detectable = reach + FOUR_OF_FIVE * error
+    return [
+        Interval(*map(float, numbers)) for numbers in zip(center - reach, center + reach, p, detectable, strict=True)
+    ]
 
 
-def _largest(covariance: Floats) -> Floats | None:
-    """Draws, sorted, of max |z| over normal variables with these covariances.
-
-    None if fewer than two of them vary: then there is nothing to adjust for.
-    """
+def _draw_largest(covariance: Floats) -> Floats | None:
+    """Return sorted draws of max |z| over normal variables with these covariances, or None if fewer than two of them
+    vary: then there is nothing to adjust for."""
     vary = np.flatnonzero(covariance.diagonal() > 0)
     if len(vary) < 2:
         return None
     length = np.sqrt(covariance.diagonal()[vary])
     root = _root(covariance[np.ix_(vary, vary)] / np.outer(length, length))
     # Always the same seed, so that equal data have equal intervals.
-    drawn = np.random.default_rng(11).standard_normal((DRAWS, len(vary))) @ root.T
-    return np.sort(np.abs(drawn).max(axis=1))
+    variables = np.random.default_rng(11).standard_normal((DRAWS, len(vary))) @ root.T
+    return np.sort(np.abs(variables).max(axis=1))
 
 
 SAME = 1e-8
-"""What is left of a variance of 1 below this is rounding: the variable is a sum of others."""
+"""The rest of a variance of 1 below which only rounding is left: the variable is a sum of others."""
 
 
 def _root(correlation: Floats) -> Floats:
-    """The lower triangle L with L Lᵀ = the correlation (Cholesky).
-
-    Eigenvectors would do as well, but those of equal eigenvalues differ from one linear algebra library to the next,
-    and with them the draws.
-    """
+    """Return the lower triangle L with L Lᵀ = the correlation (Cholesky)."""
+    # Eigenvectors would do as well, but those of equal eigenvalues differ from one linear algebra library to the next,
+    # and with them the draws.
     root = np.zeros_like(correlation)
     for column in range(len(correlation)):
         pivot = correlation[column, column] - root[column, :column] @ root[column, :column]
@@ -128,10 +128,10 @@ def _root(correlation: Floats) -> Floats:
     return root
 
 
-def _adjusted(alone: Floats, largest: Floats) -> Floats:
-    """Adjusted p-values: the share of the draws beyond each value, or Bonferroni's bound where few draws are.
+def _adjust(alone: Floats, largest: Floats) -> Floats:
+    """Return adjusted p-values: the share of the draws beyond each value, or Bonferroni's bound if few draws are.
 
-    `alone`: the p-values of each figure by itself. `largest`: sorted draws, see `_largest`.
+    `alone`: the p-values of each figure by itself. `largest`: sorted draws, see `_draw_largest`.
     """
     beyond = DRAWS - np.searchsorted(largest, errors_at(alone, np.inf))
     bound = np.minimum(alone * len(alone), _FEW / DRAWS)
@@ -139,7 +139,7 @@ def _adjusted(alone: Floats, largest: Floats) -> Floats:
 
 
 def verdict(found: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """What may be said of a difference; to be called equivalent, an interval `stretch` times as wide must fit in the
+    """Return the verdict on a difference. To be called equivalent, an interval `stretch` times as wide must fit in the
     margin."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
@@ -151,7 +151,7 @@ def verdict(found: Interval, difference: float, unit: str, better: str, *, stret
 
 
 def stretched(low: float, high: float, times: float) -> tuple[float, float]:
-    """An interval around the same middle, `times` as wide."""
+    """Return an interval around the same middle, `times` as wide."""
     middle, half = (low + high) / 2, (high - low) / 2 * times
     return middle - half, middle + half
 
@@ -175,17 +175,17 @@ def error_of(difference: Difference) -> float | None:
 
 
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
-    """Return by how much the best of so many evaluations is overestimated if all are equally good.
+    """Return by how much the best of `count` evaluations is overestimated if all are equally good, or None if nothing
+    is uncertain.
 
-    `differences`: of pairs of them. The error of one figure about what all have in common is that of a difference
-    divided by √2. None if nothing is uncertain.
+    `differences`: those of pairs of evaluations.
     """
-    errors = [error for each in differences if each and (error := error_of(each))]
+    errors = [error for difference in differences if difference and (error := error_of(difference))]
     return largest_of(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
 
 def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] = ("evaluation", "evaluations")) -> str:
-    """Return a sentence about it for reports; "" if there is nothing to say."""
+    """Return a sentence about the winner's bias for reports, or "" if there is none."""
     if not bias:
         return ""
     size = f"{bias * 100:.2f} points" if unit == "share" else f"{bias:.3g}"

@@ -1,16 +1,16 @@
-"""Which sessions to ask, so that few of them tell a project's figure precisely.
+"""The choice of sessions to ask, so that few of them tell a project's figure precisely.
 
-The sessions of a project are a finite population. They are asked in phases. Before each phase, the answers so far tell
-how likely each of the other sessions is to be right (`expected.py`), by what is known of its token and, if there was an
-earlier run, by how it went there. The others are ordered by that and cut into strata; from each, sessions are drawn by
-chance in proportion to its size and its expected standard deviation (Neyman 1934).
+The sessions of a project are a finite population. They are asked in phases. Before each phase, the results so far tell
+how likely each of the other sessions is to be right (`expected.py`), from what is known of its token and, if there was
+an earlier run, from its result there. The other sessions are ordered by that chance and cut into strata. From each
+stratum, sessions are sampled in proportion to its size and its expected standard deviation (Neyman 1934).
 
-What was asked before a phase is known, and the strata of the phase stand for the rest: given what was asked before,
-that is an estimate without bias, however the answers so far were used. The estimates of several phases are not
+The sessions asked before a phase are known, and the strata of the phase stand for the others: given what was asked
+before, that is an estimate without bias, however the results so far were used. The estimates of several phases are not
 correlated, since each is right in the mean whatever the ones before it are. They are averaged by the inverse of their
-variances, which are those that all answers together make expect: where a phase happens to have few misses, its own
-would favour it. (To go on drawing from the strata of the first phase would be simpler, but is biased: where the first
-few sessions of a stratum are all right by chance, no more of it is asked.)
+variances. These are the variances expected from all results together: if a phase happens to have few misses, its own
+variance would favour it. (To keep sampling from the strata of the first phase would be simpler, but is biased: if the
+first few sessions of a stratum happen to be all right, no more of it is asked.)
 """
 
 from __future__ import annotations
@@ -27,33 +27,35 @@ from ci_eval.statistics.expected import Floats, Places, expected
 from ci_eval.statistics.weighted import ERRORS, figure, moments, of_share
 
 FIRST = 200
-"""Sessions of the first phase, at most; of these nothing is known but, where there was one, how an earlier run went."""
+"""The number of sessions of the first phase, at most. Nothing is known of them except, if there was one, their result
+in an earlier run."""
 TRUSTED = 0.9
-"""Until it is known how well an earlier run foretells this one: what was right there is right here with a chance of
-one half and half of this."""
+"""The trust in an earlier run until it is known how well it predicts this one: a session that was right there is right
+here with a chance of one half and half of this."""
 GROWTH = 0.7
-"""A phase asks at most so many times as many sessions as were asked before it, since the next one knows more."""
+"""The sessions of a phase, at most, as a multiple of those asked before it: the next phase knows more."""
 LEAST = 48
-"""Sessions of a phase, at least: each starts the engine anew."""
+"""The number of sessions of a phase, at least: each phase starts the engine again."""
 STRATA = 8
-"""In a phase, at most."""
+"""The number of strata of a phase, at most."""
 FEWEST = 12
-"""Sessions that are drawn from a stratum, at least."""
+"""The number of sessions that are sampled from a stratum, at least."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """All sessions of a project under a strategy."""
+    """The frame of a sample: all sessions of a project under a strategy."""
 
     ids: Sequence[str]
     features: Sequence[Places]
-    """Of each, what distinguishes most first: the number of the value that each session has of it."""
+    """The features, the most distinguishing first: of each, the number of the value that each session has."""
     before: Floats | None = None
-    """How well each session went in an earlier run (0 to 1), a half where that is not known; None = there is none."""
+    """The result of each session in an earlier run (0 to 1), a half if it is not known; None if there was no earlier
+    run."""
 
     @property
     def beforehand(self) -> Floats:
-        """How well each session is expected to go before any was asked: as it went earlier, but not as surely."""
+        """The expected result of each session before any was asked: as in the earlier run, but less surely."""
         if self.before is None:
             return np.full(len(self.ids), 0.5)
         return np.asarray((1 - TRUSTED) / 2 + TRUSTED * self.before)
@@ -61,20 +63,20 @@ class Frame:
 
 @dataclass(frozen=True)
 class Phase:
-    """What is to be asked next."""
+    """The sessions that are asked next."""
 
     number: int
     strata: Sequence[Places]
-    """The places of the sessions that are in each: none of them had been asked before."""
+    """The indices of the sessions in each stratum; none of them was asked before."""
     drawn: Sequence[Places]
-    """Of each stratum: the places of the sessions that are drawn."""
+    """The indices of the sessions that are sampled from each stratum."""
 
     def variance(self, chances: Floats) -> float:
-        """That of its estimate of a total, where sessions go right with these chances."""
+        """Return the variance of the phase's estimate of a total, if sessions go right with these chances."""
         total = 0.0
-        for all_, some in zip(self.strata, self.drawn, strict=True):
-            mean = float(chances[all_].mean())
-            total += len(all_) * (len(all_) / len(some) - 1) * mean * (1 - mean)
+        for places, sample in zip(self.strata, self.drawn, strict=True):
+            mean = float(chances[places].mean())
+            total += len(places) * (len(places) / len(sample) - 1) * mean * (1 - mean)
         return total
 
 
@@ -88,7 +90,7 @@ class Estimated(NamedTuple):
 
 @dataclass
 class Sampler:
-    """Draws the sessions of one run, phase by phase; the same ones for the same answers."""
+    """A sampler of the sessions of one run, phase by phase. It chooses the same sessions for the same results."""
 
     frame: Frame
     metric: str
@@ -101,35 +103,35 @@ class Sampler:
         self._above, self._below = np.zeros(len(self.frame.ids)), np.zeros(len(self.frame.ids))
         self._stratum = np.zeros(len(self.frame.ids), dtype=np.int64)
         self._expected = self.frame.beforehand
-        """How well each session is expected to go."""
 
     @property
     def asked(self) -> Places:
-        """The places of the sessions that were asked."""
+        """The indices of the sessions that were asked."""
         return np.flatnonzero(self._stratum)
 
     def strata(self) -> dict[str, int]:
-        """Of each session that was asked: the number of its stratum, from 1."""
+        """Return the number of the stratum, from 1, of each session that was asked."""
         return {self.frame.ids[place]: int(self._stratum[place]) for place in self.asked.tolist()}
 
     @property
     def is_precise(self) -> bool:
-        """Whether the interval is narrow enough, or all sessions are asked."""
+        """Return whether the interval is narrow enough, or all sessions are asked."""
         return bool(self.phases) and (len(self.asked) == len(self.frame.ids) or self.reach() <= self.precision)
 
     def figure(self) -> Estimated | None:
-        """The metric's figure with its 95 % interval; None where it was observed in no session."""
+        """Return the metric's figure with its 95 % interval, or None if no session observed it."""
         value, reach = figure(np.stack(self._moments), self.sampling)
         return None if value is None else Estimated(value, *of_share(value, reach))
 
     def reach(self) -> float:
-        """How far the metric's interval reaches to the side to which it reaches further."""
-        found = self.figure()
-        return max(found.value - found.low, found.high - found.value) if found else np.inf
+        """Return the longer of the two distances from the metric's figure to the ends of its interval; infinite without
+        a figure."""
+        estimate = self.figure()
+        return max(estimate.value - estimate.low, estimate.high - estimate.value) if estimate else np.inf
 
     @property
     def sampling(self) -> Sampling:
-        """The sample so far."""
+        """The description of the sample so far."""
         inverse = 1 / np.maximum([phase.variance(self._expected) for phase in self.phases], 1e-12)
         shares = inverse / inverse.sum()
         later = np.clip(1 - np.cumsum(shares), 0, 1)
@@ -148,8 +150,8 @@ class Sampler:
         return Sampling(metric=self.metric, precision=self.precision, expecting=expecting, strata=tuple(strata))
 
     def take(self, phase: Phase, above: Floats, below: Floats) -> None:
-        """What the metric observed in the sessions of that phase, one stratum after the other: numerators and
-        denominators, both 0 where it observed nothing."""
+        """Record what the metric observed in the sessions of that phase, one stratum after the other: numerators and
+        denominators, both 0 if it observed nothing."""
         first = len(self._moments) + 1
         for number, places in enumerate(phase.drawn, first):
             count = len(places)
@@ -163,26 +165,26 @@ class Sampler:
             self._expected = expected(self.frame.features, asked, self._above[asked] / self._below[asked])
 
     def next_phase(self) -> Phase:
-        """The sessions that are asked next."""
+        """Return the phase with the sessions that are asked next."""
         number, left = len(self.phases), np.flatnonzero(self._stratum == 0)
         chances = self._expected[left]
         spread = np.sqrt(chances * (1 - chances))
         # Of equal ones, those that are alike stay together. What was right in an earlier run is never in one stratum
         # with what was wrong: it would not be known of such a stratum how it goes.
         earlier = self.frame.features[0][left] * (self.frame.before is not None)
-        order = np.lexsort((*(each[left] for each in reversed(self.frame.features)), chances, earlier))
-        reached, wanted = np.cumsum(spread[order]), self._wanted(spread)
-        strata = min(STRATA, max(wanted // FEWEST, 1))
+        order = np.lexsort((*(feature[left] for feature in reversed(self.frame.features)), chances, earlier))
+        reached, size = np.cumsum(spread[order]), self._size_of_next(spread)
+        strata = min(STRATA, max(size // FEWEST, 1))
         ends = np.searchsorted(reached, reached[-1] * np.arange(1, strata) / strata)
         changes = np.flatnonzero(np.diff(earlier[order])) + 1
         parts = [part for part in np.split(order, np.union1d(ends, changes)) if len(part)]
         sizes, spreads = np.array([len(part) for part in parts]), np.array([spread[part].mean() for part in parts])
-        counts = allocate(sizes, spreads, wanted)
+        counts = allocate(sizes, spreads, size)
         drawn = [left[self._draw(left, part, count, number)] for part, count in zip(parts, counts, strict=True)]
         return Phase(number, [left[part] for part in parts], drawn)
 
-    def _wanted(self, spread: Floats) -> int:
-        """How many sessions the next phase asks, about: as many as should do, if it does not grow too fast."""
+    def _size_of_next(self, spread: Floats) -> int:
+        """Return how many sessions the next phase asks, about: as many as should do, if it does not grow too fast."""
         if not self.phases:
             return min(FIRST, len(spread))
         reached = (ERRORS / max(self.reach(), self.precision)) ** 2
@@ -197,8 +199,8 @@ class Sampler:
 
 
 def allocate(sizes: Places, spreads: Floats, wanted: int) -> Places:
-    """How many sessions are drawn from each stratum: about `wanted` in all, in proportion to size x spread, but FEWEST
-    at least, and not more than there are."""
+    """Return how many sessions are sampled from each stratum: about `wanted` in all, in proportion to size x spread,
+    but at least FEWEST, and not more than there are."""
     least = np.minimum(FEWEST, sizes)
     low, high = 0.0, float(wanted + sizes.sum())
     shares = sizes * spreads / (sizes * spreads).sum()

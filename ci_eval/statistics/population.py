@@ -1,4 +1,4 @@
-"""How many sessions a project has under a strategy (its population), and which share of them was asked."""
+"""The number of a project's sessions under a strategy (its population), and the share of them that was asked."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from ci_eval.model.actions import NOTABLE
 from ci_eval.shards import Shard, deal
 
 MANY_PROJECTS = 20
-"""From so many projects on, projects are the sample that speaks for other code; fewer say too little of how projects
-differ, and files are the sample."""
+"""The number of projects from which on projects are the sample that speaks for other code. Fewer projects say too
+little of how projects differ, and files are the sample."""
 
 
 def clusters_of(projects: int) -> str:
-    """What the sample of other code consists of in an evaluation of so many merged projects: "files" or "projects"."""
+    """Return the unit of the sample of other code in an evaluation of so many merged projects: "files" or
+    "projects"."""
     return "projects" if projects >= MANY_PROJECTS else "files"
 
 
 def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """By project: how many sessions of the files (path → sessions) belong to the shard.
+    """Count, by project, the sessions of the files (path → sessions) that belong to the shard.
 
     `shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects.
     """
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for path, sessions in of_shard(files, shard).items():
-        found[project_of(path, merged=merged)] += sessions
-    return found
+        counts[project_of(path, merged=merged)] += sessions
+    return counts
 
 
 def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
-    """Those of the files (path → sessions) of which the shard evaluates something, with how many sessions; all of them
-    where `shard` is None."""
+    """Return the files (path → sessions) that the shard evaluates, with the number of its sessions in each; all files
+    if `shard` is None."""
     if shard is None:
         return files
     own = Shard.parse(shard)
@@ -39,15 +40,15 @@ def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
 
 
 def project_of(path: str, *, merged: bool) -> str:
-    """The project of a file: the first part of the path where several were merged, else ""."""
+    """Return the project of a file: the first part of the path if several projects were merged, else ""."""
     return path.partition("/")[0] if merged else ""
 
 
 def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread: float = 0.0) -> tuple[int, float]:
-    """The number of all sessions, and the share of them that was asked; of several projects, the smallest share.
+    """Return the number of all sessions, and the share of them that was asked; of several projects, the smallest share.
 
     `known`: project → its sessions. `asked`: file → sessions asked. `unread`: share of the source that could not be
-    read. Where that is notable, its sessions are not known, but count as not asked.
+    read. If that share is notable, its sessions are not known, but count as not asked.
     """
     seen: Counter[str] = Counter()
     for path, sessions in asked.items():

@@ -1,4 +1,4 @@
-"""Several projects as a sample of projects like them: the mean, in which each weighs the same, and Student's t."""
+"""The inference from several projects to projects like them: the mean, with equal weights, and Student's t."""
 
 from __future__ import annotations
 
@@ -11,45 +11,48 @@ from ci_eval.statistics.paired import LEVEL, Interval, verdict
 from ci_eval.statistics.student import errors_at, tails
 
 FEWEST_PROJECTS = 5
-"""For an interval: with fewer, it would be wider than what anybody looks for, and its assumption (that figures of
-projects scatter about normally) is anybody's guess."""
+"""The projects that an interval needs: with fewer, it would be too wide to be of use, and its assumption (that figures
+of projects are about normally distributed) could not be judged."""
 FEWEST_ALIKE = 60
-"""To call projects like these equivalent: a loss in one of twenty is likely to be seen in so many (rule of three)."""
+"""The projects needed to call projects like these equivalent: among so many, a loss in one of twenty is likely to be
+seen (rule of three)."""
 
 
 def over_projects(figures: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]) -> dict[str, OverProjects]:
-    """The mean of each metric's figures (one of each project that has one), with its interval; adjusted for how many
-    metrics there are (Bonferroni)."""
+    """Return the mean of each metric's figures (one per project that has one), with its interval, adjusted for the
+    number of metrics (Bonferroni)."""
     return {info.name: _mean(figures[info.name], len(infos)) for info in infos}
 
 
 def differences_over_projects(
     differences: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]
 ) -> dict[str, OverProjects]:
-    """The same of differences (new - base), with the verdict for projects like these."""
-    return {info.name: _judged(differences[info.name], info, len(infos)) for info in infos}
+    """Return the same for differences (new - base), with the verdict for projects like these."""
+    return {info.name: _judge(differences[info.name], info, len(infos)) for info in infos}
 
 
 def _mean(values: Sequence[float], tests: int) -> OverProjects:
-    found = _interval(values, tests)
+    interval = _interval(values, tests)
     mean = float(np.mean(values)) if len(values) else None
-    if found is None:
+    if interval is None:
         return OverProjects(mean=mean, n=len(values), why=_why_none(values))
-    return OverProjects(mean=mean, n=len(values), low=found.low, high=found.high)
+    return OverProjects(mean=mean, n=len(values), low=interval.low, high=interval.high)
 
 
-def _judged(values: Sequence[float], info: MetricInfo, tests: int) -> OverProjects:
-    found = _interval(values, tests)
+def _judge(values: Sequence[float], info: MetricInfo, tests: int) -> OverProjects:
+    interval = _interval(values, tests)
     mean = float(np.mean(values)) if len(values) else None
-    if found is None or mean is None:
+    if interval is None or mean is None:
         return OverProjects(mean=mean, n=len(values), why=_why_none(values))
-    said, why = verdict(found, mean, info.unit, info.better), ""
-    if said is Verdict.EQUIVALENT and len(values) < FEWEST_ALIKE:
-        said, why = (
+    judgement, why = verdict(interval, mean, info.unit, info.better), ""
+    if judgement is Verdict.EQUIVALENT and len(values) < FEWEST_ALIKE:
+        judgement, why = (
             Verdict.NOT_SHOWN,
             f"alike in these {len(values)} projects; to say so of others takes {FEWEST_ALIKE}",
         )
-    return OverProjects(mean=mean, n=len(values), low=found.low, high=found.high, p=found.p, verdict=said, why=why)
+    return OverProjects(
+        mean=mean, n=len(values), low=interval.low, high=interval.high, p=interval.p, verdict=judgement, why=why
+    )
 
 
 def _why_none(values: Sequence[float]) -> str:

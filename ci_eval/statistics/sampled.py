@@ -1,7 +1,7 @@
-"""Here: the sessions of this project under this strategy are a finite population, of which some were asked.
+"""The inference for this project: its sessions under this strategy are a finite population, of which some were asked.
 
-Those that were asked are drawn without replacement (`chance.py`). So the only uncertainty is what the other sessions
-would have shown, and there is none where all were asked. So that rare changes do not get an interval of width zero, two
+The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is what the other
+sessions would have shown, and there is none if all were asked. To keep rare changes from an interval of width zero, two
 sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
 Price (2012) do for paired proportions.
 """
@@ -19,7 +19,8 @@ from ci_eval.statistics.paired import LEVEL, Spread
 from ci_eval.statistics.student import NORMAL, Floats, errors_at
 
 LARGEST = {"share": 1.0, "score": 1.0}
-"""By unit: the most one session can gain. Units that are not listed have no bound; they use 1, for example one rank."""
+"""The largest gain of one session, by unit. Units that are not listed have no bound; they use 1, for example one
+rank."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class NoiseVariance:
 
     variance: Floats
     df: Floats
-    """Degrees of freedom of the variance."""
+    """The degrees of freedom of the variance."""
 
     @classmethod
     def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> NoiseVariance:
-        """The sum of the variances of each side, with its degrees of freedom (Welch 1947, Satterthwaite 1946).
+        """Return the sum of the variances of each side, with its degrees of freedom (Welch 1947, Satterthwaite 1946).
 
         `sides`: per side (one for a figure, two for a difference) the variance of each figure; `rounds`: per side.
         """
@@ -42,7 +43,8 @@ class NoiseVariance:
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def with_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Standard errors and degrees of freedom once the `variance` of sampling, itself known well, is added."""
+        """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
+        added."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
@@ -57,13 +59,13 @@ def here(
     noise: NoiseVariance | None = None,
     changed: NDArray[np.bool_] | None = None,
 ) -> Spread:
-    """The differences (new - base) in the whole population, with their standard errors.
+    """Return the differences (new - base) in the whole population, with their standard errors.
 
     `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
     x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
-    each figure. `asked`: the share of the population that was asked; 0 for a population without end. `units`: one per
-    figure. `noise`: the engine's own, where several rounds have measured it. `changed`: whether any session changed, by
-    figure; of the others, what rounding leaves does not count.
+    each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `units`: one per
+    figure. `noise`: the engine's own, if several rounds have measured it. `changed`: by figure, if any session changed;
+    in the other figures, rounding errors are ignored.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
@@ -85,34 +87,34 @@ def here(
 
 
 FEWEST_RANKS = 200
-"""Sessions in which the text was found that the interval of a mean rank takes: among fewer, the rare session that found
-it at the end of a long list is too often missing."""
+"""The sessions with a hit that the interval of a mean rank needs: among fewer, the rare session whose text was at the
+end of a long list is too often missing."""
 
 
 def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Sums over sessions: of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
+    """Return sums over sessions: of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
     upper, mixed, lower = values * values, values * weights, weights * weights
     fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
     return np.array([upper.sum(), mixed.sum(), lower.sum()]), np.array(fourths)
 
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
-    """The effective number of sessions behind the standard error of a ratio of sums: (Σr²)²/Σr⁴, where r = value -
-    ratio · weight is a session's residual. Low where a few sessions make up most of the error; infinite where none has
-    a residual.
+    """Return the effective number of sessions behind the standard error of a ratio of sums.
 
-    `squares`, `fourths`: see `powers`; `total`: sums of values and of weights, the latter not 0.
+    The number is (Σr²)²/Σr⁴, where r = value - ratio · weight is a session's residual. It is low if a few sessions make
+    up most of the error, and infinite if no session has a residual. `squares`, `fourths`: see `powers`; `total`: sums
+    of values and of weights, the latter not 0.
     """
     # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
-    second = _combined(squares, (1, -2 * ratio, ratio**2))
-    fourth = _combined(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
+    second = _combine(squares, (1, -2 * ratio, ratio**2))
+    fourth = _combine(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
     # Values that are no whole numbers were rounded when they were summed up.
     return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
 
 
-def _combined(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
-    return sum((Fraction(each) * factor for each, factor in zip(sums, factors, strict=True)), Fraction(0))
+def _combine(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
+    return sum((Fraction(term) * factor for term, factor in zip(sums, factors, strict=True)), Fraction(0))
 
 
 def figure(
@@ -124,17 +126,16 @@ def figure(
     noise: NoiseVariance | None = None,
     effective: float = 0.0,
 ) -> tuple[float | None, float | None]:
-    """The 95 % interval (low, high) of a single figure of the whole population.
+    """Return the 95 % interval (low, high) of a single figure of the whole population.
 
-    Both ends are the figure itself where all sessions were asked and no noise was measured. A unit without a bound,
-    such as the rank, uses t with `effective` degrees of freedom (see `effective_sessions`), since single ranks may be
-    very large; it has no interval, (None, None), where that number is 0 or fewer than FEWEST_RANKS sessions were
-    observed.
+    Both ends are the figure itself if all sessions were asked and no noise was measured. A unit without a bound, such
+    as the rank, uses t with `effective` degrees of freedom (see `effective_sessions`), since single ranks may be very
+    large. It has no interval, (None, None), if that number is 0 or fewer than FEWEST_RANKS sessions were observed.
 
     `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
-    number of sessions; `asked`: share of the population; `noise`: of this one figure. So that a share of 0 or 1 does
-    not get an interval of width zero, two sessions with the highest and two with the lowest value are added, as
-    Agresti & Coull (1998) do.
+    number of sessions; `asked`: share of the population; `noise`: of this one figure. To keep a share of 0 or 1 from an
+    interval of width zero, two sessions with the highest and two with the lowest value are added, as Agresti & Coull
+    (1998) do.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     if left <= 0 and (noise is None or not noise.variance[0]):
@@ -163,10 +164,10 @@ def figure(
 
 
 def influence(total: Floats) -> Floats:
-    """Derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
+    """Return the derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
 
-    (4 figures x figures): a session's numbers times a column are what the session adds to that difference, to first
-    order.
+    The shape is (4 figures x figures): a session's numbers times a column are what the session adds to that difference,
+    to first order.
     """
     weights = np.zeros((total.size, len(total)))
     for figure, (base, below_base, new, below_new) in enumerate(total):

@@ -24,18 +24,18 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""Sessions that are handed on in one go, and observations that are summed up."""
+"""The number of sessions that are passed on together, and of observations that are summed together."""
 
 
 def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
-    """Where a session belongs, as one number: its file, its stratum (below 2^20), and a third number, such as that of
-    its kind of token (below 2^12)."""
+    """Pack a session's location into one number: its file, its stratum (below 2^20), and a third number, such as that
+    of its kind of token (below 2^12)."""
     return file << 32 | stratum << 12 | kind
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What a metric observed, without the metric: sums by kind, and observations as in `add`."""
+    """The observations of a metric, without the metric: sums by kind, and rows as in `Observations.add`."""
 
     sums: dict[int, _Sums]
     places: Numbers
@@ -43,127 +43,129 @@ class Collected:
 
 
 class Observations:
-    """What a metric observed in sessions, by where these belong.
+    """The observations of a metric in sessions, by their location.
 
-    Of ratios and counts only sums are kept, so that a million sessions take little memory.
+    Only the sums of ratios and counts are stored, so that a million sessions take little memory.
     """
 
     def __init__(self, metric: Metric, sampling: Sampling | None = None) -> None:
-        """`sampling`: how the sessions were drawn, where they do not all count the same."""
+        """Start without observations. `sampling`: how the sessions were sampled, if they do not all count the same."""
         self.metric = metric
         self.sampling = sampling if metric.statistic == "ratio" else None
         self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
-        """Whether it has no figure, since its sessions would have to be weighted and cannot be."""
-        self._stands_for = np.array([0.0, *(each.weight for each in self.sampling.strata)]) if self.sampling else None
+        """True if the metric has no figure, since its sessions would have to be weighted and cannot be."""
+        self._stands_for = (
+            np.array([0.0, *(stratum.weight for stratum in self.sampling.strata)]) if self.sampling else None
+        )
         self._sums: dict[int, _Sums] = {}
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
 
     def add(self, places: Numbers, seen: Floats) -> None:
-        """Add observations, a row each: where it belongs, as `placed` gives it; its value and weight."""
+        """Add observations, a row each: its location, as `placed` packs it; its value and weight."""
         self._parts.append((places, seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
 
     def collected(self) -> Collected:
-        """What was added so far."""
+        """Return everything that was added so far."""
         if self.is_summed:
             self._sum_up()
-        return Collected(self._sums, *self._not_summed())
+        return Collected(self._sums, *self._rows())
 
     def add_collected(self, found: Collected, files: int) -> None:
-        """Add what another one collected; `files`: how many files are before its first."""
+        """Add what another instance collected; `files`: the number of files before its first."""
         for kind, sums in found.sums.items():
-            self._sums.setdefault(kind, self._no_sums()).add_all(sums, files)
+            self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
         if len(found.seen):
             self._parts.append((found.places + placed(files), found.seen))
 
     @property
     def is_summed(self) -> bool:
-        """Whether sums are all that its figure takes."""
+        """Return whether sums are all that the figure needs."""
         return self.metric.statistic in {"ratio", "count"}
 
     def _sum_up(self) -> None:
-        files, strata, kinds, seen = self._unsummed()
+        files, strata, kinds, seen = self._unpack()
         for kind in np.unique(kinds).tolist():
-            own, sums = kinds == kind, self._sums.setdefault(kind, self._no_sums())
+            own, sums = kinds == kind, self._sums.setdefault(kind, self._empty_sums())
             if self._stands_for is None:
                 sums.add(files[own], seen[own])
             else:
                 sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
                 sums.add_strata(strata[own], seen[own])
-        self._forget()
+        self._clear()
 
-    def _no_sums(self) -> _Sums:
+    def _empty_sums(self) -> _Sums:
         return _Sums(len(self.sampling.strata) if self.sampling else 0)
 
-    def _unsummed(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Numbers of files, strata and kinds, and values beside weights; one row per observation."""
-        places, seen = self._not_summed()
+    def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
+        """Return the numbers of files, strata and kinds, and values beside weights; one row per observation."""
+        places, seen = self._rows()
         return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
 
-    def _not_summed(self) -> tuple[Numbers, Floats]:
-        """The rows that were added, but for those that are summed up."""
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(each for each, _ in self._parts)])
-        return places, np.concatenate([np.zeros((0, 2)), *(each for _, each in self._parts)])
+    def _rows(self) -> tuple[Numbers, Floats]:
+        """Return the rows that were added and are not yet part of the sums."""
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in self._parts)])
+        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
-        """Of a ratio or a count, over all kinds or one."""
+        """Return the sums of a ratio or a count, over all kinds or one."""
         self._sum_up()
-        found = self._no_sums()
-        for each in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
-            found.add_all(self._sums[each])
-        return found
+        total = self._empty_sums()
+        for number in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
+            total.add_all(self._sums[number])
+        return total
 
     def seen(self, kind: int | None = None) -> Floats:
-        """Of other statistics: values beside weights, one row per observation, of all kinds or one."""
-        _, _, kinds, seen = self._unsummed()
+        """Return the observations of other statistics: values beside weights, one row each, of all kinds or one."""
+        _, _, kinds, seen = self._unpack()
         return seen if kind is None else seen[kinds == kind]
 
     def by_file(self, files: int) -> list[float | None]:
-        """The figure of each of so many files."""
+        """Return the figure of each of so many files."""
         if self.is_summed:
             rows = np.zeros((files, 3))
-            found = self.sums().rows
-            rows[: len(found)] = found
-            return [_of_sums(self.metric, row) for row in rows]
+            summed = self.sums().rows
+            rows[: len(summed)] = summed
+            return [_figure_of_sums(self.metric, row) for row in rows]
         if self.left_out:
             return [None] * files
-        numbers, _, _, seen = self._unsummed()
+        numbers, _, _, seen = self._unpack()
         order = np.argsort(numbers, kind="stable")
         ends = numbers[order].searchsorted(np.arange(1, files))
-        return [_of_seen(self.metric, each) for each in np.split(seen[order], ends)]
+        return [_figure_of_rows(self.metric, part) for part in np.split(seen[order], ends)]
 
     def by_group(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
-        """The figure of each group of files."""
+        """Return the figure of each group of files."""
         if self.is_summed:
             rows = self.sums().rows
             members = [[file for file in group if file < len(rows)] for group in groups]
-            return [_of_sums(self.metric, rows[each].sum(axis=0)) for each in members]
-        numbers, _, _, seen = self._unsummed()
-        return [_of_seen(self.metric, seen[np.isin(numbers, group)]) for group in groups]
+            return [_figure_of_sums(self.metric, rows[member_files].sum(axis=0)) for member_files in members]
+        numbers, _, _, seen = self._unpack()
+        return [_figure_of_rows(self.metric, seen[np.isin(numbers, group)]) for group in groups]
 
 
 class Collector:
-    """Hands on to several metrics what they observed, many sessions in one go: one by one would take longer than to
-    observe it."""
+    """A buffer that passes observations on to several metrics, many sessions together: one by one would take longer
+    than to observe them."""
 
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._places: array[int] = array("q")
         # How often each metric observed something in each session, and all that was observed, one after the other.
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
-        """What each of the metrics observed in a session; `place` as `placed` gives it."""
+        """Add what each of the metrics observed in a session; `place` as `placed` packs it."""
         self._places.append(place)
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
@@ -171,8 +173,9 @@ class Collector:
             self.hand_on()
 
     def hand_on(self) -> None:
-        """Add what was collected to the observations, of each in the sessions' order: in another one, the last digit of
-        its sum would depend on what other metrics observed, such as times."""
+        """Add what was collected to the observations of each metric."""
+        # The sessions keep their order: in another one, the last digit of a sum would depend on what other metrics
+        # observed, such as times.
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
         counts = np.array(self._counts).reshape(len(places), len(self._observations))
         # Where in `rows` each metric's observations of each session begin.
@@ -181,7 +184,7 @@ class Collector:
             before = np.cumsum(count) - count
             own = np.repeat(first - before, count) + np.arange(count.sum())
             observations.add(np.repeat(places, count), rows[own])
-        self._forget()
+        self._clear()
 
 
 class _Sums:
@@ -189,19 +192,20 @@ class _Sums:
 
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 5))
-        """Of each stratum of the sample: see `weighted.moments`; the other sums are then over weighted sessions."""
+        """The moments of each stratum of the sample, see `weighted.moments`; the other sums are then over weighted
+        sessions."""
         self.rows = np.zeros((0, 3))
-        """By file: of values (numerators), of weights (denominators), and how many."""
+        """The sums by file: of values (numerators), of weights (denominators), and the count."""
         self.squares = np.zeros(3)
-        """See `sampled.powers`, as of `fourths`."""
+        """The sums of second powers, see `sampled.powers`, which also gives `fourths`."""
         self.fourths = np.zeros(5)
         self.observed = 0
-        """Observations whose weight is not 0."""
+        """The number of observations whose weight is not 0."""
 
     def add(self, files: Numbers, seen: Floats) -> None:
         first, last = int(files.min()), int(files.max())
         values, weights = seen.T
-        columns = [np.bincount(files - first, each) for each in (values, weights, np.ones(len(seen)))]
+        columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
         self._reach(last + 1)
         self.rows[first : last + 1] += np.stack(columns, axis=-1)
         squares, fourths = powers(values, weights)
@@ -210,12 +214,12 @@ class _Sums:
         self.observed += int((weights != 0).sum())
 
     def add_strata(self, strata: Numbers, seen: Floats) -> None:
-        """`strata`: their numbers, from 1."""
+        """Add observations to the strata with these numbers, from 1."""
         for number in np.unique(strata).tolist():
             self.strata[number - 1] += moments(*seen[strata == number].T)
 
     def add_all(self, other: _Sums, files: int = 0) -> None:
-        """`files`: how many are before the other's first."""
+        """Add other sums, after shifting their files by `files`."""
         self.strata += other.strata
         self._reach(files + len(other.rows))
         self.rows[files : files + len(other.rows)] += other.rows
@@ -229,16 +233,16 @@ class _Sums:
 
     @property
     def total(self) -> Floats:
-        """Over all files."""
+        """The sums over all files."""
         return np.asarray(self.rows.sum(axis=0))
 
 
 def figure(observations: Observations, kind: int | None = None) -> float | None:
-    """The metric's figure, without intervals; None where there is none."""
+    """Return the metric's figure without intervals, or None if there is none."""
     metric = observations.metric
     if observations.is_summed:
-        return _of_sums(metric, observations.sums(kind).total)
-    return _of_seen(metric, observations.seen(kind))
+        return _figure_of_sums(metric, observations.sums(kind).total)
+    return _figure_of_rows(metric, observations.seen(kind))
 
 
 def estimate(
@@ -250,21 +254,21 @@ def estimate(
     clusters: Sequence[int] | None = None,
     repeats: Determinism | None = None,
 ) -> Estimate:
-    """The metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like it
-    (`clustered.figures`).
+    """Return the metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like
+    it (`clustered.figures`).
 
-    `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, where
-    there were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if
-    several are one. `repeats`: of the sessions that were asked twice, how many differed. Counts and quantiles have no
-    intervals, and times have none either: a busy machine slows all sessions together, which no sample of sessions would
+    `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, if there
+    were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if several
+    files form one. `repeats`: of the sessions that were asked twice, how many differed. Counts and quantiles have no
+    intervals. Times have none either: a busy machine slows all sessions together, which no sample of sessions would
     show.
     """
-    found = _estimated(observations, asked, wavering, kind, clusters, repeats)
-    return replace(found, state=_state(observations, found, asked, repeats))
+    result = _estimate(observations, asked, wavering, kind, clusters, repeats)
+    return replace(result, state=_state(observations, result, asked, repeats))
 
 
-def _state(observations: Observations, found: Estimate, asked: float, repeats: Determinism | None) -> State:
-    if found.value is None:
+def _state(observations: Observations, result: Estimate, asked: float, repeats: Determinism | None) -> State:
+    if result.value is None:
         return "none"
     if observations.sampling:
         return "weighted"
@@ -276,7 +280,7 @@ def _state(observations: Observations, found: Estimate, asked: float, repeats: D
     return "exact" if repeats else "partial"
 
 
-def _estimated(
+def _estimate(
     observations: Observations,
     asked: float,
     wavering: Wavering | None,
@@ -289,9 +293,9 @@ def _estimated(
         seen = observations.seen(kind)
         if observations.left_out:
             return Estimate(value=None, n=len(seen))
-        return Estimate(value=_of_seen(metric, seen), n=len(seen))
+        return Estimate(value=_figure_of_rows(metric, seen), n=len(seen))
     sums = observations.sums(kind)
-    value, count = _of_sums(metric, sums.total), int(sums.total[2])
+    value, count = _figure_of_sums(metric, sums.total), int(sums.total[2])
     if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not sums.total[1]:
         return Estimate(value=value, n=count)
     rows = sums.rows[sums.rows[:, 2] > 0, :2]
@@ -308,9 +312,9 @@ def _estimated(
     worth = effective_sessions(sums.squares, sums.fourths, total)
     if observations.sampling:
         bounded = unit in LARGEST
-        given = bounded or sums.observed >= FEWEST_RANKS
-        found = interval(sums.strata, observations.sampling, bounded=bounded) if given else None
-        low, high = found or (None, None)
+        has_interval = bounded or sums.observed >= FEWEST_RANKS
+        bounds = interval(sums.strata, observations.sampling, bounded=bounded) if has_interval else None
+        low, high = bounds or (None, None)
         return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
     products = sums.squares[[[0, 1], [1, 2]]]
     low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
@@ -318,10 +322,10 @@ def _estimated(
 
 
 def wavers(repeats: Determinism, observed: float) -> NoiseVariance:
-    """Return the variance of a mean over so many sessions that comes from answers that differ, at most.
+    """Return the largest likely variance of a mean over so many sessions that comes from varying answers.
 
     A session that is answered differently half of the time, from 0 to 1, has a variance of 1/4; asked twice, it differs
-    half of the time. One more session is taken to differ: that few of a sample did may be luck.
+    half of the time. One more session is assumed to differ, since a low number in a sample may be luck.
     """
     share = (repeats.differed + 1) / (repeats.asked + 1)
     return NoiseVariance(np.array([share / 2 / max(observed, 1)]), np.array([np.inf]))
@@ -332,14 +336,14 @@ def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
     return NoiseVariance.of([variance], [wavering.rounds])
 
 
-def _of_sums(metric: Metric, total: Floats) -> float | None:
+def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
     value, weight, count = map(float, total)
     if not count or (metric.statistic == "ratio" and not weight):
         return metric.without
     return value if metric.statistic == "count" else value / weight
 
 
-def _of_seen(metric: Metric, seen: Floats) -> float | None:
+def _figure_of_rows(metric: Metric, seen: Floats) -> float | None:
     if not len(seen):
         return metric.without
     values, weights = seen.T
@@ -347,19 +351,22 @@ def _of_seen(metric: Metric, seen: Floats) -> float | None:
 
 
 def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
-    """The area under the ROC curve: how often something right has a higher score than something wrong, equal scores
-    counting half (Mann and Whitney's U / number of pairs). None where there is only one of both.
+    """Return the area under the ROC curve, or None unless there are both right and wrong items.
+
+    The area is the share of pairs in which something right has a higher score than something wrong, equal scores
+    counting half (Mann and Whitney's U / number of pairs).
     """
     pairs = int(right.sum()) * int((~right).sum())
     if not pairs:
         return None
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
     wins = float(ranks[right].sum()) - right.sum() * (right.sum() + 1) / 2
     return float(wins / pairs)
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:
-    """The smallest value that at least that share of the values does not exceed: the ceil(q·n)-th smallest."""
+    """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
+    exceed."""
     rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
     return float(np.partition(values, rank - 1)[rank - 1])

@@ -1,4 +1,4 @@
-"""Tail probabilities and quantiles of Student's t, for any degrees of freedom; infinite ones are the normal's."""
+"""The tail probabilities and quantiles of Student's t, for any degrees of freedom; infinite ones are the normal's."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _TERMS = 300
 _STEPS = 60
 _CLOSE = 1e-13
 _LARGE = 1e5
-"""Degrees of freedom from which on t equals the normal distribution to five digits."""
+"""The degrees of freedom from which on t equals the normal distribution to five digits."""
 _TINY = 1e-300
 _LOWEST, _HIGHEST = -10.0, 60.0
-"""Logarithms of the numbers of standard errors that are found."""
+"""The bounds of the logarithm of the number of standard errors."""
 
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
-    """Probability (two-sided) that |t| is at least `errors` standard errors; arguments are broadcast."""
+    """Return the two-sided probability that |t| is at least `errors` standard errors; arguments are broadcast."""
     x, v = np.broadcast_arrays(errors, df)
-    return np.array([_tail(*each) for each in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]).reshape(
-        x.shape
-    )
+    return np.array(
+        [_tail(*arguments) for arguments in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    ).reshape(x.shape)
 
 
 def errors_at(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """The number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10 to
-    e^60."""
+    """Return the number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10
+    to e^60."""
     p, v = np.broadcast_arrays(tail, df)
-    found = [_errors_at(*each) for each in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
-    return np.array(found).reshape(p.shape)
+    errors = [_errors_at(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    return np.array(errors).reshape(p.shape)
 
 
 def _tail(x: float, v: float) -> float:
@@ -46,40 +46,40 @@ def _tail(x: float, v: float) -> float:
 
 
 def _errors_at(p: float, v: float) -> float:
-    """By Newton's method, of logarithms, in which the curve is nearly straight; halved where that leads out of what is
-    known to hold it."""
-    low, high, at = _LOWEST, _HIGHEST, _guessed(p, v)
+    """Find the root by Newton's method on logarithms, in which the curve is nearly straight. A step that leaves the
+    bracket is replaced by bisection."""
+    low, high, at = _LOWEST, _HIGHEST, _guess(p, v)
     for _ in range(_STEPS):
-        found = _tail(exp(at), v)
-        low, high = (at, high) if found > p else (low, at)
+        tail = _tail(exp(at), v)
+        low, high = (at, high) if tail > p else (low, at)
         slope = exp(at) * _density(exp(at), v)
-        step = (log(found) - log(p)) * found / (2 * slope) if found > 0 and p > 0 and slope > 0 else inf
+        step = (log(tail) - log(p)) * tail / (2 * slope) if tail > 0 and p > 0 and slope > 0 else inf
         if abs(step) < _CLOSE:
             break
         at = at + step if low < at + step < high else (low + high) / 2
     return exp(at)
 
 
-def _guessed(p: float, v: float) -> float:
-    """The logarithm of about how many, by the first terms of Cornish and Fisher's expansion (Abramowitz and Stegun,
-    26.7.5)."""
+def _guess(p: float, v: float) -> float:
+    """Return the logarithm of an approximate number of standard errors, by the first terms of Cornish and Fisher's
+    expansion (Abramowitz and Stegun, 26.7.5)."""
     # Where p is 5e-324, p / 2 is 0.
     if not 0 < p / 2 < 0.5:
         return 0.0
+    # The expansion starts at the normal quantile and corrects it for v degrees of freedom.
     z = -NORMAL.inv_cdf(p / 2)
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
     return min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
 
 
 def _density(x: float, v: float) -> float:
-    """Of t."""
     if v >= _LARGE:
         return exp(-x * x / 2 - log(2 * pi) / 2)
     return exp(-log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v))
 
 
 def _incomplete_beta(a: float, x: float) -> float:
-    """I_x(a, 1/2), regularised, by the continued fraction of Lentz (Press et al., Numerical Recipes, 6.4)."""
+    """Return I_x(a, 1/2), regularised, by the continued fraction of Lentz (Press et al., Numerical Recipes, 6.4)."""
     b = 0.5
     swapped = x >= (a + 1) / (a + b + 2)
     p, q, y = (b, a, 1 - x) if swapped else (a, b, x)
@@ -90,13 +90,13 @@ def _incomplete_beta(a: float, x: float) -> float:
 
 
 def _log_beta(a: float) -> float:
-    """Logarithm of the beta function B(a, 1/2)."""
+    """Return the logarithm of the beta function B(a, 1/2)."""
     return lgamma(a) + log(pi) / 2 - lgamma(a + 0.5)
 
 
 def _fraction(p: float, q: float, y: float) -> float:
     c, d = 1.0, _inverse(1 - (p + q) * y / (p + 1))
-    found = d
+    value = d
     for m in range(1, _TERMS):
         for over in (
             m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)),
@@ -104,10 +104,10 @@ def _fraction(p: float, q: float, y: float) -> float:
         ):
             d, c = _inverse(1 + over * d), 1 + over / c
             c = c if abs(c) >= _TINY else _TINY
-            found *= d * c
+            value *= d * c
         if abs(d * c - 1) < 1e-14:
             break
-    return found
+    return value
 
 
 def _inverse(value: float) -> float:

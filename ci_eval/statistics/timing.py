@@ -1,14 +1,14 @@
-"""Times of two engines that were asked in turns, and what may be concluded from their difference.
+"""The times of two engines that were asked in turns, and the inference about their difference.
 
 In each round both engines are fresh processes, asked about each file one right after the other, so that whatever slows
 the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
 Student's t. Times are compared by their logarithms: a round in which the machine is half as fast doubles both times and
-their difference, but not their ratio. Where only some of the project's sessions were asked, their sampling error is
-added, from a jackknife over random groups of sessions with the finite population's correction. The same groups tell how
-much a mean varies within a round.
+their difference, but not their ratio. If only some of the project's sessions were asked, their sampling error is added,
+from a jackknife over random groups of sessions with the finite population's correction. The same groups tell how much a
+mean varies within a round.
 
 Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
-laid out (Mytkowicz et al. 2009): a difference counts only where its whole interval lies beyond FLOOR.
+laid out (Mytkowicz et al. 2009): a difference counts only if its whole interval lies beyond FLOOR.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from ci_eval.statistics.student import Floats, errors_at, tails
 
 LEVEL = 0.95
 FOUR_OF_FIVE = 0.8416
-"""Standard errors that a normal variable stays below four times out of five."""
+"""The number of standard errors that a normal variable stays below four times out of five."""
 GROUPS = 20
-"""Random groups of sessions for the jackknife."""
+"""The number of random groups of sessions for the jackknife."""
 BLOCKS = 5
-"""Disjoint parts of the sessions, whose quantiles tell how much a quantile varies within a round."""
+"""The number of disjoint parts of the sessions, whose quantiles tell how much a quantile varies within a round."""
 FLOOR = 0.05
-"""Share of base's time: a smaller difference of times is never called one."""
+"""The smallest difference of times that counts, as a share of base's time."""
 SHORTEST = 0.5
-"""Milliseconds: nor is a shorter one."""
+"""The smallest difference of times that counts, in milliseconds."""
 SMALLEST = 0.005
 """The smallest difference that counts in metrics that are shares, such as that of sessions answered in time."""
 
 
 @dataclass
 class Observed:
-    """What a metric observed of one engine in one round; one element per observation."""
+    """The observations of a metric of one engine in one round; one element per observation."""
 
     above: array[float] = field(default_factory=lambda: array("d"))
-    """Numerators."""
+    """The numerators of the observations."""
     below: array[float] = field(default_factory=lambda: array("d"))
-    """Denominators."""
+    """The denominators of the observations."""
     groups: array[int] = field(default_factory=lambda: array("b"))
-    """The group (0 … GROUPS - 1) of the session each comes from."""
+    """The group (0 … GROUPS - 1) of each observation's session."""
 
     def add(self, group: int, seen: list[Observation]) -> None:
         """Add the observations of one session of that group."""
@@ -55,29 +55,29 @@ class Observed:
             self.groups.append(group)
 
     def figures(self, metric: Metric) -> Floats:
-        """The figure of all sessions, then those with one group left out, for each of the GROUPS; NaN where nothing is
-        left."""
+        """Return the figure of all sessions, then those with one group left out, for each of the GROUPS; NaN if nothing
+        is left."""
         above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
         if metric.statistic == "quantile":
             kept = [above, *(above[groups != group] for group in range(GROUPS))]
-            return np.array([nearest_rank(each, metric.quantile) for each in kept])
-        sums = [np.bincount(groups, weights=each, minlength=GROUPS) for each in (above, below)]
+            return np.array([nearest_rank(part, metric.quantile) for part in kept])
+        sums = [np.bincount(groups, weights=column, minlength=GROUPS) for column in (above, below)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            numerators, denominators = (np.array([each.sum(), *(each.sum() - each)]) for each in sums)
+            numerators, denominators = (np.array([by_group.sum(), *(by_group.sum() - by_group)]) for by_group in sums)
             return np.asarray(numerators / denominators)
 
     def quantiles(self, quantile: float) -> Floats:
-        """The quantile in each of the BLOCKS; NaN where one has no observation."""
+        """Return the quantile in each of the BLOCKS; NaN if one has no observation."""
         above, blocks = np.array(self.above), np.array(self.groups, dtype=np.int64) % BLOCKS
         return np.array([nearest_rank(above[blocks == block], quantile) for block in range(BLOCKS)])
 
 
 def nearest_rank(values: Floats, quantile: float) -> float:
-    """The ceil(quantile * n)-th smallest value; NaN where there is none."""
+    """Return the ceil(quantile * n)-th smallest value, or NaN without values."""
     if not len(values):
         return float("nan")
-    place = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
-    return float(np.partition(values, place)[place])
+    index = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
+    return float(np.partition(values, index)[index])
 
 
 @dataclass(frozen=True)
@@ -94,21 +94,22 @@ class Timed:
 
     @property
     def difference(self) -> float:
-        """new - base."""
+        """The difference, new minus base."""
         return self.new - self.base
 
     def floor(self, unit: str) -> float:
-        """The smallest difference that counts, in the metric's unit; one shown to be smaller is equivalent."""
+        """Return the smallest difference that counts, in the metric's unit. A difference shown to be smaller is
+        equivalent."""
         return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
 
 
 def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int) -> Timed | None:
-    """The difference of a metric between two engines; None where one of them has no figure.
+    """Return the difference of a metric between two engines, or None if one of them has no figure.
 
     `base`, `new`: one entry per round. `asked`: the share of the project's sessions that was asked. `tests`: the number
     of metrics that are judged together (Bonferroni).
     """
-    ours, theirs = (np.array([each.figures(metric) for each in side]) for side in (base, new))
+    ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
     # A clock may show 0 ms, which has no logarithm.
     by_ratio = metric.info.unit == "ms" and not (np.any(ours <= 0) or np.any(theirs <= 0))
     if by_ratio:
@@ -125,9 +126,9 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     if metric.statistic == "ratio":
         of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
     else:
-        of_rounds = max(of_rounds, _of_quantiles(metric.quantile, base, new, by_ratio=by_ratio))
+        of_rounds = max(of_rounds, _quantile_variance(metric.quantile, base, new, by_ratio=by_ratio))
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
-    n = min(len(each.above) for each in (*base, *new))
+    n = min(len(observed.above) for observed in (*base, *new))
     if metric.info.unit == "share":
         # Where no session of the sample changed, others may have: add one that gained and one that lost (after Bonett &
         # Price 2012).
@@ -154,12 +155,11 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     )
 
 
-def _of_quantiles(quantile: float, base: list[Observed], new: list[Observed], *, by_ratio: bool) -> float:
-    """The squared error of the mean difference of a quantile over rounds, as disjoint blocks of sessions show it.
-
-    Leaving out groups would not do: a quantile jumps then. 0 where a block has no observation.
-    """
-    ours, theirs = (np.array([each.quantiles(quantile) for each in side]) for side in (base, new))
+def _quantile_variance(quantile: float, base: list[Observed], new: list[Observed], *, by_ratio: bool) -> float:
+    """Return the squared error of the mean difference of a quantile over rounds, estimated from disjoint blocks of
+    sessions; 0 if a block has no observation."""
+    # Disjoint blocks, since a quantile jumps if one group is left out.
+    ours, theirs = (np.array([observed.quantiles(quantile) for observed in side]) for side in (base, new))
     if by_ratio:
         with np.errstate(divide="ignore", invalid="ignore"):
             ours, theirs = np.log(ours), np.log(theirs)

@@ -14,28 +14,28 @@ from ci_eval.statistics.student import NORMAL
 Floats = NDArray[np.float64]
 
 ADDED = 0.3
-"""So many sessions that vary as those of one stratum usually do are added to each: that no session of it was seen to
-differ does not mean that none does."""
+"""The number of sessions added to each stratum that vary as those of a stratum usually do: a stratum in which no
+session differed may hold some that do."""
 FEW = 5
-"""Where fewer sessions than this are otherwise than the rest, their number says little of how many there are."""
+"""The number of sessions that differ from the majority below which their number says little of how many there are."""
 ERRORS = NORMAL.inv_cdf(0.975)
-"""Standard errors that a 95 % interval reaches to each side."""
+"""The number of standard errors that a 95 % interval reaches to each side."""
 
 
 def moments(above: Floats, below: Floats) -> Floats:
-    """Sums over sessions in which a ratio was observed: of numerators (`above`) and of denominators (`below`), of the
-    squares of the first, of the products, of the squares of the second."""
+    """Return sums over the sessions in which a ratio was observed: of numerators (`above`) and of denominators
+    (`below`), of the squares of the first, of the products, of the squares of the second."""
     return np.array([above.sum(), below.sum(), above @ above, above @ below, below @ below])
 
 
 def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
-    """A ratio over all sessions of the project, or over those of them in which something is observed; and how far its
-    95 % interval reaches to each side. The figure is None where nothing was observed.
+    """Return a ratio and how far its 95 % interval reaches to each side. The ratio is None if nothing was observed.
 
-    `strata` (strata x 5): the moments of each stratum, in the order of the sample's. The ratio is linearised; the
-    variance is that within the strata of each phase, with the finite-population correction.
+    The ratio is over all sessions of the project, or over those in which something is observed. `strata` (strata x 5):
+    the moments of each stratum, in the order of the sample's. The ratio is linearised; the variance is that within the
+    strata of each phase, with the finite-population correction.
     """
-    weights = np.array([each.weight for each in sampling.strata])
+    weights = np.array([stratum.weight for stratum in sampling.strata])
     above, below = float(weights @ strata[:, 0]), float(weights @ strata[:, 1])
     if not below:
         return None, np.inf
@@ -45,19 +45,20 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     variance = _variance(residuals, squares, sampling)
     if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
         # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
-        variance = max(variance, _heaviest(sampling))
+        variance = max(variance, _heaviest_variance(sampling))
     if sampling.expecting:
         # Few go otherwise than in the earlier run, and by chance fewer may have been seen, or none: one more, of the
         # stratum whose sessions stand for most, is taken to be unseen.
-        variance += _heaviest(sampling)
+        variance += _heaviest_variance(sampling)
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 
 def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
-    """Of the total over all sessions; by stratum, the sums of the residuals and of their squares."""
-    sessions = np.array([each.sessions for each in sampling.strata], dtype=np.float64)
-    asked = np.array([each.asked for each in sampling.strata], dtype=np.float64)
-    shares = np.array([each.share for each in sampling.strata])
+    """Return the variance of the total over all sessions, from the sums of the residuals and of their squares by
+    stratum."""
+    sessions = np.array([stratum.sessions for stratum in sampling.strata], dtype=np.float64)
+    asked = np.array([stratum.asked for stratum in sampling.strata], dtype=np.float64)
+    shares = np.array([stratum.share for stratum in sampling.strata])
     within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
     usual = float(shares * sessions @ within / (shares @ sessions))
     size = asked + ADDED
@@ -65,15 +66,18 @@ def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
     return float((shares**2 * sessions * (sessions - asked) * varied / asked).sum())
 
 
-def _heaviest(sampling: Sampling) -> float:
-    """The variance of a total that comes from one session in the stratum whose sessions stand for most others."""
+def _heaviest_variance(sampling: Sampling) -> float:
+    """Return the variance of a total that comes from one session in the stratum whose sessions stand for most
+    others."""
     return max(
-        (1 - each.asked / each.sessions) * (each.share * each.sessions / each.asked) ** 2 for each in sampling.strata
+        (1 - stratum.asked / stratum.sessions) * (stratum.share * stratum.sessions / stratum.asked) ** 2
+        for stratum in sampling.strata
     )
 
 
 def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[float, float] | None:
-    """The 95 % interval of the figure; `bounded`: it lies between 0 and 1. None where nothing was observed."""
+    """Return the 95 % interval of the figure, or None if nothing was observed. `bounded`: the figure lies between 0 and
+    1."""
     value, reach = figure(strata, sampling)
     if value is None:
         return None
@@ -81,13 +85,13 @@ def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[floa
 
 
 def of_share(value: float, reach: float) -> tuple[float, float]:
-    """The interval of a share whose usual one would reach that far to each side: that one, and what the score interval
-    (Wilson 1927) holds besides.
+    """Return the interval of a share: the usual one, which reaches that far to each side, joined with the score
+    interval (Wilson 1927).
 
-    Where few sessions were seen to be otherwise than the rest, by chance too few may have been: there the score
-    interval reaches further towards 1/2, and the usual one towards 0 or 1. The score interval's sample size is that of
-    a simple random sample with the same standard error; where all are alike, of one in which a session stands for as
-    much as the one that may be otherwise.
+    If few sessions were seen to differ from the majority, too few of them may happen to be in the sample: there the
+    score interval reaches further towards 1/2, and the usual one towards 0 or 1. The score interval's sample size is
+    that of a simple random sample with the same standard error. If all sessions are alike, it is that of a sample in
+    which a session stands for as much as the one that may differ.
     """
     if not reach:
         return value, value
@@ -99,7 +103,7 @@ def of_share(value: float, reach: float) -> tuple[float, float]:
 
 
 UNEQUAL = 1.1
-"""Shares that differ by less than this factor are those of one sample: chance alone makes them differ."""
+"""The factor below which different shares are those of one sample: random variation alone makes them differ."""
 
 
 @dataclass(frozen=True)
@@ -112,21 +116,21 @@ class ProjectSums:
     """
 
     sessions: float
-    """All that it has."""
+    """The number of all its sessions."""
     asked: float
     total: Floats
-    """(figures x numbers)"""
+    """The sums over sessions (figures x numbers)."""
     products: Floats
-    """(all numbers x all numbers): sums over sessions of the product of each two of these."""
+    """The sums over sessions of the product of each two numbers (all numbers x all numbers)."""
 
     @property
     def weight(self) -> float:
-        """The sessions that one of those that were asked stands for."""
+        """The number of sessions that one asked session stands for."""
         return self.sessions / self.asked
 
     @property
     def left(self) -> float:
-        """The share that was not asked."""
+        """The share of the sessions that was not asked."""
         return max(1 - self.asked / self.sessions, 0.0)
 
 
@@ -144,16 +148,16 @@ def covariance(strata: Sequence[ProjectSums], weights: Floats, most: Floats, *, 
     """Return the covariances (figures x figures) of estimates that are weighted sums over sessions, to first order.
 
     `weights` (all numbers x figures): the derivative of each estimate with respect to the weighted sums. `most`: the
-    most that one session can add to each estimate, before it is weighted; so that rare changes do not get an interval
-    of width zero, the sessions of each project get two of these, as in `sampled.here`. `finite`: whether the rest of
-    the project is all that is unknown; else the answers may vary, too.
+    most that one session can add to each estimate, before it is weighted. The sessions of each project get two of
+    these, as in `sampled.here`, so that rare changes do not get an interval of width zero. `finite`: true if the
+    sessions that were not asked are all that is unknown; else the answers may vary, too.
     """
-    found = np.zeros((weights.shape[1],) * 2)
+    result = np.zeros((weights.shape[1],) * 2)
     for stratum in strata:
         size = max(stratum.asked, 2.0)
         sums = stratum.total.reshape(-1) @ weights
         within = weights.T @ stratum.products @ weights - np.outer(sums, sums) / size
         within += 2 * np.diag(most**2) / len(strata)
         left = stratum.left if finite else 1.0
-        found += stratum.weight**2 * left * within * size / (size - 1)
-    return found
+        result += stratum.weight**2 * left * within * size / (size - 1)
+    return result

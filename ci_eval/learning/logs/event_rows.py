@@ -15,7 +15,7 @@ from ci_eval.learning.logs.events import Feature, Shown, ShownSession
 POSITION = "position"
 """Feature of the displayed order. It is computed if the logs have none."""
 MOST_FEATURES = 2_000
-"""Most features that rows can have."""
+"""The most features that rows can have."""
 
 
 @dataclass(frozen=True)

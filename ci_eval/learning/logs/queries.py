@@ -31,7 +31,7 @@ class LoggedSession:
     session: Session
     queries: Sequence[Logged]
     cancelled: bool
-    """Whether the user gave up after the last query."""
+    """True if the user gave up after the last query."""
 
     @property
     def selected(self) -> bool:

@@ -34,11 +34,11 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     """Use of the enclosing method: by its qualified name, which means nothing in other projects unless it overrides
     theirs; by its own name alone; or not at all."""
     class_context: bool = False
-    """Whether the enclosing class is used."""
+    """True if the enclosing class is used."""
     definition: bool = True
-    """Whether the origin of the object is used."""
+    """True if the origin of the object is used."""
     most_usages: Annotated[int, Meta(ge=0)] = 30_000
-    """Most usages of a type that are learnt from; more are sampled with `seed`. 0 for all."""
+    """The most usages of a type that are learnt from; more are sampled with `seed`. 0 for all."""
     seed: int = 0
 
 
@@ -149,7 +149,7 @@ class Recommender:
     threshold: float = 0.30
     """Least score at which a call is proposed, unless the user sets another one."""
     strict: bool = False
-    """Whether a score must exceed the threshold, rather than reach it."""
+    """True if a score must exceed the threshold, rather than reach it."""
 
 
 def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:

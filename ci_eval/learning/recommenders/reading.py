@@ -28,7 +28,7 @@ from ci_eval.queries.cases import check_names
 LONGEST = 16 << 20
 """Bytes of a line; longer ones are no usage that anybody wrote."""
 NAMED = 20
-"""Most bad lines that messages name."""
+"""The most bad lines that messages name."""
 
 Row = tuple[int, ...]
 """Numbers of the values in the slots (NONE if there is none), then those of the calls."""

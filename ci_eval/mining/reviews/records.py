@@ -63,7 +63,7 @@ class Selection:
 
     languages: frozenset[str]
     limit: int = 200
-    """Most samples of one repository."""
+    """The most samples of one repository."""
     seed: int = 0
     since: str = ""
     """Time (ISO 8601) since which a comment must have changed."""

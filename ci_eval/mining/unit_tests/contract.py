@@ -37,7 +37,7 @@ class Function:
     """Package of the function, in languages whose tests are paired within a package."""
     least: int = 0
     most: int | None = None
-    """Most arguments that it takes; None for any number."""
+    """The most arguments that it takes; None for any number."""
     broken: bool = False
 
     @property
@@ -101,7 +101,7 @@ class Parsed:
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
     broken: bool = False
-    """Whether the grammar could not read some of it."""
+    """True if the grammar could not read some of it."""
 
 
 class Index:

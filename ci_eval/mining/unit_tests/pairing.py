@@ -42,7 +42,7 @@ class Pair:
     function: Function
     rule: Rule
     name_matches: bool
-    """Whether the words of the function's name occur in the test's name or titles."""
+    """True if the words of the function's name occur in the test's name or titles."""
     is_called: bool
 
     @property

@@ -60,10 +60,10 @@ class Selection:
     """The criteria by which a project's pairs become samples."""
 
     limit: int = 200
-    """Most samples of one project. If there are more, they are sampled."""
+    """The most samples of one project. If there are more, they are sampled."""
     seed: int = 0
     only_high: bool = False
-    """Whether only pairs of high confidence count."""
+    """True if only pairs of high confidence count."""
 
 
 @dataclass

@@ -29,7 +29,7 @@ class Surroundings:
     own."""
     infer: Infer | None = None
     places: bool = False
-    """Whether the locations of the objects in the text are needed."""
+    """True if the locations of the objects in the text are needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class MinedUsage:
     """Fully qualified; with the type, it is the key of a history."""
     usage: ObjectUsage
     own: bool = False
-    """Whether the type is one of the project's own."""
+    """True if the type is one of the project's own."""
     place: ObjectPlace | None = None
     """Location in the text, without the text's name. None if it is not needed, or if there is none."""
 
@@ -56,7 +56,7 @@ class MinedText:
     bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Types that the text declares → those that they inherit from, all fully qualified, as far as they are known."""
     broken: bool = False
-    """Whether the grammar could not read some of it."""
+    """True if the grammar could not read some of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Layout:
     walls: frozenset[str] = frozenset()
     """Nodes that are no statements, and hold none but in functions."""
     may_be_empty: bool = True
-    """Whether a list may hold nothing."""
+    """True if a list may hold nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ class Moment:
     selected: Mapping[Key, ObjectUsage] = field(default_factory=dict)
     """The usages with the proposal that was selected right then."""
     is_trigger: bool = False
-    """Whether completion was called."""
+    """True if completion was called."""
     places: Mapping[Key, ObjectPlace] = field(default_factory=dict)
     """Locations of the usages in the text of that time, as far as they are known."""
 

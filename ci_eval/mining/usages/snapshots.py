@@ -40,7 +40,7 @@ class Snapshot:
     """Usages in place of the text, if the recording has them."""
     selection: Selection | None = None
     is_trigger: bool = False
-    """Whether completion was called."""
+    """True if completion was called."""
 
 
 @dataclass(kw_only=True)
@@ -70,7 +70,7 @@ class Miner:
     around: Surroundings = field(default_factory=Surroundings)
     merge: Merge = "last"
     own_types: bool = False
-    """Whether usages of the project's own types count."""
+    """True if usages of the project's own types count."""
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
         """Add the histories of the snapshots, in order of users and files."""

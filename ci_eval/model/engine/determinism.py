@@ -7,12 +7,12 @@ from typing import Literal
 from ci_eval.model.tokens import Number, Value
 
 State = Literal["exact", "sampled", "noisy", "weighted", "partial", "none"]
-"""What a figure is worth.
+"""The reliability of a figure.
 
 exact: all sessions were asked, and the engine was shown to answer alike. sampled: some were asked. noisy: answers
 differ when sessions are asked again. weighted: sessions stand for different numbers of others. partial: all were asked,
-but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it
-with."""
+but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it with.
+"""
 
 
 class Determinism(Value, frozen=True, kw_only=True):
@@ -26,5 +26,5 @@ class Determinism(Value, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """The share of the sessions asked again that differed; 0 where none was asked again."""
+        """The share of the sessions asked again that differed; 0 if none was asked again."""
         return self.differed / self.asked if self.asked else 0.0

@@ -7,11 +7,11 @@ from typing import Any, Literal
 from ci_eval.model.tokens import Value
 
 AutoImported = Literal["on", "off", "none", "unknown"]
-"""Whether an engine suggests names that would first have to be imported: `none` = it never does, `unknown` = ci-eval
-does not know, since nobody has told it either way."""
+"""The policy on names that would first have to be imported, if known: `none` = the engine never suggests them,
+`unknown` = ci-eval does not know, since the engine was not configured either way."""
 
 SET = "(set)"
-"""Stands for the value of a variable that may be a secret."""
+"""The text in place of the value of a variable that may be a secret."""
 
 
 class SentConfiguration(Value, frozen=True, kw_only=True):
@@ -25,28 +25,29 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     prepared: tuple[str, ...] = ()
     """The arguments of a program that is run before it starts."""
     settings: dict[str, Any] = {}
-    """Section → what it gets when it asks for its configuration."""
+    """The settings by section, sent when the engine asks for its configuration."""
     options: Any = None
-    """`initializationOptions`."""
+    """The `initializationOptions` of the engine."""
     environment: dict[str, str] = {}
-    """Environment variables of its process; of those that may be secrets, the names alone."""
+    """The environment variables of its process; of those that may be secrets, the names alone."""
     files: dict[str, str] = {}
-    """Path → content of the files that were written for it; of long ones, size and digest."""
+    """The content of the files that were written for it, by path; of long ones, size and digest."""
     capabilities: dict[str, Any] = {}
-    """What the client says that it can do."""
+    """The capabilities that the client announces."""
     language_ids: dict[str, str] = {}
-    """Suffix of a file → what the protocol calls its language."""
+    """The name of the language in the protocol, by suffix of a file."""
     quirks: dict[str, Any] = {}
-    """How it is treated differently from other servers."""
+    """The special treatment that the engine gets, unlike other servers."""
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """Whether it was told where the packages are that the project needs; `none` = none were installed."""
+    """The knowledge of the engine about the location of the packages that the project needs; `none` = none were
+    installed."""
     limits: dict[str, float] = {}
-    """`timeout` and `heap`, `memory` and `suggestions`: seconds, bytes, and suggestions that count."""
+    """The limits `timeout` and `heap`, `memory` and `suggestions`: seconds, bytes, and suggestions that count."""
 
 
 class Condition(Value, frozen=True, kw_only=True):
-    """Something that the engines of two runs were told differently; None = that one was not told."""
+    """A difference between the configurations sent to the engines of two runs; None = not sent."""
 
     name: str
     base: str | None
@@ -57,9 +58,9 @@ class MachineState(Value, frozen=True, kw_only=True):
     """The load of the machine while the engine was asked; None where the system does not say."""
 
     load: float | None = None
-    """Processes that ran or waited for a processor, on average over the last minute."""
+    """The number of processes that ran or waited for a processor, on average over the last minute."""
     pressure: float | None = None
-    """Share of the time in which at least one process waited for a processor."""
+    """The share of the time in which at least one process waited for a processor."""
     cores: int = 0
     busy: bool = False
-    """Whether times say more about the machine than about the engine."""
+    """True if times say more about the machine than about the engine."""

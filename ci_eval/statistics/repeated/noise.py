@@ -11,7 +11,7 @@ from ci_eval.observing import evaluated
 
 
 class Rounds:
-    """Adds up, over sessions, how far the rounds of each differ."""
+    """The differences between the rounds of each session, added up."""
 
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
@@ -27,7 +27,7 @@ class Rounds:
         self._sessions += 1
         self._differing += session.differing > 0
         for lookup in session.lookups:
-            known = [each for each in lookup.latencies if each is not None]
+            known = [latency for latency in lookup.latencies if latency is not None]
             if len(known) > 1 and min(known) > 0:
                 self._spreads.append(max(known) / min(known) - 1)
             for number, latency in enumerate(lookup.latencies[: self._rounds]):
@@ -36,7 +36,7 @@ class Rounds:
                     self._sums[number] = total + latency, count + 1
 
     def add_all(self, other: Rounds) -> None:
-        """Count other sessions."""
+        """Count the sessions of another instance."""
         self._sessions += other._sessions
         self._differing += other._differing
         self._sums = [
@@ -46,7 +46,7 @@ class Rounds:
         self._spreads += other._spreads
 
     def noise(self) -> Noise | None:
-        """What was found in all sessions added; None where there was only one round."""
+        """Return the noise over all sessions added, or None if there was only one round."""
         if self._rounds == 1:
             return None
         return Noise(
@@ -59,17 +59,17 @@ class Rounds:
 
 
 def noise_of(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
-    """How far an engine differed from itself in these sessions; None where they were asked once."""
-    found = Rounds(rounds)
+    """Return how much an engine differed from itself in these sessions, or None if they were asked once."""
+    totals = Rounds(rounds)
     for session in sessions if rounds > 1 else ():
-        found.add(session)
-    return found.noise()
+        totals.add(session)
+    return totals.noise()
 
 
 def noise_text(noise: Noise) -> str:
-    """The same as one sentence, for reports."""
+    """Return the noise as one sentence for reports."""
     share = noise.differing / max(noise.sessions, 1)
-    times = ", ".join("none" if each is None else f"{each:.1f}" for each in noise.latencies)
+    times = ", ".join("none" if latency is None else f"{latency:.1f}" for latency in noise.latencies)
     typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""
     return (
         f"asked in {noise.rounds} rounds, each with a fresh process: answers differed in {noise.differing:,} of "

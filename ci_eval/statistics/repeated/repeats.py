@@ -1,9 +1,9 @@
 """A test whether changes between two engines could be those of one engine that answers differently each time.
 
-Of most runs, a sample of the sessions was asked twice. That all of it was answered alike does not show that an engine
-is deterministic: of one that wavers in 1 % of its sessions, a sample of 20 sees nothing four times out of five. So the
-changes themselves are looked at, too: an engine that is compared with itself changes a session for the better as often
-as for the worse, and changes about as many sessions as differ when they are asked twice.
+In most runs, a sample of the sessions was asked twice. If all of that sample was answered alike, the engine may still
+vary: if it varies in 1 % of its sessions, a sample of 20 shows nothing four times out of five. So the test reads the
+changes themselves, too: an engine that is compared with itself changes a session for the better as often as for the
+worse, and changes about as many sessions as differ when they are asked twice.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import exp, lgamma, log
 
 PLENTY = 15
-"""Changed sessions that a sample of that size would hold, if none of its own sessions wavered: those that may waver
-unseen are then at most a fifth of them."""
+"""The changed sessions that a sample of that size would hold, if none of its own sessions varied: sessions that may
+vary unseen are then at most a fifth of the changed ones."""
 
 
 def sign_test(up: int, down: int) -> float:
@@ -36,13 +36,13 @@ class Repeats:
     """The knowledge whether two engines answer alike when they are asked again."""
 
     asked: int = 0
-    """Sessions that were asked more than once, of both engines together."""
+    """The sessions of both engines together that were asked more than once."""
     differed: int = 0
-    """Of these, the ones that were not answered alike each time."""
+    """The sessions of these that were not answered alike each time."""
     checked: bool = True
-    """Whether both engines were asked anything more than once."""
+    """True if both engines were asked anything more than once."""
     whole: bool = True
-    """Whether all sessions were asked in several rounds of both engines, so that their noise is measured."""
+    """True if all sessions were asked in several rounds of both engines, so that their noise is measured."""
 
     @property
     def alike(self) -> bool:
@@ -50,10 +50,11 @@ class Repeats:
         return self.checked and not self.differed
 
     def shows_determinism(self, changes: float, observed: float) -> bool:
-        """Return whether a change of so many of the sessions is the engines' own, and not that of a wavering one.
+        """Return whether a change of so many of the sessions is the engines' own, and not that of an engine that
+        varies.
 
         `observed`: the sessions that could have changed. If all sessions were asked in several rounds, their answers
-        say so. Of a sample, no difference among n sessions leaves it open that 3 in n waver (rule of three), which must
+        decide. In a sample, no difference among n sessions leaves it open that 3 in n vary (rule of three), which must
         be a small part of the sessions that changed.
         """
         if not self.alike:
@@ -62,4 +63,4 @@ class Repeats:
 
 
 DETERMINISTIC = Repeats()
-"""All was asked in several rounds, and answered alike."""
+"""The knowledge after all sessions were asked in several rounds, and answered alike."""

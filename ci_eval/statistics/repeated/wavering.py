@@ -15,7 +15,7 @@ from ci_eval.statistics.student import Floats
 
 
 class Wavering:
-    """Adds up, over sessions, how several figures move from round to round.
+    """The movement of several figures from round to round, added up over sessions.
 
     Each figure is observed as a few numbers per session, such as a numerator and a denominator.
     """
@@ -32,7 +32,7 @@ class Wavering:
         self._add(seen - seen[0], within)
 
     def add_all(self, other: Wavering) -> None:
-        """Add other sessions."""
+        """Add the sessions of another instance."""
         if other._moved is not None and other._within is not None:
             self._add(other._moved, other._within)
 
@@ -41,8 +41,8 @@ class Wavering:
         self._within = within + (0 if self._within is None else self._within)
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> Floats:
-        """The variance of each of these figures; `weights` (figures x numbers): its derivative with respect to each
-        number's sum."""
+        """Return the variance of each of these figures. `weights` (figures x numbers): the figure's derivative with
+        respect to each number's sum."""
         if self._moved is None or self._within is None:
             return np.zeros(len(weights))
         moved, within = self._moved[:, list(figures)], self._within[list(figures)]

@@ -39,7 +39,7 @@ class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
     """Least share of usages with the call among those that have the antecedents."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
-    """Most features that a call follows from; 0 for rules by the type alone."""
+    """The most features that a call follows from; 0 for rules by the type alone."""
 
 
 def train(usages: TypeUsages, options: RulesOptions) -> Arrays:

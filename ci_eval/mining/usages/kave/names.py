@@ -21,7 +21,7 @@ class TypeName:
 
     name: str = ""
     own: bool = False
-    """Whether it is of the project that was edited, whose assembly has no version."""
+    """True if it is of the project that was edited, whose assembly has no version."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
 """Folders below STUBS. All but the first are those of jedi before 0.20."""
 ALIAS_STEPS = 4
-"""Most references from stub to stub that are followed for a name."""
+"""The most references from stub to stub that are followed for a name."""
 
 
 @cache
