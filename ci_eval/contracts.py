@@ -48,8 +48,8 @@ class Shape:
     containers: frozenset[str] = frozenset()
     """The nodes that only hold declarations and statements, and what stands between them: module, class body …"""
     lists: frozenset[str] = frozenset()
-    """The nodes outside functions whose children are the declarations and statements a person types one after the
-    other: file, body of a class, of a namespace; "PARENT NODE" for a node that is one below that parent only."""
+    """The nodes outside functions whose children a person types one after the other: file, body of a class, of a
+    namespace; "PARENT NODE" for a node that is one below that parent only."""
     bodies: frozenset[str] = frozenset()
     """The nodes that hold the statements of a function, with their brackets if they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
@@ -169,8 +169,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The whole response of a language model, if that is more than its suggestions, or they are read from it."""
     typed: int | None = None
     dropped: int = 0
-    """The number of items that could not be read; `typed` is the number of characters of the prefix that were typed
-    when the engine was asked (None = all)."""
+    """The number of unreadable items. `typed`: the characters of the prefix when the engine was asked (None = all)."""
 
 
 Edit = tuple[int, int, str]
@@ -316,13 +315,13 @@ class Task:
     unit: str
     """The unit of its sessions, in the plural: metrics are of a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
-    """A function: text of a file, its tokens that pass the filters → items in order of offset. None: a dataset has them."""
+    """A function: text of a file, its tokens that pass the filters → items by offset. None: a dataset has them."""
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
     """The sample expansion, in place of `record`, if a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
-    """A function: expected text, its typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
+    """A function: expected text, typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
     """A function: lookups of a session without a failure, none only if items are played → OK, NO_MATCH or EMPTY."""
     score: Callable[[SessionScore], float]
@@ -336,8 +335,8 @@ class Task:
     heading: str
     """The heading over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """A function that produces an item: it types, and asks at the offsets it chooses; what it leaves untyped is typed
-    afterwards. None: the item is asked for at the prefixes that `actions.strategy.prefix` and the modelled user say."""
+    """A function that types an item and asks where it likes; the untyped remainder is typed afterwards. None: lookups
+    are at the prefixes that `actions.strategy.prefix` and the modelled user say."""
     every_token: bool = False
     """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem
@@ -403,8 +402,7 @@ class Grader(Protocol):
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return the scores by name, higher is closer; the same names for every pairing that it can grade.
 
-        A single score may be called `score`, from 0 to 100: it is stored as a share, under the grader's name. Raises
-        CiEvalError.
+        A single one may be called `score`, from 0 to 100: a share under the grader's name. Raises CiEvalError.
         """
 
 
@@ -475,24 +473,19 @@ class Metric:
     """The rank in reports if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"
     """The kind of figure. ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count:
-    sum of the values. auc: of (score, 1 if it was right, else 0), the area under the ROC curve; none if all were right,
-    or none."""
+    the sum. auc: of (score, 1 if right, else 0), the area under the ROC curve; none if all or none were right."""
     quantile: float = 1.0
     """The quantile (0 < quantile <= 1) for the statistic of that name; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks it is a figure of (see Task); "either": of any; "models": of any that a language model
-    does."""
+    """The unit of the tasks it is a figure of (see Task); "either": any; "models": any that a language model does."""
     without: float | None = None
     """The figure when nothing was observed; None = there is none."""
     found_by_both: bool = False
-    """A flag: a comparison counts only sessions observed on both sides. Otherwise a side that finds less looks
-    better."""
+    """A flag: comparisons count only sessions observed on both sides. Otherwise a side that finds less looks better."""
     of_the_user: bool = False
-    """A flag: it looks at ranks in sessions that end when a modelled user stops, so it is a figure of engine and
-    user."""
+    """A flag: it looks at ranks in sessions that end when a modelled user stops, so the user decides it, too."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A function: a session, the number of rounds → its observations in each, whose variance is noise. None: as in that
-    round."""
+    """A function: session, number of rounds → the observations in each; their variance is noise. None: `observe`."""
     timed: bool = False
     """A flag: it depends on how long results took, and is compared only if two engines were asked in turns."""
 
