@@ -21,7 +21,7 @@ FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
 def done_in(part: Path) -> frozenset[str]:
     """Return the source files whose sessions are complete in an interrupted run, without those that were half
     written."""
-    return frozenset(_by_path(part, "data"))
+    return frozenset(_group_by_source(part, "data"))
 
 
 def whole(parts: Sequence[Path], output: Path) -> None:
@@ -33,9 +33,9 @@ def whole(parts: Sequence[Path], output: Path) -> None:
     for part in parts[:-1]:
         done = done_in(part)
         for name, files in files_by_folder.items():
-            files.update({path: paths for path, paths in _by_path(part, name).items() if path in done})
+            files.update({path: paths for path, paths in _group_by_source(part, name).items() if path in done})
     for name, files in files_by_folder.items():
-        files.update(_by_path(last, name, strict=True))
+        files.update(_group_by_source(last, name, strict=True))
         names = _copy(files, atomic.make_folder(output / name / ("files" if name == "data" else "")))
         if name == "data":
             atomic.write(output / "data" / LIST, msgspec.json.encode(names))
@@ -58,7 +58,7 @@ def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
     return names
 
 
-def _by_path(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
+def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
     """Return the files of a folder by source file. Damaged ones are left out, or raise WorkspaceError if `strict`."""
     stored.refuse_links(part)
     files_by_source: dict[str, list[Path]] = {}

@@ -151,11 +151,11 @@ def _actions(
         checksum=source.checksum,
         sessions=stored.sessions,
         unparsable=0.0,
-        actions=tuple(_with_sessions(ours, Identities(origin, source), sessions)),
+        actions=tuple(_assign_sessions(ours, Identities(origin, source), sessions)),
     )
 
 
-def _with_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
+def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
     """Yield the actions, each call with the id of its session. Calls that were not chosen get a new id."""
     asked: dict[tuple[int, str, str], deque[str]] = {}
     for session_asked in sessions:

@@ -62,7 +62,7 @@ class Embedding:
         where = np.array([place for place, _ in known])
         share = self.counts[where] / self.counts.sum()
         weights = np.array([weight for _, weight in known]) * RARE / (RARE + share)
-        mean: Vectors = _of_length_one((weights.astype(np.float32) @ self.vectors[where])[None, :])[0]
+        mean: Vectors = _normalise((weights.astype(np.float32) @ self.vectors[where])[None, :])[0]
         return mean
 
 
@@ -106,9 +106,9 @@ def _reduce(matrix: Vectors, dimensions: int, seed: int) -> Vectors:
     values, inner = np.linalg.eigh(basis.T @ (matrix @ basis))
     order = np.argsort(-np.abs(values), kind="stable")[:rank]
     rows = (basis @ inner[:, order]) * np.sqrt(np.abs(values[order]))
-    return _of_length_one(rows.astype(np.float32))
+    return _normalise(rows.astype(np.float32))
 
 
-def _of_length_one(rows: Vectors) -> Vectors:
+def _normalise(rows: Vectors) -> Vectors:
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.divide(rows, length, out=np.zeros_like(rows), where=length > 1e-9), dtype=np.float32)

@@ -159,7 +159,7 @@ class Reader:
         table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
         table[:, :OF_PLACE] = place.columns
         for name, values in (
-            _of_list(suggestions) | self._of_texts(facts, place) | self._of_file(facts, place)
+            _list_columns(suggestions) | self._text_columns(facts, place) | self._file_columns(facts, place)
         ).items():
             table[:, COLUMN[name]] = values
         hashes = np.fromiter((fact.hash for fact in facts), np.uint64, len(facts))
@@ -186,7 +186,7 @@ class Reader:
         while self._blocks and self._blocks[-1].indent >= indent:
             self._blocks.pop()
         self._blocks.append(_Block(indent, self._count, line))
-        for token, last_but_one, last_token, behind in _in_context(tokens):
+        for token, last_but_one, last_token, behind in _context_windows(tokens):
             if _NAME.match(token):
                 self._times[token] += 1
                 self._last[token] = self._count
@@ -206,7 +206,7 @@ class Reader:
             "prefix_length": len(caret.prefix),
             "query": caret.query,
             "list_size": size,
-            "token_before": _type_of(last_token, self._keywords),
+            "token_before": _token_type(last_token, self._keywords),
             "in_brackets": max(opened, 0),
             "indentation": len(around),
         }
@@ -220,10 +220,10 @@ class Reader:
             line_first=self._count,
             line_words=words,
             starts=[block.first for block in around],
-            parameters=frozenset().union(*(_in_brackets(block.line) for block in around)),
+            parameters=frozenset().union(*(_bracket_names(block.line) for block in around)),
         )
 
-    def _of_texts(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+    def _text_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
         typed = len(place.prefix)
         return {
             "length": [len(fact.text) for fact in facts],
@@ -235,7 +235,7 @@ class Reader:
             "prefix_share": [min(typed / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
         }
 
-    def _of_file(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+    def _file_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
         texts = [fact.text for fact in facts]
         times, called, begins, line = self._times, self._called, place.starts, place.line_words
         here = [place.on_line[text] for text in texts]
@@ -304,14 +304,14 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _in_context(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+def _context_windows(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
     """Yield for each token: itself, the token two before it, the one before it, the one behind it."""
     padded = ["", START_OF_LINE, *tokens, ""]
     for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
         yield token, last_but_one, last_token, behind
 
 
-def _type_of(before: str, keywords: frozenset[str]) -> int:
+def _token_type(before: str, keywords: frozenset[str]) -> int:
     if before == START_OF_LINE:
         return 0
     if before in keywords:
@@ -331,13 +331,13 @@ def _indent(line: str) -> int:
 
 
 @lru_cache(maxsize=10_000)
-def _in_brackets(line: str) -> frozenset[str]:
+def _bracket_names(line: str) -> frozenset[str]:
     """Return the names behind the first opening bracket of a line, such as the parameters of a function."""
     _, opened, behind = line.partition("(")
     return frozenset(_NAME.findall(behind)) if opened else frozenset()
 
 
-def _of_list(suggestions: Sequence[Suggestion]) -> Columns:
+def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
     """Return the features that come from the engine."""
     size, scores = len(suggestions), _score_ranks(suggestions)
     return {

@@ -73,10 +73,10 @@ def _slot(piece: str, parts: Parts) -> Slot:
 def fill_pattern(pattern: Pattern, chosen: Iterable[str]) -> str:
     """Return the token with these sub-tokens in the slots of the pattern."""
     remaining = iter(chosen)
-    return "".join(text if not part else _as(text, next(remaining)) for text, part in pattern)
+    return "".join(text if not part else _apply_case(text, next(remaining)) for text, part in pattern)
 
 
-def _as(how: str, unit: str) -> str:
+def _apply_case(how: str, unit: str) -> str:
     match how:
         case "UPPER":
             return unit.upper()

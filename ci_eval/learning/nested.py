@@ -153,7 +153,7 @@ class Nested:
         context = (*cache.context(most), *begun)[-most:] if most else ()
         known = self._project.texts.known(context)
         wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
-        return _Side(list(_levels_in(cache, context)) if "file" in self._scopes else None, wider, self._weight)
+        return _Side(list(_context_levels(cache, context)) if "file" in self._scopes else None, wider, self._weight)
 
 
 class _Side:
@@ -221,7 +221,7 @@ def _most_frequent(counts: Mapping[str, int]) -> Iterable[str]:
     return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
 
 
-def _levels_in(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
+def _context_levels(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
     """Yield what followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
     for length in range(len(context) + 1):
         last = context[len(context) - length :]

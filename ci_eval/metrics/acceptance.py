@@ -34,12 +34,12 @@ def accepted(session: SessionScore) -> int:
     return max(line, right) if line > 1 or right >= WORTH else 0
 
 
-def _rate(session: SessionScore) -> Sequence[Observation]:
+def _observe_acceptance(session: SessionScore) -> Sequence[Observation]:
     shown = session.status not in FAILED and session.lookups and session.lookups[-1].total
     return [(float(accepted(session) > 0), 1.0)] if shown else []
 
 
-def _saved(session: SessionScore) -> Sequence[Observation]:
+def _observe_saving(session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
     typed = len(session.lookups[-1].prefix) if session.lookups else 0
@@ -56,9 +56,11 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "AcceptanceRate",
         "share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
-        _rate,
+        _observe_acceptance,
     ),
     _metric(
-        "AcceptedTyping", "share of the typing that the inline user saves by accepting, which takes one key", _saved
+        "AcceptedTyping",
+        "share of the typing that the inline user saves by accepting, which takes one key",
+        _observe_saving,
     ),
 )

@@ -27,6 +27,7 @@ def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:
             return []
+        # These grades need the end of a list, which says nothing in the lists of completion engines.
         if grade in OF_CHOICES and not has_end(session):
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]

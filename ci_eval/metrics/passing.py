@@ -20,9 +20,9 @@ def passed(session: SessionScore) -> bool | None:
 def pass_at(k: int) -> Metric:
     """Return the metric that estimates the chance; see `PassAt`."""
     chance = PassAt(k, passed)
-    one = "an answer" if k == 1 else f"one of {k} answers"
+    answers = "an answer" if k == 1 else f"one of {k} answers"
     info = MetricInfo(
-        name=f"PassAt{k}", summary=f"chance that {one} is right, with at least {k + 1} rounds", unit="share",
+        name=f"PassAt{k}", summary=f"chance that {answers} is right, with at least {k + 1} rounds", unit="share",
         better="higher",
     )  # fmt: skip
     return Metric(info=info, observe=chance.observe, by_round=chance.by_round, order=(6, 9, k), of="models")

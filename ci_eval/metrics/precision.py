@@ -30,6 +30,7 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
     """Return 2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
     if not evaluated(session):
         return []
+    # The harmonic mean of two ratios cannot be summed over sessions; this ratio of sums equals it.
     return [(2.0 * (rank_of(session) is not None), 1.0 + answered(session))]
 
 

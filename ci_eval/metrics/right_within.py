@@ -17,6 +17,7 @@ def right_within(budget: int) -> Metric:
     def observe(session: SessionScore) -> list[tuple[float, float]]:
         if not evaluated(session):
             return []
+        # A late answer is a miss, since the user has typed on.
         return [(float(rank_of(session) == 1 and session.lookups[-1].latency <= budget), 1.0)]
 
     summary = f"share of sessions in which the expected text stood first, within {budget} ms"

@@ -58,14 +58,14 @@ def _files(root: Path) -> Iterator[str]:
     metadata."""
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
-            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_without_end(path.name))]
+            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]
             yield from sorted(
                 ((folder / name).relative_to(root).as_posix() for name in names),
                 key=lambda name: ("META" in name.upper() or "json" in name, name),
             )
 
 
-def _without_end(name: str) -> str:
+def _strip_suffix(name: str) -> str:
     return name if name == "package.json" else re.sub(r"\.(?:txt|md|rst|markdown)$", "", name, flags=re.IGNORECASE)
 
 

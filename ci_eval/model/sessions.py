@@ -128,7 +128,7 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A session as it went in a later round, where metrics see another result than in the first."""
+    """A session as it went in a later round, if metrics see another result than in the first."""
 
     round: Place
     """The number of the round, from 1; the first round is 0."""

@@ -18,7 +18,7 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
     """
     hits, goal = _hits(proposed, expected)
     precision = sum(hits) / len(hits) if hits else 1.0
-    recall = _recall_at(hits, goal, len(hits))
+    recall = _recall(hits, goal, len(hits))
     return {
         "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
         "precision": precision,
@@ -37,9 +37,9 @@ def of_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, 
     hits, goal = _hits(proposed, expected)
     first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
     return {
-        "rPrecision": _recall_at(hits, goal, len(goal)),
+        "rPrecision": _recall(hits, goal, len(goal)),
         "reciprocalRank": 1 / first if first else 0.0,
-        **{f"recall.{most}": _recall_at(hits, goal, most) for most in RECALL_AT},
+        **{f"recall.{most}": _recall(hits, goal, most) for most in RECALL_AT},
     }
 
 
@@ -49,7 +49,7 @@ def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool
     return [call in goal for call in dict.fromkeys(proposed)], goal
 
 
-def _recall_at(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
+def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
     return sum(hits[:most]) / len(goal) if goal else 1.0
 
 

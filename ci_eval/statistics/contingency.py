@@ -74,6 +74,7 @@ def upper_tail(statistic: float, df: int) -> float:
     a, x = df / 2, statistic / 2
     if x <= 0:
         return 1.0
+    # Logarithms, since the gamma function overflows from about 171 on.
     scale = exp(a * log(x) - x - lgamma(a))
     return 1 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
 

@@ -44,10 +44,12 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
         """Return the cross-entropy of each fold under the weights fitted to the others, summed."""
         total = 0.0
         for number in range(FOLDS):
-            known, other = fold != number, fold == number
+            known, held_out = fold != number, fold == number
             base, weights = fitted([numbers_of[known] for numbers_of in own], values[known], ridge)
-            odds = base + sum(_pad(weight, folded)[folded[other]] for weight, folded in zip(weights, own, strict=True))
-            total += float((np.logaddexp(0, odds) - values[other] * odds).sum())
+            odds = base + sum(
+                _pad(weight, folded)[folded[held_out]] for weight, folded in zip(weights, own, strict=True)
+            )
+            total += float((np.logaddexp(0, odds) - values[held_out] * odds).sum())
         return total
 
     base, weights = fitted(own, values, min(RIDGES, key=surprise))
@@ -62,7 +64,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
 def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[float, list[Floats]]:
     """Return the log-odds that all sessions share, and what each value of each feature adds to them."""
     base = float(np.log((values.sum() + 1) / (len(values) - values.sum() + 1)))
-    odds, weights = np.full(len(values), base), [np.zeros(each.max() + 1) for each in features]
+    odds, weights = np.full(len(values), base), [np.zeros(feature.max() + 1) for feature in features]
     for _ in range(ROUNDS):
         farthest = 0.0
         for numbers, weight in zip(features, weights, strict=True):

@@ -29,6 +29,7 @@ def quantile_of(counts: Floats, quantile: float) -> float | None:
     cumulative = np.cumsum(counts)
     if not cumulative[-1]:
         return None
+    # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.
     rank = max(np.ceil(quantile * cumulative[-1] - 1e-9), 1)
     index = int(np.argmax(cumulative >= rank - 1e-9))
     return float(_SMALLEST * _RATIO ** (index + 0.5))

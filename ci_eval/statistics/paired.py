@@ -112,7 +112,7 @@ def _draw_largest(covariance: Floats) -> Floats | None:
 
 
 SAME = 1e-8
-"""The rest of a variance of 1 below which only rounding is left: the variable is a sum of others."""
+"""The rest of a unit variance that counts as rounding: below it, the variable is a sum of others."""
 
 
 def _root(correlation: Floats) -> Floats:

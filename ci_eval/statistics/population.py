@@ -54,5 +54,6 @@ def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread
     for path, sessions in asked.items():
         seen[project_of(path, merged=merged)] += sessions
     shares = [seen[name] / max(sessions, seen[name]) for name, sessions in known.items() if sessions]
+    # Sessions of unreadable source are not known, but must not count as asked.
     read = 1 - unread if unread > NOTABLE else 1.0
     return max(known.total(), seen.total()), min(shares, default=1.0) * read

@@ -66,6 +66,7 @@ def _interval(values: Sequence[float], tests: int) -> Interval | None:
     error = float(np.std(values, ddof=1) / np.sqrt(count)) if count >= FEWEST_PROJECTS else 0.0
     if not error > 0:
         return None
+    # Projects weigh the same, however many sessions they have: they are the sample.
     mean, df = float(np.mean(values)), count - 1
     reach = float(errors_at((1 - LEVEL) / tests, df)) * error
     p = min(1.0, float(tails(abs(mean) / error, df)) * tests)

@@ -322,7 +322,7 @@ def _estimate(
 
 
 def wavers(repeats: Determinism, observed: float) -> NoiseVariance:
-    """Return the largest likely variance of a mean over so many sessions that comes from varying answers.
+    """Return an upper bound on the variance of a mean over so many sessions that comes from varying answers.
 
     A session that is answered differently half of the time, from 0 to 1, has a variance of 1/4; asked twice, it differs
     half of the time. One more session is assumed to differ, since a low number in a sample may be luck.

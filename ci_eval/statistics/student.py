@@ -33,7 +33,7 @@ def errors_at(tail: ArrayLike, df: ArrayLike) -> Floats:
     """Return the number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10
     to e^60."""
     p, v = np.broadcast_arrays(tail, df)
-    errors = [_errors_at(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
     return np.array(errors).reshape(p.shape)
 
 
@@ -45,7 +45,7 @@ def _tail(x: float, v: float) -> float:
     return _incomplete_beta(v / 2, v / (v + x * x)) if x < inf else 0.0
 
 
-def _errors_at(p: float, v: float) -> float:
+def _solve(p: float, v: float) -> float:
     """Find the root by Newton's method on logarithms, in which the curve is nearly straight. A step that leaves the
     bracket is replaced by bisection."""
     low, high, at = _LOWEST, _HIGHEST, _guess(p, v)

@@ -17,7 +17,8 @@ ADDED = 0.3
 """The number of sessions added to each stratum that vary as those of a stratum usually do: a stratum in which no
 session differed may hold some that do."""
 FEW = 5
-"""The number of sessions that differ from the majority below which their number says little of how many there are."""
+"""The fewest sessions unlike the majority whose number can be trusted; a smaller one says little of how many there
+are."""
 ERRORS = NORMAL.inv_cdf(0.975)
 """The number of standard errors that a 95 % interval reaches to each side."""
 

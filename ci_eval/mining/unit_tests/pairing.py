@@ -79,7 +79,7 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
     nearness: Sequence[Callable[[Function], int]] = (
         lambda function: bool(test.calls_to(function)),
         lambda function: bool(about) and function.owner == about,
-        lambda function: _imported(test, function),
+        lambda function: _is_imported(test, function),
         lambda function: _shared_names(test.place.path, function.place.path),
     )
     for near in nearness:
@@ -106,6 +106,6 @@ def _names(path: str) -> list[str]:
     return [snake(subject(stem(path))), *reversed(folders)]
 
 
-def _imported(test: Test, function: Function) -> bool:
+def _is_imported(test: Test, function: Function) -> bool:
     module = test.imports.get(function.owner or function.name, "")
     return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}

@@ -65,9 +65,7 @@ def simulate(
             continue
         states = _Simulation(usage, seen[usage.type], f"{number}", seed, in_order).states(skipped)
         chosen = states if steps else [states[0], states[-1]]
-        yield History(
-            file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(_without_repeats(chosen))
-        )
+        yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(_drop_repeats(chosen)))
 
 
 @dataclass(frozen=True)
@@ -141,6 +139,6 @@ class _Simulation:
         return self.choose(others, "definition") if others else None
 
 
-def _without_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
+def _drop_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
     all_states = list(states)
     return (state for i, state in enumerate(all_states) if i == 0 or not equal(state, all_states[i - 1]))

@@ -55,7 +55,7 @@ class Condition(Value, frozen=True, kw_only=True):
 
 
 class MachineState(Value, frozen=True, kw_only=True):
-    """The load of the machine while the engine was asked; None where the system does not say."""
+    """The load of the machine while the engine was asked; None if the system does not say."""
 
     load: float | None = None
     """The number of processes that ran or waited for a processor, on average over the last minute."""

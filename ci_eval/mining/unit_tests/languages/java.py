@@ -165,7 +165,7 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield methods of the class that the test's own is named after: by name, else the only one that is called."""
     methods = _focal(test, index)
-    by_name = {name: list(functions) for name, functions in groupby(sorted(methods, key=_by_name), _by_name)}
+    by_name = {name: list(functions) for name, functions in groupby(sorted(methods, key=_name_key), _name_key)}
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
         remainder = name[len(begin) :]
@@ -184,7 +184,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 
 
-def _by_name(method: Function) -> str:
+def _name_key(method: Function) -> str:
     return method.name
 
 

@@ -207,7 +207,7 @@ class JavaWalk(StackWalk[Scope]):
                 holder.names[name] = thing
         self._define(name, thing, scope, node)
 
-    def _for(self, node: Node, scope: Scope) -> None:
+    def _loop(self, node: Node, scope: Scope) -> None:
         type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         thing = self.expressions.type_of(type_node, scope)
         if self.text(type_node) == "var":
@@ -297,7 +297,7 @@ def _parts(thing: Thing) -> tuple[str, str, int | None]:
 _HANDLERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
     "local_variable_declaration": JavaWalk._variables,
     "assignment_expression": JavaWalk._assignment,
-    "enhanced_for_statement": JavaWalk._for,
+    "enhanced_for_statement": JavaWalk._loop,
     "resource": JavaWalk._resource,
     "catch_formal_parameter": JavaWalk._catch,
     "instanceof_expression": JavaWalk._pattern,

@@ -95,7 +95,7 @@ class Expressions:
         holder = self.of(node.child_by_field_name("object"), scope, depth)
         name = self.text(node.child_by_field_name("attribute"))
         if holder.sort == "this":
-            return self._of_this(holder.scope, name)
+            return self._member_of_self(holder.scope, name)
         if holder.sort in {"module", "imported"}:
             return self.of_name(f"{holder.name}.{name}")
         if holder.sort == "class":
@@ -110,7 +110,7 @@ class Expressions:
             return meaning or Meaning(sort="unknown", name=full).with_definition("FIELD", full)
         return UNKNOWN
 
-    def _of_this(self, owner: Scope | None, name: str) -> Meaning:
+    def _member_of_self(self, owner: Scope | None, name: str) -> Meaning:
         full = name
         meaning = None
         if owner:

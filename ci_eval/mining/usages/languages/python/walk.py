@@ -173,7 +173,7 @@ class PythonWalk(StackWalk[Scope]):
         name = node.child_by_field_name("name")
         self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
 
-    def _for(self, node: Node, scope: Scope) -> None:
+    def _loop(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         others = [child for child in named_children(node) if child not in (left, right)]
 
@@ -426,7 +426,7 @@ class PythonWalk(StackWalk[Scope]):
 _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "assignment": PythonWalk._assignment,
     "named_expression": PythonWalk._walrus,
-    "for_statement": PythonWalk._for,
+    "for_statement": PythonWalk._loop,
     "as_pattern": PythonWalk._as,
     "if_statement": PythonWalk._if,
     "class_definition": PythonWalk._class,
