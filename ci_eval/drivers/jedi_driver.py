@@ -71,11 +71,11 @@ class InOrder(dict[Any, None]):
 setattr(base_value, "frozenset", InOrder)
 
 
-def kind(found: Any) -> str:
+def kind(completion: Any) -> str:
     """Return the kind of a completion: class, function, import, instance, keyword, module, param …"""
     # The same as jedi's own `type`, except for imported names: jedi follows each to its definition, which takes a
     # quarter of the whole time.
-    name = found._name
+    name = completion._name
     definition = name.tree_name.get_definition() if name.tree_name is not None else None
     if definition is not None and definition.type == "import_from":
         return "import"

@@ -101,17 +101,17 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     return gates
 
 
-def judged(found: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
+def judged(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     """Check absolute gates against the figures of the filters that they are about."""
-    infos = {info.name: info for info in found.metrics}
+    infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
         if gate.metric in footprint.INFOS and gate.metric in infos:
-            yield gate.judge_figure(found.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
+            yield gate.judge_figure(evaluation.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:
-            name = gate.filter_among(found.filters, found.headline)
-            yield about(gate.judge_figure(found.filters[name].metrics[gate.metric], infos[gate.metric]), name)
+            name = gate.filter_among(evaluation.filters, evaluation.headline)
+            yield about(gate.judge_figure(evaluation.filters[name].metrics[gate.metric], infos[gate.metric]), name)
         else:
-            why = "this run" if gate.metric in footprint.INFOS else f"the task {found.task}"
+            why = "this run" if gate.metric in footprint.INFOS else f"the task {evaluation.task}"
             reason = f"{why} has no {gate.metric}"
             yield GateResult(rule=gate.rule, passed=False, result="broken", reason=reason)
 

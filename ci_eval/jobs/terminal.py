@@ -260,10 +260,10 @@ def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
     screen.result("")
 
 
-def overview(found: Overview, screen: Screen) -> None:
+def overview(summary: Overview, screen: Screen) -> None:
     """Print the ranking of several evaluations, or a trend."""
     screen.result("")
-    if ranking := found.ranking:
+    if ranking := summary.ranking:
         infos = {info.name: info for info in ranking.metrics}
         screen.result(
             f"in all evaluations: {counted(ranking.sessions, 'session')} in "
@@ -288,8 +288,8 @@ def overview(found: Overview, screen: Screen) -> None:
         screen.result("")
         for warning in ranking.warnings:
             screen.warn(warning)
-    if found.trend:
-        _trend(found.trend, screen)
+    if summary.trend:
+        _trend(summary.trend, screen)
 
 
 def _trend(trend: Trend, screen: Screen) -> None:
@@ -430,11 +430,11 @@ def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
     ]
 
 
-def model(found: RankerModel, screen: Screen) -> None:
+def model(trained: RankerModel, screen: Screen) -> None:
     """Print how well a trained ranker ranks the logs for validation and test, and the features that it uses most."""
     for side, before, after in (
-        ("validation", found.before, found.after),
-        *([("test", found.tested.before, found.tested.after)] if found.tested else []),
+        ("validation", trained.before, trained.after),
+        *([("test", trained.tested.before, trained.tested.after)] if trained.tested else []),
     ):
         screen.result("")
         rows = [
@@ -443,7 +443,7 @@ def model(found: RankerModel, screen: Screen) -> None:
         ]
         screen.table([side, "Top-1", "Top-5", "MRR"], rows, numbers=3)
     screen.result("")
-    if found.kinds:
+    if trained.kinds:
         kinds = [
             (
                 kind,
@@ -451,17 +451,17 @@ def model(found: RankerModel, screen: Screen) -> None:
                 f"{kind_figures.before.top1:.1%}",
                 f"{kind_figures.after.top1:.1%}",
             )
-            for kind, kind_figures in found.kinds.items()
+            for kind, kind_figures in trained.kinds.items()
         ]
         screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
         screen.result("")
     screen.table(
         ["feature", "share of the gain"],
-        [(name, f"{share:.1%}") for name, share in list(found.importance.items())[:12]],
+        [(name, f"{share:.1%}") for name, share in list(trained.importance.items())[:12]],
         numbers=1,
     )
     screen.result("")
     screen.result(
-        f"{found.trees} trees from {found.queries:,} queries of {len(found.trained_on)} projects; "
-        f"validated on {found.after.queries:,} queries"
+        f"{trained.trees} trees from {trained.queries:,} queries of {len(trained.trained_on)} projects; "
+        f"validated on {trained.after.queries:,} queries"
     )

@@ -19,32 +19,32 @@ from ci_eval.model.endpoints import EndpointConfig
 from ci_eval.workspace import Workspace
 
 
-def refuse_foreign(workspace: Workspace, wanted: Config, *, trusted: bool, typed: bool = False) -> None:
-    """Raise ConfigError if `wanted` takes something dangerous from a workspace's configuration, unless it is `trusted`.
+def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:
+    """Raise ConfigError if `config` takes something dangerous from a workspace's configuration, unless it is `trusted`.
 
     Dangerous are a command to run, an address to send code to, and an exception to confinement. `typed`: the user gave
     the engine's command.
     """
     stored = runs.stored_config(workspace)
     asked = []
-    if stored.engine.command is not None and wanted.engine.command is not None and not typed:
+    if stored.engine.command is not None and config.engine.command is not None and not typed:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
-    put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(wanted.engine, key)]
+    put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(config.engine, key)]
     if put and (stored.engine.command is not None or isinstance(_load_engine(stored), LspEngine)):
         # Settings may name programs, and environment variables may make any program run others.
         asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
     # The IDE is a program, at a path that the configuration names.
-    if stored.engine.name == wanted.engine.name == "jetbrains":
+    if stored.engine.name == config.engine.name == "jetbrains":
         asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
-    if wanted.engine.endpoint is not None:
+    if config.engine.endpoint is not None:
         asked += _addresses(stored.engine)
-    if wanted.judge:
+    if config.judge:
         asked += _addresses(stored.judge)
-    if stored.engine.reads and wanted.engine.reads:
+    if stored.engine.reads and config.engine.reads:
         asked.append(f"let the engine read {', '.join(stored.engine.reads)}")
-    if wanted.run.tests:
+    if config.run.tests:
         asked += _runs(stored)
-    if stored.interpret.confine == "off" == wanted.interpret.confine:
+    if stored.interpret.confine == "off" == config.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
     _refuse(workspace, asked, trusted=trusted)
 

@@ -22,13 +22,13 @@ def populations(suite: Suite) -> tuple[str, str]:
     )
 
 
-def cell(each: SuiteProject, info: MetricInfo) -> tuple[str, str]:
+def cell(entry: SuiteProject, info: MetricInfo) -> tuple[str, str]:
     """Return a project's figure, or its difference with the verdict; and the interval, "" if there is none."""
-    if difference := each.differences.get(info.name):
+    if difference := entry.differences.get(info.name):
         return f"{change(difference.difference, info.unit)} {said(difference.verdict)}", interval_text(
             difference, info.unit
         )
-    figure = each.figures.get(info.name)
+    figure = entry.figures.get(info.name)
     return (amount(figure.value, info.unit), interval(figure, info.unit)) if figure else (amount(None, info.unit), "")
 
 

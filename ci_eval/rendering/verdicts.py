@@ -110,26 +110,27 @@ def judged_of_code(figures: FilterFigures) -> bool:
     return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
 
 
-def interval_text(found: Difference | Elsewhere, unit: str) -> str:
+def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
     """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
-    if found.low is None or found.high is None:
+    if difference.low is None or difference.high is None:
         return "no interval"
-    if found.low == found.high:
-        return "exact" if not isinstance(found, Difference) or found.state in {"exact", "none"} else "all sessions"
-    return stated(change_between(found.low, found.high, unit), found.state if isinstance(found, Difference) else "none")
+    state = difference.state if isinstance(difference, Difference) else "none"
+    if difference.low == difference.high:
+        return "exact" if state in {"exact", "none"} else "all sessions"
+    return stated(change_between(difference.low, difference.high, unit), state)
 
 
-def p_text(found: Difference | Elsewhere) -> str:
+def p_text(difference: Difference | Elsewhere) -> str:
     """Return the p-value of a difference; "" if there is none."""
-    if found.p is None:
+    if difference.p is None:
         return ""
-    return "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+    return "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
 
 
-def explained(found: Difference | Elsewhere, unit: str) -> str:
+def explained(difference: Difference | Elsewhere, unit: str) -> str:
     """Return interval, p-value and reason of a verdict, in one text."""
-    interval = "" if found.low is None or found.low == found.high else interval_text(found, unit)
-    return "; ".join(filter(None, (interval, p_text(found), found.why)))
+    interval = "" if difference.low is None or difference.low == difference.high else interval_text(difference, unit)
+    return "; ".join(filter(None, (interval, p_text(difference), difference.why)))
 
 
 def verdict_lines(
@@ -345,9 +346,9 @@ def adjusted(comparison: Comparison) -> str:
     )
 
 
-def named(name: str, found: Difference) -> str:
+def named(name: str, difference: Difference) -> str:
     """Return a metric's name, with the sessions it is over if these are not all."""
-    return f"{name} ({found.n:,} {found.over})" if found.over else name
+    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
@@ -368,8 +369,8 @@ def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     return amount(estimate.value if estimate else None, unit)
 
 
-def pair_text(found: Difference | None, info: MetricInfo) -> str:
+def pair_text(difference: Difference | None, info: MetricInfo) -> str:
     """Return a difference between two evaluations, with its interval for this project."""
-    if found is None:
+    if difference is None:
         return ""
-    return f"{change(found.difference, info.unit)} ({interval_text(found, info.unit)})"
+    return f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"

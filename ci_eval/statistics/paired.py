@@ -138,14 +138,14 @@ def _adjust(alone: Floats, largest: Floats) -> Floats:
     return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
 
 
-def verdict(found: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
+def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
     """Return the verdict on a difference. To be called equivalent, an interval `stretch` times as wide must fit in the
     margin."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
-    if (found.low > 0 or found.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
+    if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
         return Verdict.BETTER if (difference > 0) == (better == "higher") else Verdict.WORSE
-    low, high = stretched(found.low, found.high, stretch)
+    low, high = stretched(interval.low, interval.high, stretch)
     margin = MARGINS.get(unit, 0.0)
     return Verdict.EQUIVALENT if -margin < low and high < margin else Verdict.NOT_SHOWN
 

@@ -77,12 +77,12 @@ class Observations:
             self._sum_up()
         return Collected(self._sums, *self._rows())
 
-    def add_collected(self, found: Collected, files: int) -> None:
+    def add_collected(self, collected: Collected, files: int) -> None:
         """Add what another instance collected; `files`: the number of files before its first."""
-        for kind, sums in found.sums.items():
+        for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
-        if len(found.seen):
-            self._parts.append((found.places + placed(files), found.seen))
+        if len(collected.seen):
+            self._parts.append((collected.places + placed(files), collected.seen))
 
     @property
     def is_summed(self) -> bool:

@@ -24,9 +24,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the number of tokens. Raises TypeError if the tokens are no list."""
-    tokens = found["tokens"]
+    tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
     return Piece(prompt_tokens=len(tokens))

@@ -105,16 +105,16 @@ class _Sides:
         )
 
 
-def judged(found: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
+def judged(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
     """Return the verdict on a difference of times, and the reason for it; `rounds`: the number of rounds."""
-    floor = found.floor(info.unit)
+    floor = timing.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
-    if -floor < found.low and found.high < floor:
+    if -floor < timing.low and timing.high < floor:
         return Verdict.EQUIVALENT, f"a difference of {small} is ruled out by {rounds} rounds"
-    if found.low > floor or found.high < -floor:
-        better = (found.difference > 0) == (info.better == "higher")
+    if timing.low > floor or timing.high < -floor:
+        better = (timing.difference > 0) == (info.better == "higher")
         return (Verdict.BETTER if better else Verdict.WORSE), f"by more than {small} in {rounds} rounds, asked in turns"
-    if found.low > 0 or found.high < 0:
+    if timing.low > 0 or timing.high < 0:
         return Verdict.NOT_SHOWN, f"it may be less than {small}, by which two processes of one program may differ"
     return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
 

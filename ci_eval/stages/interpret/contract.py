@@ -49,22 +49,22 @@ LONGEST = 200
 """The number of characters of the code that are compared with a tail."""
 
 
-def tail_of(found: Suggestion, follows: str | None) -> str:
+def tail_of(suggestion: Suggestion, follows: str | None) -> str:
     """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside.
 
     Only the tail up to its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be
     there.
     """
-    if not found.tail or follows is None:
+    if not suggestion.tail or follows is None:
         return ""
-    firm = found.firm if isinstance(found, Offer) else len(found.tail)
-    literal = "".join(found.tail[:firm].split())
+    firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)
+    literal = "".join(suggestion.tail[:firm].split())
     following = "".join(follows[:LONGEST].split())
     if not following.startswith(literal):
-        return found.tail
+        return suggestion.tail
     # `name=` is not how `name == 1` goes on.
     longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
-    return found.tail if literal and longer else ""
+    return suggestion.tail if literal and longer else ""
 
 
 def duplicates(shown: Sequence[Suggestion]) -> int:

@@ -29,9 +29,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**sampled(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
-    return piece(found, chat=True)
+    return piece(response, chat=True)
 
 
 API = Api(

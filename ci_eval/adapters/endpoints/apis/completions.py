@@ -34,9 +34,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the piece in a chunk or a whole answer, which have the same shape."""
-    return piece(found, chat=False)
+    return piece(response, chat=False)
 
 
 API = Api(

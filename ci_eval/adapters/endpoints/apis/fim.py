@@ -24,9 +24,9 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
-    return piece(found, chat=True)
+    return piece(response, chat=True)
 
 
 API = Api(name="fim", path="/fim/completions", body=body, read=read, key="choices")

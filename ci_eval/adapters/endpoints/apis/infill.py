@@ -25,17 +25,17 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**fields, **hole, **({"input_extra": extra} if extra else {})}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the piece in an object of the answer."""
     # `stop_type` is `none` while the model goes on; only the last chunk counts the tokens.
-    done = found["stop"]
+    done = response["stop"]
     return Piece(
-        text=found["content"],
-        finish=found.get("stop_type") or "stop" if done else "",
-        model=found.get("model") or "",
-        prompt_tokens=count_of(found.get("tokens_evaluated")) if done else None,
-        answer_tokens=count_of(found.get("tokens_predicted")) if done else None,
-        logprobs=logprobs_of(found.get("completion_probabilities")),
+        text=response["content"],
+        finish=response.get("stop_type") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=count_of(response.get("tokens_evaluated")) if done else None,
+        answer_tokens=count_of(response.get("tokens_predicted")) if done else None,
+        logprobs=logprobs_of(response.get("completion_probabilities")),
     )
 
 

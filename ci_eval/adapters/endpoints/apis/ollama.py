@@ -44,17 +44,17 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
 
 
-def read(found: Mapping[str, Any]) -> Piece:
+def read(response: Mapping[str, Any]) -> Piece:
     """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
-    done = found["done"]
+    done = response["done"]
     return Piece(
-        text=found.get("response") or "",
-        thought=found.get("thinking") or "",
-        finish=found.get("done_reason") or "stop" if done else "",
-        model=found.get("model") or "",
-        prompt_tokens=count_of(found.get("prompt_eval_count")),
-        answer_tokens=count_of(found.get("eval_count")),
-        logprobs=logprobs_of(found.get("logprobs")),
+        text=response.get("response") or "",
+        thought=response.get("thinking") or "",
+        finish=response.get("done_reason") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=count_of(response.get("prompt_eval_count")),
+        answer_tokens=count_of(response.get("eval_count")),
+        logprobs=logprobs_of(response.get("logprobs")),
     )
 
 
