@@ -114,14 +114,7 @@ def evaluate(
         why = "each project of a suite is evaluated whole, by this machine, and asked everything"
         _refuse(why, reuse=reuse, precision=precision, executor=cluster)
         suited = suite_job.evaluate(
-            chosen,
-            output=output,
-            jobs=jobs,
-            resume=resume,
-            rounds=rounds,
-            gates=gates,
-            shard=part,
-            screen=screen,
+            chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, shard=part, screen=screen
         )
         suite_told(suited, screen, opening=opening)
         return
