@@ -269,7 +269,7 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
 
 def _portable_config(shard: Workspace) -> Config:
     """Return the shard's configuration without the path of its ranking model."""
-    config = runs.stored_config(shard)
+    config = runs.measured_config(shard)
     # The path differs from machine to machine. The manifest has the digest of the ranker's file.
     return replace(config, interpret=replace(config.interpret, ranking_model=None))
 
