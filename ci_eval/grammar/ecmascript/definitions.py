@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ci_eval.grammar.ecmascript.names import LOCAL, EcmaScope, This, holder_of
 from ci_eval.grammar.ecmascript.walk import ASSIGNED, FROM, EcmaWalk, scope_of
-from ci_eval.grammar.scopes import Origin, Scope
+from ci_eval.grammar.scopes import Origin
 from ci_eval.grammar.syntax import Node
 from ci_eval.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on
 from ci_eval.model import Kind
@@ -36,12 +36,6 @@ class EcmaDefinitions(EcmaWalk):
     """The handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
-
-    def outermost(self, root: Node) -> Scope:
-        scope = super().outermost(root)
-        # The handler `block` visits the program, which hoists its declarations first.
-        self._stack.clear()
-        return scope
 
     @on("program", "statement_block", "class_static_block", "switch_body")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:

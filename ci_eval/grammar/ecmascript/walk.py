@@ -16,41 +16,14 @@ KEYWORDS = frozenset(
     "for from function get if import in instanceof let meta new null of return set static super switch target this "
     "throw true try typeof using var void while with yield".split()
 )
-LATER, BODY, MEMBER, ASSIGNED = "later", "body", "member", "assigned"
-"""The roles: a function that is visited after what surrounds it; statements that have their own scope; a member of a
-class; the left side of `=`."""
+ASSIGNED = "assigned"
+"""The role of the left side of `=`."""
 FROM = "from "
 """The beginning of the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
 
-_HOLDERS = {
-    "class_declaration": "class",
-    "abstract_class_declaration": "class",
-    "enum_declaration": "class",
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "function_signature": "function",
-    "internal_module": "module",
-    "module": "module",
-    "interface_declaration": "",
-    "type_alias_declaration": "",
-}
-_WRAPPERS = frozenset(["export_statement", "ambient_declaration"])
-_DECLARATIONS = _WRAPPERS | set(_HOLDERS) | {"lexical_declaration", "import_statement"}
-_VALUES = {
-    "class": "class",
-    "object": "object",
-    "function": "function",
-    "function_expression": "function",
-    "generator_function": "function",
-    "arrow_function": "function",
-}
 _MEMBER_KINDS = {CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE}
 _MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier", "identifier", "type_identifier"])
 _LITERALS = frozenset(["string", "template_string", "array", "regex", "number", "object"])
-_NAME_LEAVES = frozenset(["identifier", "type_identifier", "undefined"])
-FIELDS = frozenset(["field_definition", "public_field_definition"])
-_WITH_BODY = "function_declaration function_expression function generator_function generator_function_declaration"
-_WITH_OWN_NAME = frozenset(["function_expression", "function", "generator_function"])
 
 
 def scope_of(place: NodePlace) -> EcmaScope:
@@ -80,16 +53,12 @@ class EcmaWalk(Walk):
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, module_of(path), declared)
         self.modules = Modules(path, declared)
-        self._later: list[tuple[Node, str, NodePlace]] = []
         self._created: set[tuple[int, str]] = set()
         """The members that were created by assignment: the scope of the first name of a chain, and the chain."""
 
-    def outermost(self, root: Node) -> Scope:
+    def outermost(self, _root: Node) -> Scope:
         universe = Scope("universe", names=GLOBALS)
-        scope = EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
-        if root.type == "program":
-            self._stack.append((root, LATER, NodePlace(scope, False)))
-        return scope
+        return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
 
     def _location(self, package: str | None) -> Location | None:
         return "project" if package in self.modules.own else super()._location(package)
