@@ -135,6 +135,11 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
             forms = [*forms, {"type": "null"}]
         if key in SHORT:
             forms = [*forms, SHORT[key]]
+        if key == "reports.sessionsFilters":
+            # A filter may be one line (`expressions.py`).
+            forms = [
+                {**form, "items": {"anyOf": [form["items"], {"type": "string", "minLength": 1}]}} for form in forms
+            ]
         # YAML takes `off` and `on` without quotes for false and true.
         if key == "interpret.confine":
             forms = [*forms, {"const": False}]

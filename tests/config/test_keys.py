@@ -49,6 +49,8 @@ def test_the_defaults_keep_to_it(validator: Any) -> None:
         "engine: jedi@0.19.2",
         "engine: {name: words, options: {a: [1]}}",
         "project: path:.",
+        "reports: {sessionsFilters: ['kind=FIELD prefix=1', {name: Static, filters: {isStatic: true}}]}",
+        "reports: {sessionsFilters: [3]}",
         "project: {spec: 'path:.', dependencies: true}",
         "interpret: {userModel: thesis, confine: off}",
         "interpret: {userModel: {profile: first, attend: 1}}",
