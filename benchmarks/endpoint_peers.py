@@ -132,7 +132,7 @@ def counts(address: str) -> dict[str, int]:
 
 
 def ci_eval(folder: Path, address: str, _: str) -> list[str]:
-    """Return ci-eval's command."""
+    """Write the records and the configuration of ci-eval, and return its command."""
     records = [
         {
             "id": str(number),
@@ -156,7 +156,7 @@ def ci_eval(folder: Path, address: str, _: str) -> list[str]:
 
 
 def inspect_ai(folder: Path, address: str, python: str) -> list[str]:
-    """Return inspect_ai's command."""
+    """Write the task of inspect_ai, and return its command."""
     (folder / "task.py").write_text(INSPECT)
     options = ["--model", "openai-api/scripted/tiny", "--model-base-url", address, "--max-connections", str(AT_ONCE)]
     options += ["--display", "none", "--no-log-samples", "--max-retries", "5"]
@@ -164,7 +164,7 @@ def inspect_ai(folder: Path, address: str, python: str) -> list[str]:
 
 
 def lm_eval(folder: Path, address: str, python: str) -> list[str]:
-    """Return lm-eval's command."""
+    """Write the task of lm-eval, and return its command."""
     (folder / "scripted.yaml").write_text(LM_EVAL)
     model = f"base_url={address}/chat/completions,model=tiny,num_concurrent={AT_ONCE},max_retries=5"
     options = ["--model", "local-chat-completions", "--model_args", f"{model},tokenizer_backend=None"]
@@ -213,7 +213,7 @@ def peers(python: str | None) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Run each tool in each round, and print a row of medians for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -69,9 +69,13 @@ def score(task: Task, session: SessionScore) -> float:
 
 def band(task: Task, session: SessionScore) -> str:
     """Return the name of the evaluated session's band, or `failed`, or `no reference`."""
-    if is_ungraded(session):
-        return UNGRADED_BAND
-    return FAILED_BAND if session.status in FAILED else task.band(session).name
+    is_failed = session.status in FAILED and not is_ungraded(session)
+    return FAILED_BAND if is_failed else task_band(task, session)
+
+
+def task_band(task: Task, session: SessionScore) -> str:
+    """Return the name of the evaluated session's band, or `no reference`; the task has a band for failures, too."""
+    return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
 FAILED_BAND, UNGRADED_BAND = "failed", "no reference"

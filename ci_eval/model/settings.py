@@ -178,7 +178,7 @@ class QueriesConfig(Section, frozen=True):
 
 
 class SessionsFilter(Section, frozen=True):
-    """One more report over the sessions that pass all its conditions; the file may also say them in one line, such as
+    """A report over the sessions that pass all its conditions. A text stands for such a report, too:
     `kind=METHOD_CALL prefix=1`."""
 
     name: Text

@@ -33,7 +33,7 @@ def pooled(name: str, names: Iterable[str]) -> str:
     filters."""
     lengths, parts = letters_of(names), standard_parts(name)
     # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
-    says_letters = parts[1] is not None if parts else "prefix=" in name
+    says_letters = parts[1] is not None if parts else any(word.startswith("prefix=") for word in name.split())
     if len(lengths) < 2 or says_letters:
         return label(name)
     return f"{label(name)} ({', '.join(map(letters, lengths))} typed, pooled)"

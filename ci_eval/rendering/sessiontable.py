@@ -14,7 +14,7 @@ from itertools import accumulate
 from ci_eval.contracts import Task
 from ci_eval.filters import GROUPS, standard_parts
 from ci_eval.model import Session, SourceFile
-from ci_eval.observing import FAILED_BAND, UNGRADED_BAND, band, evaluated, is_ungraded, score, shown_rank
+from ci_eval.observing import FAILED_BAND, UNGRADED_BAND, band, evaluated, score, shown_rank, task_band
 from ci_eval.rendering.htmldata import packed, script
 from ci_eval.rendering.htmlpairs import change_of
 from ci_eval.rendering.htmlsite import HtmlSite
@@ -151,9 +151,7 @@ class SessionTable:
 
     def _band(self, session: Session) -> str:
         # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
-        if len(self._sides) > 1 or is_ungraded(session):
-            return band(self._task, session)
-        return self._task.band(session).name
+        return (band if len(self._sides) > 1 else task_band)(self._task, session)
 
     def _shown_bands(self) -> list[tuple[str, str, str]]:
         number = self._band_numbers[UNGRADED_BAND]

@@ -45,6 +45,8 @@ def test_a_filter_says_which_sessions_it_is_about() -> None:
     ]
     assert pooled("ALL", names) == "all sessions (nothing, one letter, 3 letters typed, pooled)"
     assert pooled("names, Prefix 1", names) == "names, one letter typed"
+    assert pooled("kind=FIELD prefix=1", names) == "kind=FIELD prefix=1"
+    assert pooled("kind=FIELD text=noprefix=1", names).endswith("typed, pooled)")
     assert beside("names, Prefix 1", names) == {"keywords": "keywords, Prefix 1"}
     assert beside("ALL", names) == {}
 

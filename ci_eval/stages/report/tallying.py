@@ -27,13 +27,12 @@ from ci_eval.model import (
 )
 from ci_eval.model.sampling import Sampling, Stratum
 from ci_eval.observing import (
-    UNGRADED_BAND,
     ResponseCounts,
     all_observations_of,
     by_round,
     evaluated,
-    is_ungraded,
     score,
+    task_band,
 )
 from ci_eval.statistics.population import counted, project_of
 from ci_eval.statistics.querying import Cases
@@ -358,7 +357,7 @@ class Tallying:
                     sums.rounds.add(session)
                 if session.properties.strategy and asked:
                     sums.cases.add(file.path, cluster, session, score(task, session))
-                band = band_of(task, session) if asked else None
+                band = task_band(task, session) if asked else None
                 sums.responses.add(session)
                 seen = all_observations_of(observed, session)
                 # The observations round by round, if not all rounds were answered alike.
@@ -371,11 +370,6 @@ class Tallying:
                     tally.add(session, band, seen, moved)
         parts = {name: tally.part() for name, tally in sums.by_filter.items()}
         return _PartOfAll(by_filter=parts, rounds=sums.rounds, cases=sums.cases, responses=sums.responses)
-
-
-def band_of(task: Task, session: SessionScore) -> str:
-    """Return the band of an evaluated session; a session that nobody can grade is in none of the task's."""
-    return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
 def _add(tallies: Tallies, part: _PartOfAll) -> None:
