@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from ci_eval import languages
-from ci_eval.config import Config, load
-from ci_eval.fetch import schemes
+from ci_eval.core.catalogs import languages
+from ci_eval.core.config import Config, load
+from ci_eval.core.fetch import schemes
 from ci_eval.jobs.preparation import engine_of
 
 ROOT = Path(__file__).resolve().parents[1]

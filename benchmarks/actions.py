@@ -9,10 +9,10 @@ import sysconfig
 import time
 from pathlib import Path
 
-from ci_eval.grammar.syntax import parser
-from ci_eval.languages.python import LANGUAGE
-from ci_eval.model import ActionsConfig, FileError
-from ci_eval.stages.actions import SourceTree, make, source_files
+from ci_eval.core.actions import SourceTree, make, source_files
+from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.model import ActionsConfig, FileError
+from ci_eval.plugins.languages.python import LANGUAGE
 
 ROUNDS = 5
 

@@ -18,15 +18,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ci_eval import engines
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.place import Place, variables
 from ci_eval.ci import Screen
-from ci_eval.config import load
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import load
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.place import Place, variables
 
 HERE = Path(__file__).parent
 ENOUGH = 0.99

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from soak import memory, tree
 
-from ci_eval.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parser
 
 HERE = Path(__file__).parents[1]
 FIRST = "e222231~1"
@@ -46,9 +46,9 @@ SESSIONS_OF = {"zuban": 5_000}
 PLAY = """
 import sys, time
 from pathlib import Path
-from ci_eval.grammar.document import Document
-from ci_eval.model import DeleteRange, MoveCaret, PrintText
-from ci_eval.workspace import read_actions
+from ci_eval.core.grammar.document import Document
+from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
+from ci_eval.core.workspace import read_actions
 actions = read_actions(Path(sys.argv[1])).actions
 document = Document(Path(sys.argv[2]).read_text())
 began = time.process_time()

@@ -9,10 +9,10 @@ import statistics
 import sys
 from importlib import import_module
 
-from ci_eval import machine
-from ci_eval.fetch import project
-from ci_eval.files import below, read_own
-from ci_eval.grammar.document import decode
+from ci_eval.core import machine
+from ci_eval.core.base.files import below, read_own
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import decode
 
 PROJECTS = {
     "python": ("pypi:networkx==3.3", ".py"),

@@ -20,9 +20,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.adapters.codebleu import CodeBleu
-from ci_eval.contracts import Pairing
+from ci_eval.core import machine
+from ci_eval.core.contracts import Pairing
+from ci_eval.plugins.adapters.codebleu import CodeBleu
 
 RECORDED = Path(__file__).parents[1] / "tests" / "graders" / "codebleu.json"
 SUFFIXES = {".py": "python", ".java": "java", ".go": "go", ".js": "javascript", ".cs": "csharp"}

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import stored
-from ci_eval.manifest import Manifest, StageRecord
-from ci_eval.model import (
+from ci_eval.core.base import stored
+from ci_eval.core.manifest import Manifest, StageRecord
+from ci_eval.core.model import (
     EngineInfo,
     Kind,
     Lookup,
@@ -31,7 +31,7 @@ from ci_eval.model import (
     Status,
     Suggestion,
 )
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 
 WORDS = [f"{first}_{second}" for first in "get set make read open".split() for second in "name item text file".split()]
 

@@ -24,21 +24,22 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ci_eval import engines, machine
-from ci_eval.adapters.place import Place
 from ci_eval.ci import Screen
-from ci_eval.config import load, patch
-from ci_eval.contracts import Surroundings
-from ci_eval.files import read_own
-from ci_eval.grammar.document import Document, decode
+from ci_eval.core import machine
+from ci_eval.core.base.files import read_own
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import load, patch
+from ci_eval.core.contracts import Surroundings
+from ci_eval.core.grammar.document import Document, decode
+from ci_eval.core.interpret.engines import KeptEngine
+from ci_eval.core.interpret.player import Player
+from ci_eval.core.interpret.run import plan
+from ci_eval.core.model import Confine
+from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
-from ci_eval.model import Confine
-from ci_eval.stages.interpret.engines import KeptEngine
-from ci_eval.stages.interpret.player import Player
-from ci_eval.stages.interpret.run import plan
-from ci_eval.statistics.student import errors_at
-from ci_eval.workspace import Workspace, read_actions
+from ci_eval.plugins.adapters.place import Place
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 KINDS: tuple[Confine, ...] = ("off", "auto")
@@ -130,7 +131,7 @@ def supervisor_times() -> dict[int, float]:
     found = {}
     for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         process = Path("/proc", child)
-        if b"ci_eval.drivers.confine" in (process / "cmdline").read_bytes():
+        if b"ci_eval.plugins.drivers.confine" in (process / "cmdline").read_bytes():
             found[int(child)] = int((process / "schedstat").read_text().split()[0]) / 1e9
     return found
 

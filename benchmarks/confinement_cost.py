@@ -29,9 +29,10 @@ from pathlib import Path
 
 from confinement import CONFIGS, asked, sides
 
-from ci_eval import engines, machine
-from ci_eval.adapters.place import Place
-from ci_eval.contracts import Surroundings
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.place import Place
 
 LOOPS = """
 import json, os, time

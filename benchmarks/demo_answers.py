@@ -18,8 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ci_eval.adapters.endpoints.prompts import instruction_of
-from ci_eval.records import of_mera
+from ci_eval.core.records import of_mera
+from ci_eval.plugins.adapters.endpoints.prompts import instruction_of
 
 DEMO = Path("configs", "demo")
 TASKS = ("code-review", "unit-tests")

@@ -21,19 +21,19 @@ from pathlib import Path
 import numpy as np
 from precision import by_kind
 
-from ci_eval.config import Config
-from ci_eval.contracts import Metric
+from ci_eval.core.compare.detecting import pilot_of
+from ci_eval.core.compare.sums import Sums
+from ci_eval.core.config import Config
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import SessionScore
+from ci_eval.core.scoring import evaluated, observations_of
+from ci_eval.core.statistics.detection import next_size
+from ci_eval.core.statistics.paired import FLOORS, joint
+from ci_eval.core.statistics.sampled import here
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.sampling.detecting import judged
 from ci_eval.jobs.sampling.precise import parse
-from ci_eval.model import SessionScore
-from ci_eval.observing import evaluated, observations_of
-from ci_eval.stages.compare.detecting import pilot_of
-from ci_eval.stages.compare.sums import Sums
-from ci_eval.statistics.detection import next_size
-from ci_eval.statistics.paired import FLOORS, joint
-from ci_eval.statistics.sampled import here
-from ci_eval.statistics.student import Floats
-from ci_eval.workspace import Workspace
 
 
 @dataclass(frozen=True)

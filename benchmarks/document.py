@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ci_eval import machine
+from ci_eval.core import machine
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 PROGRAM = ".venv/bin/python "

@@ -21,7 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ci_eval import engines, machine
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 METRICS = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")

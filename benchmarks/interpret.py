@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ci_eval.ci import Screen
-from ci_eval.config import load, patch
+from ci_eval.core.config import load, patch
+from ci_eval.core.interpret import Progress, interpret
+from ci_eval.core.model import SessionScore
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import prepare
-from ci_eval.model import SessionScore
-from ci_eval.stages.interpret import Progress, interpret
-from ci_eval.workspace import Workspace
 
 PLAIN = Path(__file__).parent / "plain_jedi.py"
 

@@ -14,12 +14,12 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.fetch import project
-from ci_eval.grammar.document import decode
-from ci_eval.languages.java import LANGUAGE
-from ci_eval.model import ActionsConfig, Kind, Properties
-from ci_eval.stages.actions import declarations, source_files
+from ci_eval.core import machine
+from ci_eval.core.actions import declarations, source_files
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import decode
+from ci_eval.core.model import ActionsConfig, Kind, Properties
+from ci_eval.plugins.languages.java import LANGUAGE
 
 PROGRAM = Path(__file__).parent / "JavacKinds.java"
 DEFAULT = "maven:org.apache.commons:commons-lang3:3.14.0"

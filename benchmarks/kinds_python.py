@@ -13,12 +13,12 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ci_eval import machine
-from ci_eval.fetch import project
-from ci_eval.grammar.document import decode
-from ci_eval.languages.python import LANGUAGE
-from ci_eval.model import ActionsConfig, Kind
-from ci_eval.stages.actions import source_files
+from ci_eval.core import machine
+from ci_eval.core.actions import source_files
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import decode
+from ci_eval.core.model import ActionsConfig, Kind
+from ci_eval.plugins.languages.python import LANGUAGE
 
 DEFAULT = "pypi:flask==3.0.3"
 EXAMPLES = 3

@@ -15,14 +15,15 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import languages, machine
-from ci_eval.config import Config, load
-from ci_eval.contracts import Language
-from ci_eval.fetch import project
-from ci_eval.grammar.document import decode
-from ci_eval.grammar.syntax import bundle, parser
-from ci_eval.model import FileError, Kind
-from ci_eval.stages.actions import Source, SourceTree, declarations, make, source_files
+from ci_eval.core import machine
+from ci_eval.core.actions import Source, SourceTree, declarations, make, source_files
+from ci_eval.core.catalogs import languages
+from ci_eval.core.config import Config, load
+from ci_eval.core.contracts import Language
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import decode
+from ci_eval.core.grammar.syntax import bundle, parser
+from ci_eval.core.model import FileError, Kind
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 ROUNDS = 3

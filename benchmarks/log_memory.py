@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval.learning.features import NAMES
-from ci_eval.learning.logs import Log, Logged, LoggedSession, LogOrigin, LogRun, gather
-from ci_eval.model import EngineInfo, Kind, Properties, Session, Status, Suggestion
+from ci_eval.core.logs import Log, Logged, LoggedSession, LogOrigin, LogRun, gather
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.model import EngineInfo, Kind, Properties, Session, Status, Suggestion
 
 LISTED = 200
 

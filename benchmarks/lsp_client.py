@@ -21,16 +21,17 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-from ci_eval import engines, machine
-from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
-from ci_eval.adapters.place import Place, variables
 from ci_eval.ci import Screen
-from ci_eval.config import load
-from ci_eval.contracts import Edit, Query, Surroundings
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import load
+from ci_eval.core.contracts import Edit, Query, Surroundings
+from ci_eval.core.interpret import interpret
+from ci_eval.core.model import SessionScore
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import prepare
-from ci_eval.model import SessionScore
-from ci_eval.stages.interpret import interpret
+from ci_eval.plugins.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.plugins.adapters.place import Place, variables
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 MANY = "".join(f"int value_{i:04}(int first, const char *second);\n" for i in range(2000))

@@ -14,11 +14,12 @@ import re
 import statistics
 from dataclasses import dataclass
 
-from ci_eval import engines, languages, machine
-from ci_eval.adapters import environments
-from ci_eval.contracts import Query, Surroundings
-from ci_eval.errors import EngineFailure
-from ci_eval.fetch import project
+from ci_eval.core import machine
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.catalogs import engines, languages
+from ci_eval.core.contracts import Query, Surroundings
+from ci_eval.core.fetch import project
+from ci_eval.plugins.adapters import environments
 
 SITE = re.compile(r"(?<=[\w)\]])(?:\.|->|::)([A-Za-z_]\w{2,})")
 OTHER = re.compile(r"\s*(?:import|from|package|using|use|//|/?\*|#)|.*[\"'`]")

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ci_eval import engines, machine
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 
 DRIVER = Path(__file__).parent / "MinimalJdt.java"
 JUPITER = ("Assertions", "Assumptions", "DynamicContainer", "DynamicTest")

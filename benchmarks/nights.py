@@ -15,9 +15,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.manifest import Manifest
-from ci_eval.workspace import Workspace
+from ci_eval.core import machine
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.workspace import Workspace
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 FAILED = ("timeout", "engine-crash", "error")

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ci_eval import stored
-from ci_eval.workspace import Workspace
+from ci_eval.core.base import stored
+from ci_eval.core.workspace import Workspace
 
 ROUNDS = 5
 

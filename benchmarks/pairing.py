@@ -7,12 +7,12 @@ import statistics
 import sys
 import time
 
-from ci_eval import machine
-from ci_eval.fetch import project
-from ci_eval.files import below
-from ci_eval.mining.unit_tests.languages import CATALOG
-from ci_eval.mining.unit_tests.reading import Contents, read_file
-from ci_eval.mining.unit_tests.records import Origin, Selection, records
+from ci_eval.core import machine
+from ci_eval.core.base.files import below
+from ci_eval.core.fetch import project
+from ci_eval.plugins.mining.unit_tests.languages import CATALOG
+from ci_eval.plugins.mining.unit_tests.reading import Contents, read_file
+from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
 
 PROJECTS = {
     "python": "pypi:networkx==3.3",

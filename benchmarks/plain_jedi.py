@@ -15,7 +15,7 @@ from typing import Any
 import jedi
 import parso.cache
 
-from ci_eval import stored
+from ci_eval.core.base import stored
 
 
 def complete(text: str, offset: int, path: Path, project: jedi.Project, environment: Any) -> list[str]:

@@ -22,18 +22,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval import metrics
-from ci_eval.chance import draw
-from ci_eval.contracts import Metric
+from ci_eval.core.base.chance import draw
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.contracts import Metric
+from ci_eval.core.interpret import listed
+from ci_eval.core.model import SessionScore
+from ci_eval.core.scoring import observations_of
+from ci_eval.core.statistics.expected import Places
+from ci_eval.core.statistics.phases import Frame, Sampler
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import ERRORS
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.sampling.precise import parse, went
-from ci_eval.model import SessionScore
-from ci_eval.observing import observations_of
-from ci_eval.stages.interpret import listed
-from ci_eval.statistics.expected import Places
-from ci_eval.statistics.phases import Frame, Sampler
-from ci_eval.statistics.student import Floats
-from ci_eval.statistics.weighted import ERRORS
-from ci_eval.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import statistics
 import time
 from pathlib import Path
 
-from ci_eval import languages
-from ci_eval.contracts import CaretContext, FileContext
-from ci_eval.learning import model_file
-from ci_eval.learning.features import Reader
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import CaretContext, FileContext
+from ci_eval.core.logs.features import Reader
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.learning import model_file
 
 FEWEST = 20
 """Shorter lists say little about the time per suggestion."""

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from ci_eval.learning import recommenders
-from ci_eval.learning.recommenders.proposing import Trained
-from ci_eval.learning.recommenders.training import options_of, train
-from ci_eval.model import Definition, ObjectUsage
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.plugins.learning import recommenders
+from ci_eval.plugins.learning.recommenders.proposing import Trained
+from ci_eval.plugins.learning.recommenders.training import options_of, train
 
 TYPES, METHODS = 5_000, 20_000
 KINDS = ("NEW", "RETURN", "PARAM", "FIELD", "UNKNOWN")

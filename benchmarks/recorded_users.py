@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from user_emulation_experiment import PROJECTS, SHOWN, Hidden, List, Token
 
-from ci_eval.learning.features import NAMES
-from ci_eval.model import Lookup, Session, SourceFile
-from ci_eval.workspace import Workspace
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.model import Lookup, Session, SourceFile
+from ci_eval.core.workspace import Workspace
 
 USERS = PROJECTS[:10]
 NO_ROWS = np.empty((0, len(NAMES)), np.float32)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 
 
 def night(*arguments: str) -> float:

@@ -20,7 +20,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ci_eval import engines, metrics
+from ci_eval.core.catalogs import engines, metrics
 
 ENGINES = ("zuban=pypi:flask==3.0.3", "jedi=pypi:flask==3.0.3", "clangd=npm:leveldown@6.1.1")
 TIMED = frozenset(each.info.name for each in metrics.load() if each.timed)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval import metrics
-from ci_eval.model import SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.statistics.paired import joint, singly
-from ci_eval.statistics.sampled import effective_sessions, figure, here, powers
-from ci_eval.statistics.student import Floats
-from ci_eval.workspace import Workspace
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.model import SessionScore
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.paired import joint, singly
+from ci_eval.core.statistics.sampled import effective_sessions, figure, here, powers
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.workspace import Workspace
 
 WANTED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall", "MeanRank")
 UNITS = ("share", "share", "score", "share", "rank")

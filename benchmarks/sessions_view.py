@@ -17,11 +17,11 @@ from statistics import median
 
 from playwright.sync_api import Page, sync_playwright
 
-from ci_eval import tasks
-from ci_eval.model import Kind, Lookup, Properties, Session, SourceFile, Status, Suggestion
-from ci_eval.rendering.htmlsite import HtmlSite
-from ci_eval.rendering.sessiontable import SessionTable, write_sessions
-from ci_eval.reporters.html import ASSETS, TEMPLATES
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status, Suggestion
+from ci_eval.core.rendering.htmlsite import HtmlSite
+from ci_eval.core.rendering.sessiontable import SessionTable, write_sessions
+from ci_eval.plugins.reports.html import ASSETS, TEMPLATES
 
 PER_FILE = 500
 NAMES = [f"{verb}_{noun}" for verb in "get set make read write find".split() for noun in "name path user line".split()]

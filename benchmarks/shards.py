@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from ci_eval.shards import deal
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.shards import deal
+from ci_eval.core.workspace import Workspace
 
 BIG = 2_000
 

@@ -25,8 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 
 TICK = 1.0
 """Seconds between two samples."""

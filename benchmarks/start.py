@@ -17,7 +17,7 @@ from collections.abc import Sequence
 HELP = "import sys; sys.argv = ['ci-eval', '--help']; from ci_eval.cli import main; main()"
 ALL = "from importlib import import_module; from ci_eval.cli.commands import COMMANDS; "
 ALL += "[import_module(f'ci_eval.cli.{name}') for name in COMMANDS]"
-WORKER = "import ci_eval.stages.interpret.worker"
+WORKER = "import ci_eval.core.interpret.worker"
 PROGRAMS = {
     "Python alone": "pass",
     "ci-eval --help": HELP,

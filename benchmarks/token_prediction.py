@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ci_eval.languages.python import KEYWORDS
-from ci_eval.learning.code import class_of, lines_of
-from ci_eval.learning.embedding import Embedding
-from ci_eval.learning.filling import Filler
-from ci_eval.model import Session
-from ci_eval.statistics.student import errors_at
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Session
+from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.languages.python import KEYWORDS
+from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.embedding import Embedding
+from ci_eval.plugins.learning.filling import Filler
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 NAMES = ["METHOD_CALL", "FIELD", "VARIABLE", "ARGUMENT_NAME", "TYPE_REFERENCE", "IMPORT", "DEFINITION"]

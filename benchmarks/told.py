@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import engines, languages
-from ci_eval.adapters.driven import DrivenEngine
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.place import Place, variables
-from ci_eval.adapters.sent import arguments_of, without_paths
-from ci_eval.contracts import Surroundings
+from ci_eval.core.catalogs import engines, languages
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.driven import DrivenEngine
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.sent import arguments_of, without_paths
 
 MARKS = "<!-- what engines are told: benchmarks/told.py -->", "<!-- end of what engines are told -->"
 

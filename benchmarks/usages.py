@@ -15,24 +15,24 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import machine
-from ci_eval.atomic import write
-from ci_eval.chance import draw
-from ci_eval.fetch import project
-from ci_eval.fetch.project import Project
-from ci_eval.files import below
-from ci_eval.grammar.document import decode
-from ci_eval.grammar.syntax import parser
+from ci_eval.core import machine
+from ci_eval.core.base.atomic import write
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.files import below
+from ci_eval.core.fetch import project
+from ci_eval.core.fetch.project import Project
+from ci_eval.core.grammar.document import decode
+from ci_eval.core.grammar.syntax import parser
 from ci_eval.jobs.datasets.usages import resolved
-from ci_eval.mining.usages import places
-from ci_eval.mining.usages.contract import Surroundings
-from ci_eval.mining.usages.inference import JediInference
-from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.mining.usages.languages.python.library import known
-from ci_eval.mining.usages.languages.python.meaning import Scope
-from ci_eval.mining.usages.languages.python.naming import module_of, modules
-from ci_eval.mining.usages.languages.python.walk import PythonWalk
-from ci_eval.mining.usages.reading import read_project
+from ci_eval.plugins.mining.usages import places
+from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.inference import JediInference
+from ci_eval.plugins.mining.usages.languages import CATALOG
+from ci_eval.plugins.mining.usages.languages.python.library import known
+from ci_eval.plugins.mining.usages.languages.python.meaning import Scope
+from ci_eval.plugins.mining.usages.languages.python.naming import module_of, modules
+from ci_eval.plugins.mining.usages.languages.python.walk import PythonWalk
+from ci_eval.plugins.mining.usages.reading import read_project
 
 PROJECTS = {
     "python": """

@@ -39,15 +39,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.chance import draw
-from ci_eval.learning.features import CATEGORIES, NAMES
-from ci_eval.learning.fitting import ShownList, fitted
-from ci_eval.learning.model_file import lightgbm
-from ci_eval.learning.training import LEARNING, LoggedLookup, LookupRows, lookups_in
-from ci_eval.learning.usermodel import PROFILES, Emulated, UserModel
-from ci_eval.model import Kind, Session
-from ci_eval.statistics.student import errors_at
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.chance import draw
+from ci_eval.core.logs.features import CATEGORIES, NAMES
+from ci_eval.core.model import Kind, Session
+from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.user_model import PROFILES, Emulated, UserModel
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.learning.fitting import ShownList, fitted
+from ci_eval.plugins.learning.model_file import lightgbm
+from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, lookups_in
 
 PROJECTS = (
     "rich==13.9.4", "werkzeug==3.0.4", "click==8.1.7", "jinja2==3.1.4", "flask==3.0.3", "requests==2.32.3",

@@ -23,10 +23,10 @@ from itertools import product
 
 import numpy as np
 
-from ci_eval.statistics import paired
-from ci_eval.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, figures
-from ci_eval.statistics.paired import LEVEL, joint
-from ci_eval.statistics.student import Floats, errors_at
+from ci_eval.core.statistics import paired
+from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, figures
+from ci_eval.core.statistics.paired import LEVEL, joint
+from ci_eval.core.statistics.student import Floats, errors_at
 
 SIZES = ("equal", "lognormal", "pareto")
 FILES = (3, 6, 10, 20, 40, 60, 100, 200)

@@ -18,16 +18,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ci_eval import engines, languages
-from ci_eval.adapters.lsp import client
-from ci_eval.adapters.lsp.answers import read_answer
-from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
-from ci_eval.adapters.lsp.protocol import CompletionList
-from ci_eval.contracts import Query, Surroundings
-from ci_eval.errors import EngineFailure
-from ci_eval.grammar.document import difference
-from ci_eval.model import Kind
-from tests.stages.interpret.clients import conformance
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.catalogs import engines, languages
+from ci_eval.core.contracts import Query, Surroundings
+from ci_eval.core.grammar.document import difference
+from ci_eval.core.model import Kind
+from ci_eval.plugins.adapters.lsp import client
+from ci_eval.plugins.adapters.lsp.answers import read_answer
+from ci_eval.plugins.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList
+from tests.interpret.clients import conformance
 
 LETTERS = (0, 1, 3)
 SCRIPT = Path(conformance.__file__).with_name("vscode.mjs")

@@ -21,16 +21,16 @@ from itertools import combinations, product
 import numpy as np
 from verdicts import Fresh, clustered, row
 
-from ci_eval import metrics
-from ci_eval.contracts import Metric
-from ci_eval.model import Difference, Verdict
-from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.sums import FilterSums
-from ci_eval.statistics.paired import MARGINS
-from ci_eval.statistics.repeated.repeats import DETERMINISTIC, Repeats
-from ci_eval.statistics.sampled import figure
-from ci_eval.statistics.student import Floats
-from ci_eval.statistics.weighted import ProjectSums, total
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.sums import FilterSums
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import Difference, Verdict
+from ci_eval.core.statistics.paired import MARGINS
+from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
+from ci_eval.core.statistics.sampled import figure
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import ProjectSums, total
 
 TWICE, FEWEST_TWICE = 0.02, 20
 DECLARED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank")

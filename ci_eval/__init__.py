@@ -19,5 +19,5 @@ __all__ = ["Run", "__version__", "open"]
 def __getattr__(name: str) -> Any:
     # What commands do not need is imported when it is asked for; `__init__.pyi` has the types.
     if name in {"Run", "open"}:
-        return getattr(import_module("ci_eval.tables.run"), name)
+        return getattr(import_module("ci_eval.plugins.exports.run"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 
-from ci_eval import stored
+from ci_eval.core.base import stored
 
 
 def zeros(megabytes: int, *, every: int) -> bytes:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import settings
 
 import ci_eval
-from ci_eval.adapters.recipes import FromRecipe
-from ci_eval.drivers.confine import landlock
-from ci_eval.grammar import syntax
+from ci_eval.core.grammar import syntax
+from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.drivers.confine import landlock
 from tests.caching import use_test_cache
 from tests.command import command as run
 from tests.needs import REQUIRE_ALL, lack, need, need_engine
@@ -30,7 +30,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get(REQUIRE_ALL) else "any machine")
 
 
-ABOUT_GRAMMARS = ("adapters/testruns/", "graders/", "grammar/", "languages/", "mining/", "stages/actions/")
+ABOUT_GRAMMARS = ("adapters/testruns/", "graders/", "grammar/", "languages/", "mining/", "actions/")
 """Folders with tests of what a grammar makes of code."""
 
 

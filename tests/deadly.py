@@ -7,10 +7,10 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.contracts import Answer, Installation, Query, Running, Surroundings
-from ci_eval.engines.words import Words
-from ci_eval.errors import EngineCrash
-from ci_eval.model import Suggestion
+from ci_eval.core.base.errors import EngineCrash
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.engines.words import Words
 from tests.fake import Fake
 
 

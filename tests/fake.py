@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from ci_eval.contracts import Installation
-from ci_eval.model import EngineInfo
+from ci_eval.core.contracts import Installation
+from ci_eval.core.model import EngineInfo
 
 
 class Fake:

@@ -7,10 +7,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.adapters.process import LineProcess
-from ci_eval.contracts import Installation, Running, Surroundings
-from ci_eval.engines.jedi import RunningJedi
-from ci_eval.model import EngineInfo
+from ci_eval.core.contracts import Installation, Running, Surroundings
+from ci_eval.core.model import EngineInfo
+from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.engines.jedi import RunningJedi
 from tests.fake import Fake
 
 PROGRAM = Path(__file__).parent / "faulty_program.py"

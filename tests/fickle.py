@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.contracts import Answer, Installation, Query, Running, Surroundings
-from ci_eval.engines.words import Words
-from ci_eval.model import Suggestion
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.engines.words import Words
 from tests.fake import Fake
 
 

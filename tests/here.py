@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.workers import TaskOutcome
+from ci_eval.core.workers import TaskOutcome
 
 
 class Here:
@@ -41,4 +41,4 @@ def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stages 1 and 2 do happens here."""
     for module in ("actions.generate", "interpret.executing"):
         # By its name: the package has a function of that name as well.
-        monkeypatch.setattr(import_module(f"ci_eval.stages.{module}"), "Workers", Here)
+        monkeypatch.setattr(import_module(f"ci_eval.core.{module}"), "Workers", Here)

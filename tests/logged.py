@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from tests.command import raise_bug
 from tests.needs import need_module
 from tests.projects import GREETER

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import stored
-from ci_eval.workspace import PARTS, Workspace
+from ci_eval.core.base import stored
+from ci_eval.core.workspace import PARTS, Workspace
 
 
 def unpacked(path: Path) -> bytes:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.contracts import Engine, Installation, Surroundings
-from ci_eval.languages.python import LANGUAGE
-from ci_eval.model import ActionsConfig, EngineInfo, ProjectInfo, Session
-from ci_eval.rankers.basic import RANKER
-from ci_eval.stages import actions
-from ci_eval.stages.interpret import Progress, Setup, interpret
-from ci_eval.workspace import Workspace
+from ci_eval.core import actions
+from ci_eval.core.contracts import Engine, Installation, Surroundings
+from ci_eval.core.interpret import Progress, Setup, interpret
+from ci_eval.core.model import ActionsConfig, EngineInfo, ProjectInfo, Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.rankers.basic import RANKER
 
 GREETER = '''"""Greets."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ci_eval.contracts import Task
-from ci_eval.grammar.document import Document
-from ci_eval.grammar.syntax import parser
-from ci_eval.model import (
+from ci_eval.core.contracts import Task
+from ci_eval.core.grammar.document import Document
+from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.model import (
     CallCompletion,
     DeleteRange,
     EvolutionConfig,
@@ -20,7 +20,7 @@ from ci_eval.model import (
     PrintText,
     StrategyConfig,
 )
-from ci_eval.tasks import completion, golf
+from ci_eval.plugins.tasks import completion, golf
 
 STRATEGIES = [
     StrategyConfig(),

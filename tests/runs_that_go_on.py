@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 

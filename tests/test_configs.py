@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval import engines, languages, rankers
-from ci_eval.config import load
-from ci_eval.workspace import Workspace
+from ci_eval.core.catalogs import engines, languages, rankers
+from ci_eval.core.config import load
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 
 FOLDER = Path(__file__).parent.parent / "configs"

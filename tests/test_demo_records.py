@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import machine
-from ci_eval.adapters.testruns import languages as runners
-from ci_eval.adapters.testruns.trials import Trials
 from ci_eval.cli.group import cli
-from ci_eval.contracts import RunSettings
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.dataset import prepare
-from ci_eval.learning.recommenders import file as recommenders
-from ci_eval.model import RunConfig
-from ci_eval.records import neutral
-from ci_eval.tasks import code_review, unit_tests
-from ci_eval.workspace import Workspace
+from ci_eval.core import machine
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.contracts import RunSettings
+from ci_eval.core.fetch.dataset import prepare
+from ci_eval.core.model import RunConfig
+from ci_eval.core.records import neutral
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.adapters.testruns import languages as runners
+from ci_eval.plugins.adapters.testruns.trials import Trials
+from ci_eval.plugins.learning.recommenders import file as recommenders
+from ci_eval.plugins.tasks import code_review, unit_tests
 from tests.command import command
 from tests.needs import need
 

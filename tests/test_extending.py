@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.model import FORMAT
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model import FORMAT
 from tests.command import command
 from tests.projects import GREETER, write
 

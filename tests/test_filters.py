@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ci_eval.filters import (
+from ci_eval.core.filters import (
     ReportFilter,
     decide,
     report_filters,
@@ -15,7 +15,7 @@ from ci_eval.filters import (
     standard_name,
     standard_parts,
 )
-from ci_eval.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter, Status
+from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter, Status
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$!", "(a|aa)+$!", "(.*)*b", "(a?){30}a{30}!"])

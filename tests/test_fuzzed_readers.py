@@ -17,24 +17,24 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ci_eval import stored
-from ci_eval.adapters import python_paths
-from ci_eval.adapters.endpoints import answers
-from ci_eval.adapters.endpoints.http import streams
-from ci_eval.adapters.endpoints.http.trouble import Trouble
-from ci_eval.adapters.lsp.answers import read_answer
-from ci_eval.adapters.lsp.compile_commands import compile_commands
-from ci_eval.adapters.lsp.completion import Question, offers
-from ci_eval.adapters.lsp.protocol import UNREADABLE
-from ci_eval.adapters.lsp.wire import Wire
-from ci_eval.config import load
-from ci_eval.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
-from ci_eval.fetch import dataset, git, project, requirements
-from ci_eval.learning import model_file
-from ci_eval.learning.recommenders import file as recommender_file
-from ci_eval.model import Session
-from ci_eval.records import neutral, of_mera
-from ci_eval.workspace import Workspace, read_actions
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
+from ci_eval.core.config import load
+from ci_eval.core.fetch import dataset, git, project, requirements
+from ci_eval.core.model import Session
+from ci_eval.core.records import neutral, of_mera
+from ci_eval.core.workspace import Workspace, read_actions
+from ci_eval.plugins.adapters import python_paths
+from ci_eval.plugins.adapters.endpoints import answers
+from ci_eval.plugins.adapters.endpoints.http import streams
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
+from ci_eval.plugins.adapters.lsp.answers import read_answer
+from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
+from ci_eval.plugins.adapters.lsp.completion import Question, offers
+from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
+from ci_eval.plugins.adapters.lsp.wire import Wire
+from ci_eval.plugins.learning import model_file
+from ci_eval.plugins.learning.recommenders import file as recommender_file
 
 EXAMPLES = os.environ.get("CI_EVAL_FUZZ_EXAMPLES", "")
 DEEP = 100_000

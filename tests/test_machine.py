@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import machine
-from ci_eval.machine import Watch, cache_folder, peak_below, peak_of
+from ci_eval.core import machine
+from ci_eval.core.machine import Watch, cache_folder, peak_below, peak_of
 
 
 def test_the_cache_is_where_the_variables_say_ours_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,9 +59,9 @@ def test_a_machine_on_which_processes_wait_is_busy(
 ) -> None:
     file, clock = tmp_path / "cpu", iter([100.0, 110.0])
     line = "some avg10=1.00 avg60=2.00 avg300=3.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
-    monkeypatch.setattr("ci_eval.machine.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("ci_eval.core.machine.time.monotonic", lambda: next(clock))
     monkeypatch.setattr(machine, "cores", lambda: 2)
-    monkeypatch.setattr("ci_eval.machine.os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr("ci_eval.core.machine.os.getloadavg", lambda: (load, 0.0, 0.0))
     file.write_text(line.format(5))
     watch = Watch(file)
     file.write_text(line.format(5 + microseconds))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval.manifest import Manifest
-from ci_eval.model import EngineInfo, ProjectInfo
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import EngineInfo, ProjectInfo
 
 
 def test_a_manifest_of_before_names_its_task() -> None:

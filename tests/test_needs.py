@@ -40,7 +40,7 @@ def test_tests_import_what_may_lack_by_need_module_alone() -> None:
     files = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py") if "samples" not in path.parts}
     importing = {name for name, path in files.items() if IMPORTS.search(path.read_text(encoding="utf-8"))}
     # The first asks before it imports; the others have texts of programs with environments of their own.
-    assert importing == {"reporters/browsing.py", "learning/recommenders/kinds/test_rules.py", "test_needs.py"}
+    assert importing == {"reports/browsing.py", "learning/recommenders/kinds/test_rules.py", "test_needs.py"}
 
 
 def test_without_a_package_or_a_program_a_test_is_skipped_or_fails_where_nothing_may_lack(

@@ -47,8 +47,8 @@ def evaluate(package: Path, project: str, *options: object) -> Path:
 LONGEST = '''
 """How long the longest expected text is."""
 
-from ci_eval.contracts import Metric
-from ci_eval.model import MetricInfo
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import MetricInfo
 
 METRICS = (
     Metric(
@@ -76,7 +76,7 @@ HERE = '''
 
 import shutil
 
-from ci_eval.fetch.contract import Scheme, Spec
+from ci_eval.core.fetch.contract import Scheme, Spec
 
 
 def parse(text):
@@ -104,7 +104,7 @@ def test_a_scheme_is_one_file(package: Path) -> None:
 IDS = '''
 """Which sessions were asked."""
 
-from ci_eval.learning.logs.contract import LogFormat
+from ci_eval.core.logs.contract import LogFormat
 
 
 class Part:

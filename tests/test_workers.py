@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.workers import Workers
+from ci_eval.core.workers import Workers
 
 
 def work(task: str) -> str:
@@ -119,7 +119,7 @@ def test_a_worker_does_not_import_the_main_module(tmp_path: Path) -> None:
     program.write_text(
         "import only_main_needs_it\n"
         "from collections import deque\n"
-        "from ci_eval.workers import Workers\n"
+        "from ci_eval.core.workers import Workers\n"
         "from tests.test_workers import modules\n"
         "if __name__ == '__main__':\n"
         "    with Workers(modules, jobs=1) as workers:\n"

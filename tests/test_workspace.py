@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval.engines.words import ENGINE as WORDS
-from ci_eval.errors import WorkspaceError
-from ci_eval.manifest import Manifest
-from ci_eval.model import FileError, Session
-from ci_eval.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
-from ci_eval.stages.interpret.assignments import first_calls
-from ci_eval.workspace import Workspace, name_of, pack_sessions, read_actions, read_asked
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.interpret.assignments import first_calls
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import FileError, Session
+from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
+from ci_eval.core.workspace import Workspace, name_of, pack_sessions, read_actions, read_asked
+from ci_eval.plugins.engines.words import ENGINE as WORDS
 from tests.command import command
 from tests.comparing import compare
 from tests.here import in_one_process

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from ci_eval.fetch import clients
+from ci_eval.core.fetch import clients
 
 WAITED = "waited"
 _waited: dict[str, float] = defaultdict(float)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.learning.usermodel import Emulated, UserModel
+from ci_eval.core.user_model import Emulated, UserModel
 
 WORDS = [
     f"{verb}{noun}"

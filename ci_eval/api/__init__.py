@@ -4,11 +4,17 @@ docs/extending.md shows an engine, a metric and a task in a package outside of c
 in CHANGELOG.md; the rest of the package may change without notice.
 """
 
-from ci_eval.adapters.controls import Control, ControlEngine, OpenText
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.place import Place
-from ci_eval.adapters.recipes import Archive, Gem, Go, Npm, Pip
-from ci_eval.contracts import (
+from ci_eval.core.base.errors import (
+    CiEvalError,
+    ConfigError,
+    EngineCrash,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineRaised,
+    EngineTimeout,
+    PreparationError,
+)
+from ci_eval.core.contracts import (
     Answer,
     Band,
     CaretContext,
@@ -29,19 +35,9 @@ from ci_eval.contracts import (
     Surroundings,
     Task,
 )
-from ci_eval.errors import (
-    CiEvalError,
-    ConfigError,
-    EngineCrash,
-    EngineFailure,
-    EngineMisbehaved,
-    EngineRaised,
-    EngineTimeout,
-    PreparationError,
-)
-from ci_eval.exact import each_token, rank, status
-from ci_eval.fetch.contract import Scheme, Spec
-from ci_eval.model import (
+from ci_eval.core.equality import each_token, rank, status
+from ci_eval.core.fetch.contract import Scheme, Spec
+from ci_eval.core.model import (
     EngineInfo,
     Evaluation,
     Extraction,
@@ -57,8 +53,12 @@ from ci_eval.model import (
     Suggestion,
     Token,
 )
-from ci_eval.observing import evaluated, grades_of, rank_of
-from ci_eval.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip
 
 __all__ = [
     "Answer",

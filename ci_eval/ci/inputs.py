@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ci_eval import __version__
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
 
 VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""

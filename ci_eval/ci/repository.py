@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_eval.ci.rest import Rest
-from ci_eval.fetch import archive
+from ci_eval.core.fetch import archive
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from ci_eval.errors import ConfigError, DownloadError
+from ci_eval.core.base.errors import ConfigError, DownloadError
 
 TIMEOUT = (10.0, 60.0)
 PAGES = 20

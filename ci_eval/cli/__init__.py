@@ -13,12 +13,13 @@ from pathlib import Path
 
 import click
 
-from ci_eval import __version__, machine
+from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
 from ci_eval.cli.commands import NAMES
 from ci_eval.cli.group import cli, command_of
-from ci_eval.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
+from ci_eval.core import machine
+from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
 
 INTERRUPTED = 130
 UNREAD = 141

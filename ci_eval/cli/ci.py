@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from ci_eval import machine
 from ci_eval.ci import Announcement, Screen, limits
 from ci_eval.ci.inputs import arguments, cache_key, configs, given
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
-from ci_eval.errors import ConfigError
+from ci_eval.core import machine
+from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs.workflows import artifacts as downloading
 from ci_eval.jobs.workflows import comments, notices
 from ci_eval.jobs.workflows import earlier_runs as nights

@@ -13,7 +13,7 @@ from ci_eval.cli.group import cli
 from ci_eval.cli.options import ALL, Choices, opened, with_choices, with_gates, with_opening, with_placement
 from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.cli.runs import in_points, suite_told
-from ci_eval.config import bounded
+from ci_eval.core.config import bounded
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import click
 from click.shell_completion import CompletionItem
 
-from ci_eval.fetch import schemes
+from ci_eval.core.fetch import schemes
 from ci_eval.jobs import listings
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
-from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import SPECS
-from ci_eval.config import load
+from ci_eval.core import machine
+from ci_eval.core.config import load
 from ci_eval.jobs.datasets import code_review as reviewing
 from ci_eval.jobs.datasets import unit_tests as testing
-from ci_eval.mining.reviews import blocks
-from ci_eval.mining.reviews import records as reviews
-from ci_eval.mining.unit_tests import languages
-from ci_eval.mining.unit_tests.records import Selection
+from ci_eval.plugins.mining.reviews import blocks
+from ci_eval.plugins.mining.reviews import records as reviews
+from ci_eval.plugins.mining.unit_tests import languages
+from ci_eval.plugins.mining.unit_tests.records import Selection
 
 
 @cli.group("dataset")

@@ -9,11 +9,11 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.places import NEW, SOURCE
-from ci_eval.exchange import generations
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.exchange import exporting, importing
+from ci_eval.jobs.jetbrains import exporting, importing
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.tables.writing import FORMATS
+from ci_eval.plugins.exports.writing import FORMATS
+from ci_eval.plugins.jetbrains import generations
 
 SARIF = "sarif"
 MOST = 5_000

@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from ci_eval import __version__
-from ci_eval.ci.screen import OUTPUT
+from ci_eval.ci.console import OUTPUT
 from ci_eval.cli.commands import COMMANDS, NAMES
 
 EXAMPLES = """\b

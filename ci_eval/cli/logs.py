@@ -8,17 +8,17 @@ from pathlib import Path
 
 import click
 
-from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, with_choices, with_placement
 from ci_eval.cli.places import SOURCE
-from ci_eval.config import Config
-from ci_eval.jobs.exchange import calibration as calibrating
-from ci_eval.jobs.exchange import log_comparison as comparing
-from ci_eval.jobs.exchange.judging import Difference, Judged, Rankers
-from ci_eval.learning import training
-from ci_eval.learning.model_file import Scores
+from ci_eval.core import machine
+from ci_eval.core.config import Config
+from ci_eval.jobs.jetbrains import calibration as calibrating
+from ci_eval.jobs.jetbrains import log_comparison as comparing
+from ci_eval.jobs.jetbrains.judging import Difference, Judged, Rankers
+from ci_eval.plugins.learning import training
+from ci_eval.plugins.learning.model_file import Scores
 
 
 @cli.group()

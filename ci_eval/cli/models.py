@@ -7,22 +7,22 @@ from typing import Literal
 
 import click
 
-from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
 from ci_eval.cli.places import CHANGED, NEW, SOURCE
-from ci_eval.config import Config, load
+from ci_eval.core import machine
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config, load
+from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.learning import recommenders, training
-from ci_eval.learning.logs import formats as log_formats
-from ci_eval.shards import Shard
+from ci_eval.plugins.learning import recommenders, training
 
 
 @cli.command("generate-ml-logs")

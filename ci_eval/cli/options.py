@@ -13,19 +13,19 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
-from ci_eval.config import Config, bounded, by_command, load, patch, with_ladder
-from ci_eval.errors import WorkspaceError
-from ci_eval.fetch import schemes, sealed
+from ci_eval.core import machine
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.config import Config, bounded, by_command, load, patch, with_ladder
+from ci_eval.core.fetch import schemes, sealed
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
 from ci_eval.jobs.runs import stored_config
-from ci_eval.workspace import Workspace
 
-DEMO = Path(__file__).parents[1] / "config" / "demo.yaml"
+DEMO = Path(__file__).parents[1] / "core" / "config" / "demo.yaml"
 THIS_IS_THE_DEMO = (
     "This is the demo, over a small project from PyPI. For the code in this folder, add --project path:. "
     "(and --language L if it is not Python); `ci-eval init` writes a configuration."

@@ -23,19 +23,19 @@ from ci_eval.cli.options import (
     with_placement,
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
-from ci_eval.config.expressions import CONDITIONS
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.cluster.choosing import Choice
-from ci_eval.jobs.exchange import ide
+from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.live import watch
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.shards import Shard
 
 REUSE = (
     "Reuse the answers of an earlier run if project, engine and settings are the same. 2 % are asked again; if "

@@ -11,10 +11,10 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import Choices, with_choices, with_placement
-from ci_eval.config import Config
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.sweeps import sweep as sweep_job
-from ci_eval.shards import Shard
 
 VARY = "A key of the configuration and its values; several keys are combined, each value with each."
 MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may be repeated."

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from ci_eval import machine
 from ci_eval.ci import Screen
 from ci_eval.cli.datasets import dataset
 from ci_eval.cli.options import SPECS
+from ci_eval.core import machine
 from ci_eval.jobs.datasets import usages as mining
-from ci_eval.mining.usages import languages, streams
+from ci_eval.plugins.mining.usages import languages, streams
 
 SOURCES = ("projects", "git", "recordings", "simulate")
 

@@ -11,7 +11,7 @@ import msgspec
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.errors import PreparationError
+from ci_eval.core.base.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import listings as listing
 from ci_eval.jobs.workflows import announcements as announcing

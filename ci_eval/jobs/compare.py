@@ -11,18 +11,19 @@ from time import strftime
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, reporters
 from ci_eval.ci import Screen
-from ci_eval.errors import GateFailed, WorkspaceError
+from ci_eval.core import compare as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import GateFailed, WorkspaceError
+from ci_eval.core.catalogs import reporters
+from ci_eval.core.manifest import unlike
+from ci_eval.core.model import Comparison, MetricInfo, Overview, Side, Trend
+from ci_eval.core.rendering.verdicts import TRENDS
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.comparison_rules import Judging, judging, pooled, trouble_of, with_gates
 from ci_eval.jobs.pipeline import grammars_of
-from ci_eval.manifest import unlike
-from ci_eval.model import Comparison, MetricInfo, Overview, Side, Trend
-from ci_eval.rendering.verdicts import TRENDS
-from ci_eval.stages import compare as stage
-from ci_eval.workspace import Workspace
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,17 +11,17 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, bounded, by_command, patch
-from ci_eval.errors import CiEvalError
+from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.config import Config, bounded, by_command, patch
+from ci_eval.core.model import FAILED
+from ci_eval.core.model.detection import Detection
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
 from ci_eval.jobs.comparison_rules import judging, metrics_of
 from ci_eval.jobs.engine.configuring import check_asked_for
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
-from ci_eval.model import FAILED
-from ci_eval.model.detection import Detection
-from ci_eval.workspace import Workspace
 
 ROUNDS = 3
 """The default number of rounds. With three, the median leaves out one disturbed round, and the reports can show how far

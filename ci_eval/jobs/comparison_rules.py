@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ci_eval import metrics
-from ci_eval.catalog import guess
-from ci_eval.config import Config
-from ci_eval.contracts import Metric
-from ci_eval.errors import ConfigError, GateFailed
-from ci_eval.filters import EVERYTHING
-from ci_eval.model import Evaluation, GateResult, MetricInfo
-from ci_eval.stages.compare.gates import UNDECIDED, Gate, Policy, about, parse
-from ci_eval.statistics import footprint
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, GateFailed
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.gates import UNDECIDED, Gate, Policy, about, parse
+from ci_eval.core.config import Config
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import EVERYTHING
+from ci_eval.core.model import Evaluation, GateResult, MetricInfo
+from ci_eval.core.statistics import footprint
 
 
 def metrics_of(config: Config) -> tuple[Metric, ...]:

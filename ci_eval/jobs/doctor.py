@@ -12,18 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ci_eval import engines, graders, languages, machine, metrics, rankers, reporters, tasks
-from ci_eval.adapters.confinement import NOTHING_OPEN
-from ci_eval.adapters.endpoints import examining
-from ci_eval.adapters.endpoints.examining import Ability
-from ci_eval.adapters.place import confinement_of
-from ci_eval.adapters.toolchains import TOOLCHAINS, reaches, version_here
-from ci_eval.catalog import Catalog, Plugin, all_plugins
-from ci_eval.contracts import Engine, Query, Surroundings
-from ci_eval.errors import CiEvalError, ConfigError
-from ci_eval.fetch import schemes
-from ci_eval.grammar import syntax
-from ci_eval.learning import logs, model_file
+from ci_eval.core import logs, machine
+from ci_eval.core.base.catalog import Catalog, Plugin, all_plugins
+from ci_eval.core.base.errors import CiEvalError, ConfigError
+from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, reporters, tasks
+from ci_eval.core.contracts import Engine, Query, Surroundings
+from ci_eval.core.fetch import schemes
+from ci_eval.core.grammar import syntax
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
+from ci_eval.plugins.adapters.endpoints import examining
+from ci_eval.plugins.adapters.endpoints.examining import Ability
+from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
+from ci_eval.plugins.learning import model_file
 
 PROGRAMS = {
     "git": "apt-get install git",

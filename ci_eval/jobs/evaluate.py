@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config
-from ci_eval.errors import CiEvalError
+from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
+from ci_eval.core.model import Evaluation
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
 from ci_eval.jobs.preparation import prepare
 from ci_eval.jobs.sampling import precise
-from ci_eval.model import Evaluation
-from ci_eval.shards import Shard
 
 
 @dataclass(frozen=True, kw_only=True)

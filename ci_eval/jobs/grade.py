@@ -8,16 +8,17 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import graders, machine, tasks
-from ci_eval.contracts import Grader, Pairing, RunSettings
-from ci_eval.errors import CiEvalError, ConfigError
+from ci_eval.core import machine
+from ci_eval.core.base.errors import CiEvalError, ConfigError
+from ci_eval.core.catalogs import graders, tasks
+from ci_eval.core.contracts import Grader, Pairing, RunSettings
+from ci_eval.core.interpret import Grading, grade_anew
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.single_stages import only_reports
-from ci_eval.model.endpoints import EndpointConfig
-from ci_eval.stages.interpret import Grading, grade_anew
-from ci_eval.workspace import Workspace
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ci_eval import engines, graders, languages, metrics, rankers, tasks
-from ci_eval.config import keys
-from ci_eval.config import schema as schema_of
-from ci_eval.learning.logs import formats
-from ci_eval.statistics.footprint import INFOS
+from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, tasks
+from ci_eval.core.config import keys
+from ci_eval.core.config import schema as schema_of
+from ci_eval.core.logs import formats
+from ci_eval.core.statistics.footprint import INFOS
 
 
 def rows(what: str) -> list[dict[str, str | list[str]]]:

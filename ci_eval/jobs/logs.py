@@ -9,10 +9,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval.core import interpret, logs
+from ci_eval.core.workspace import Workspace, name_of
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.learning import logs
-from ci_eval.stages import interpret
-from ci_eval.workspace import Workspace, name_of
 
 
 def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:

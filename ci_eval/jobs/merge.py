@@ -11,22 +11,22 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic
 from ci_eval.ci import Screen
-from ci_eval.config import Config
-from ci_eval.errors import WorkspaceError
-from ci_eval.grammar.imports.missing import most_frequent
+from ci_eval.core import logs
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
+from ci_eval.core.grammar.imports.missing import most_frequent
+from ci_eval.core.interpret.pack import Pack
+from ci_eval.core.logs.names import count
+from ci_eval.core.manifest import Manifest, unlike
+from ci_eval.core.model import Determinism, ProjectInfo, Session
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.statistics import footprint
+from ci_eval.core.workspace import Workspace, workspaces_in
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.learning import logs
-from ci_eval.learning.names import count
-from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import Determinism, ProjectInfo, Session
-from ci_eval.model.sampling import Sampling
-from ci_eval.shards import Shard
-from ci_eval.stages.interpret.pack import Pack
-from ci_eval.statistics import footprint
-from ci_eval.workspace import Workspace, workspaces_in
 
 
 def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:

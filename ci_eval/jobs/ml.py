@@ -9,21 +9,22 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import atomic
 from ci_eval.ci import Screen
-from ci_eval.config import Config, patch
-from ci_eval.errors import ConfigError, NothingToEvaluate, WorkspaceError
-from ci_eval.jobs.exchange import event_logs
+from ci_eval.core import logs
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
+from ci_eval.core.config import Config, patch
+from ci_eval.core.logs.columns import SCHEMA as LOG_SCHEMA
+from ci_eval.core.logs.features import SCHEMA
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import UserModelConfig
+from ci_eval.core.rendering.figures import counted
+from ci_eval.core.workspace import Workspace, workspaces_in
+from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
-from ci_eval.learning import event_training, logs, model_file, onnx_file, training
-from ci_eval.learning.features import SCHEMA
-from ci_eval.learning.logs.columns import SCHEMA as LOG_SCHEMA
-from ci_eval.learning.logs.event_rows import FeatureTable
-from ci_eval.learning.model_file import RankerModel
-from ci_eval.manifest import Manifest
-from ci_eval.model import UserModelConfig
-from ci_eval.rendering.figures import counted
-from ci_eval.workspace import Workspace, workspaces_in
+from ci_eval.plugins.learning import event_training, model_file, onnx_file, training
+from ci_eval.plugins.learning.event_rows import FeatureTable
+from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:

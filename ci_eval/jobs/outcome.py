@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ci_eval.config import Config
-from ci_eval.errors import (
+from ci_eval.core.base.errors import (
     CiEvalError,
     NothingSuggested,
     NothingToEvaluate,
     TooManyFailures,
     TooMuchUnread,
 )
-from ci_eval.manifest import Manifest
-from ci_eval.model import FAILED, SessionScore
-from ci_eval.observing import ResponseCounts
-from ci_eval.rendering.advice import without_answer
-from ci_eval.workspace import Workspace
+from ci_eval.core.config import Config
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import FAILED, SessionScore
+from ci_eval.core.rendering.advice import without_answer
+from ci_eval.core.scoring import ResponseCounts
+from ci_eval.core.workspace import Workspace
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:

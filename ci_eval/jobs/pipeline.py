@@ -7,25 +7,25 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import languages, machine, metrics, reporters
 from ci_eval.ci import Screen
-from ci_eval.config import Config, InterpretConfig
-from ci_eval.errors import (
+from ci_eval.core import actions, interpret, machine, report
+from ci_eval.core.base.errors import (
     NothingToEvaluate,
     WorkspaceError,
 )
-from ci_eval.grammar.imports.missing import missing
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import languages, metrics, reporters
+from ci_eval.core.compare.gates import Gate
+from ci_eval.core.config import Config, InterpretConfig
+from ci_eval.core.grammar.imports.missing import missing
+from ci_eval.core.manifest import StageRecord
+from ci_eval.core.model import Evaluation
+from ci_eval.core.rendering.figures import counted
+from ci_eval.core.statistics import footprint
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.comparison_rules import judged, metrics_of
 from ci_eval.jobs.logs import gather_logs, with_logs
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.manifest import StageRecord
-from ci_eval.model import Evaluation
-from ci_eval.rendering.figures import counted
-from ci_eval.shards import Shard
-from ci_eval.stages import actions, interpret, report
-from ci_eval.stages.compare.gates import Gate
-from ci_eval.statistics import footprint
-from ci_eval.workspace import Workspace
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:

@@ -7,31 +7,30 @@ from pathlib import Path
 
 from msgspec.structs import replace as replace_values
 
-from ci_eval import engines, graders, languages, machine, rankers, tasks
-from ci_eval.adapters import environments
-from ci_eval.adapters.confinement import NOTHING_OPEN
-from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.ide.engine import IdeEngine
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.place import confinement_of
-from ci_eval.adapters.recipes import InstalledEngine, Renewable
-from ci_eval.catalog import guess
 from ci_eval.ci import Screen
-from ci_eval.config import Config, EngineConfig, patch
-from ci_eval.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
-from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.fetch import dataset, project, sealed
-from ci_eval.fetch.project import Project
+from ci_eval.core import actions, interpret, logs, machine
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.catalogs import engines, graders, languages, rankers, tasks
+from ci_eval.core.config import Config, EngineConfig, patch
+from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
+from ci_eval.core.fetch import dataset, project, sealed
+from ci_eval.core.fetch.project import Project
+from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
+from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.records import has_carets, splitter_of, takes_dataset
+from ci_eval.core.statistics import footprint
+from ci_eval.core.user_model import model_of
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.jobs.engine.configuring import engine_of_command, introduced, named_engine, sent_to
 from ci_eval.jobs.models.answers import take_recorded
-from ci_eval.learning import logs
-from ci_eval.learning.usermodel import model_of
-from ci_eval.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
-from ci_eval.model.engine.sent import SentConfiguration
-from ci_eval.records import has_carets, splitter_of, takes_dataset
-from ci_eval.stages import actions, interpret
-from ci_eval.statistics import footprint
+from ci_eval.plugins.adapters import environments
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
+from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
+from ci_eval.plugins.adapters.ide.engine import IdeEngine
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +92,7 @@ class Prepared:
             user=model_of(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
+            is_paid=self.config.engine.endpoint is not None,
             trace=settings.trace,
             files=self.project.root,
             texts=self.texts,

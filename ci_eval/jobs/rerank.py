@@ -6,17 +6,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, languages, machine, rankers, tasks
 from ci_eval.ci import Screen
-from ci_eval.config import dump, patch
-from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.core import machine
+from ci_eval.core import rerank as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.catalogs import languages, rankers, tasks
+from ci_eval.core.config import dump, patch
+from ci_eval.core.interpret import Grading
+from ci_eval.core.rerank import NewOrder
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.learning.model_file import digest_of
-from ci_eval.stages import rerank as stage
-from ci_eval.stages.interpret import Grading
-from ci_eval.stages.rerank import NewOrder
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.learning.model_file import digest_of
 
 
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:

@@ -10,31 +10,33 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from time import strftime
+from typing import cast
 
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import __version__, atomic, machine
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.catalog import packages
-from ci_eval.config import BY_MODEL, Config, Loaded, dump, load
-from ci_eval.config.view import read_view
-from ci_eval.errors import (
+from ci_eval import __version__
+from ci_eval.core import actions, machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.catalog import packages
+from ci_eval.core.base.errors import (
     ConfigError,
     Interrupted,
     NothingToEvaluate,
     WorkspaceError,
 )
-from ci_eval.graders.judge import VERSION as QUESTION
-from ci_eval.grammar import syntax
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import graders
+from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
+from ci_eval.core.config.view import read_view
+from ci_eval.core.grammar import syntax
+from ci_eval.core.manifest import Manifest, unlike
+from ci_eval.core.model import EngineInfo
+from ci_eval.core.user_model import model_of, spelled
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.learning.model_file import digest_of
-from ci_eval.learning.usermodel import model_of, spelled
-from ci_eval.manifest import Manifest, unlike
-from ci_eval.model import EngineInfo
-from ci_eval.shards import Shard
-from ci_eval.stages import actions
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.learning.model_file import digest_of
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
@@ -150,7 +152,10 @@ def _left_out(prepared: Prepared) -> str:
 
 def judge_of(config: Config) -> str:
     """Return the name of the judge and the version of its question; "" if nothing is judged."""
-    return f"{config.judge.model}, question {QUESTION}" if config.judge else ""
+    if config.judge is None:
+        return ""
+    judge = cast("graders.Judging", graders.CATALOG.load("judge"))
+    return f"{config.judge.model}, question {judge.version}"
 
 
 def run_of(config: Config) -> str:

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ci_eval.adapters.tracing import Trace, heard_by
 from ci_eval.ci import Screen
-from ci_eval.config import EngineConfig
-from ci_eval.errors import WorkspaceError
-from ci_eval.grammar.document import NotText, line_and_column
+from ci_eval.core import interpret
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.config import EngineConfig
+from ci_eval.core.grammar.document import NotText, line_and_column
+from ci_eval.core.model import Lookup, Session, SourceFile
+from ci_eval.core.tracing import Trace, heard_by
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.preparation import prepare
-from ci_eval.model import Lookup, Session, SourceFile
-from ci_eval.stages import interpret
-from ci_eval.workspace import Workspace
 
 SHOWN = 15
 """The number of suggestions that are listed."""

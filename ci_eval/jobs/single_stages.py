@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, by_command, patch
-from ci_eval.config.view import change_view
-from ci_eval.errors import CiEvalError, WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config, by_command, patch
+from ci_eval.core.config.view import change_view
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.cluster.choosing import Choice, note
@@ -16,8 +18,6 @@ from ci_eval.jobs.comparison_rules import absolute_gates, failed
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
 from ci_eval.jobs.preparation import prepare
-from ci_eval.shards import Shard
-from ci_eval.workspace import Workspace
 
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:

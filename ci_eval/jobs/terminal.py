@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ci_eval.ci import Screen
-from ci_eval.jobs.compare import Compared
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.suites.suite import Suited
-from ci_eval.jobs.sweeps.sweep import Swept
-from ci_eval.learning.model_file import RankerModel
-from ci_eval.model import (
+from ci_eval.core.model import (
     Comparison,
     Difference,
     Elsewhere,
@@ -25,9 +20,9 @@ from ci_eval.model import (
     Trend,
     Verdict,
 )
-from ci_eval.rendering.advice import warnings_of
-from ci_eval.rendering.engine.conditions import busy_text
-from ci_eval.rendering.figures import (
+from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.engine.conditions import busy_text
+from ci_eval.core.rendering.figures import (
     amount,
     change,
     counted,
@@ -39,14 +34,14 @@ from ci_eval.rendering.figures import (
     statuses,
     times_text,
 )
-from ci_eval.rendering.figures import headline as headline_metrics
-from ci_eval.rendering.ladder import by_length, label, lengths_of, sentences, shown_filter
-from ci_eval.rendering.querytables import tables
-from ci_eval.rendering.suites import OVERALL, cell, overall_cell
-from ci_eval.rendering.suites import populations as populations_of_suite
-from ci_eval.rendering.sweeping import difference_texts, figure_texts, together
-from ci_eval.rendering.trendtext import change_lines
-from ci_eval.rendering.verdicts import (
+from ci_eval.core.rendering.figures import headline as headline_metrics
+from ci_eval.core.rendering.ladder import by_length, label, lengths_of, sentences, shown_filter
+from ci_eval.core.rendering.querytables import tables
+from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
+from ci_eval.core.rendering.suites import populations as populations_of_suite
+from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, together
+from ci_eval.core.rendering.trendtext import change_lines
+from ci_eval.core.rendering.verdicts import (
     COSTS,
     ELSEWHERE,
     HERE,
@@ -62,8 +57,13 @@ from ci_eval.rendering.verdicts import (
     populations,
     verdict_lines,
 )
-from ci_eval.statistics.footprint import INFOS
-from ci_eval.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.footprint import INFOS
+from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.jobs.compare import Compared
+from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.suites.suite import Suited
+from ci_eval.jobs.sweeps.sweep import Swept
+from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from ci_eval import engines
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import Config
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.engine.configuring import ON_TOP
-from ci_eval.model.endpoints import EndpointConfig
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
 
 
 def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:

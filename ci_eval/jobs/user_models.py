@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ci_eval.catalog import guess
 from ci_eval.ci import Screen
-from ci_eval.config import load
-from ci_eval.contracts import Metric, Observation
-from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.jobs.exchange import event_logs
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.config import load
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.logs import tables
+from ci_eval.core.model import FAILED, MetricInfo, SessionScore
+from ci_eval.core.rendering.figures import amount, intervals
+from ci_eval.core.report import population
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.core.user_model import PROFILES, UserModel, expected, model_of
+from ci_eval.core.workspace import Workspace
+from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.learning import event_training
-from ci_eval.learning.fitting import ShownList, fitted, lists_of
-from ci_eval.learning.logs import tables
-from ci_eval.learning.usermodel import PROFILES, UserModel, expected, model_of
-from ci_eval.model import FAILED, MetricInfo, SessionScore
-from ci_eval.observing import evaluated
-from ci_eval.rendering.figures import amount, intervals
-from ci_eval.stages.report import population
-from ci_eval.statistics.stats import Collector, Observations, estimate, placed
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.learning import event_training
+from ci_eval.plugins.learning.fitting import ShownList, fitted, lists_of
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval import engines
-from ci_eval.adapters.closure import Closure, closure_of
+from ci_eval.core.catalogs import engines
+from ci_eval.plugins.adapters.closure import Closure, closure_of
 
 
 def test_what_is_declared_is_known_of_each_engine() -> None:

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.confinement import NOTHING_OPEN, installs_of, top_of
-from ci_eval.adapters.lsp.custom import custom
-from ci_eval.contracts import Query, Surroundings
-from ci_eval.model import Confine
+from ci_eval.core.contracts import Query, Surroundings
+from ci_eval.core.model import Confine
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, installs_of, top_of
+from ci_eval.plugins.adapters.lsp.custom import custom
 from tests.tree import runs
 from tests.waiting import wait_for
 

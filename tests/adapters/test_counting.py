@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ci_eval.adapters.counting import Counting, CountingOptions
-from ci_eval.contracts import Surroundings
-from ci_eval.languages.python import KEYWORDS
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.counting import Counting, CountingOptions
+from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import write
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.driven import DrivenEngine
-from ci_eval.adapters.place import Place
-from ci_eval.adapters.recipes import System
-from ci_eval.contracts import Answer, Installation, Query, Surroundings
-from ci_eval.errors import EngineTimeout
-from ci_eval.model import EngineInfo, Suggestion
+from ci_eval.core.base.errors import EngineTimeout
+from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.core.model import EngineInfo, Suggestion
+from ci_eval.plugins.adapters.driven import DrivenEngine
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import System
 
 NAMES = base64.b64encode(b"size()\t03\nlength\n->").decode()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ci_eval import languages
-from ci_eval.adapters.environments import ENVIRONMENTS, _forget_start_up, prepare
-from ci_eval.errors import PreparationError
-from ci_eval.model import ProjectInfo
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.catalogs import languages
+from ci_eval.core.model import ProjectInfo
+from ci_eval.plugins.adapters.environments import ENVIRONMENTS, _forget_start_up, prepare
 from tests.projects import write
 
 INFO = ProjectInfo(spec="path:x", name="x", revision="1", checksum="c" * 64)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters import jars
-from ci_eval.errors import InstallError
+from ci_eval.core.base.errors import InstallError
+from ci_eval.plugins.adapters import jars
 
 
 @pytest.mark.needs("mvn", "java")

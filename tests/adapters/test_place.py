@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ci_eval.adapters.confinement import NOTHING_OPEN, Walls
-from ci_eval.adapters.place import confinement_of
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, Walls
+from ci_eval.plugins.adapters.place import confinement_of
 
 
 def test_what_this_machine_offers_is_found_by_trying(complete_walls: None) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.predicting import Predictor, PredictorOptions, predictor
-from ci_eval.contracts import Configurable, Query, Surroundings
-from ci_eval.engines.ngram import ENGINE as NGRAM
-from ci_eval.errors import ConfigError
-from ci_eval.languages.python import KEYWORDS
-from ci_eval.model import Kind
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import Configurable, Query, Surroundings
+from ci_eval.core.model import Kind
+from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.engines.ngram import ENGINE as NGRAM
+from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import write
 
 

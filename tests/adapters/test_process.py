@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import Walls, installs_of, interpreter
-from ci_eval.adapters.process import LineProcess
-from ci_eval.errors import EngineCrash, EngineTimeout
+from ci_eval.core.base.errors import EngineCrash, EngineTimeout
+from ci_eval.plugins.adapters.confinement import Walls, installs_of, interpreter
+from ci_eval.plugins.adapters.process import LineProcess
 
 Start = Callable[..., LineProcess]
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"

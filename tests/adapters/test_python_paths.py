@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.place import Place
-from ci_eval.adapters.python_paths import answering_python, folders_named, package_paths, standard_paths
-from ci_eval.contracts import Surroundings
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.python_paths import answering_python, folders_named, package_paths, standard_paths
 
 PATHS = "import sys, json; json.dump(dict(path=sys.path, prefix=sys.prefix), sys.stdout)"
 VERSION = "import sys, json; json.dump(tuple(sys.version_info), sys.stdout)"

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters import recipes
-from ci_eval.adapters.recipes import Archive, Gem, Go, Npm, Pip, once
-from ci_eval.errors import ChecksumError, ConfigError, InstallError
+from ci_eval.core.base.errors import ChecksumError, ConfigError, InstallError
+from ci_eval.plugins.adapters import recipes
+from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip, once
 from tests.fetch.standins import client
 from tests.loopback import sends, serve
 
@@ -105,7 +105,7 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.registry
 def test_two_processes_install_into_one_cache_at_once(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from ci_eval.adapters.recipes import Pip; "
+        "import sys; from pathlib import Path; from ci_eval.plugins.adapters.recipes import Pip; "
         "print(Pip(package='six', version='1.16.0').make(None, Path(sys.argv[1])).packages)"
     )
     runs = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.sources import source_roots
+from ci_eval.plugins.adapters.sources import source_roots
 
 
 def package_of(text: str) -> str | None:

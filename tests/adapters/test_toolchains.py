@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
-from ci_eval.adapters.recipes import FromRecipe
-from ci_eval.adapters.toolchains import TOOLCHAINS, check, newest, reaches, version_here
-from ci_eval.errors import PreparationError
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.catalogs import engines
+from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, check, newest, reaches, version_here
 from tests.fetch.standins import client
 from tests.needs import REQUIRE_ALL, need_engine
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval import languages
+from ci_eval.core.catalogs import languages
 from ci_eval.jobs.workflows.plan import plan
 from tests.ci.documentation import PAGE, ROOT, asked_for, blocks, documented
 from tests.ci.stand_ins import GitHub, github

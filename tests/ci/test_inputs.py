@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED, arguments, cache_key, given
 from ci_eval.cli.group import command_of
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
 
 HOSTILE = "--output=x; $(touch y)"
 VALUES = {

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services
 from tests.command import command

@@ -20,13 +20,13 @@ import pytest
 import yaml
 from hypothesis import given
 
-from ci_eval import languages, metrics
 from ci_eval.ci import Announcement, Problem
 from ci_eval.ci.inputs import arguments
 from ci_eval.ci.inputs import given as given_by
 from ci_eval.ci.teamcity import TeamCity, escape, message
 from ci_eval.cli.group import command_of
-from ci_eval.config import load
+from ci_eval.core.catalogs import languages, metrics
+from ci_eval.core.config import load
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from tests.ci.marketplace import refused
 from tests.ci.parsers import ANY_TEXT, service_messages

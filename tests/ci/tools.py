@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.adapters.recipes import once
+from ci_eval.core import machine
+from ci_eval.plugins.adapters.recipes import once
 
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 ACT = "github.com/nektos/act@v0.2.87"

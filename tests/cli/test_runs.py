@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli.options import DEMO
-from ci_eval.config import load
-from ci_eval.model import SessionScore
-from ci_eval.workspace import Workspace
+from ci_eval.core.config import load
+from ci_eval.core.model import SessionScore
+from ci_eval.core.workspace import Workspace
 from tests.cli.conftest import Run
 from tests.packed import as_before
 from tests.projects import GREETER, sessions, write

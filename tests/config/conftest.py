@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
 
 Write = Callable[..., Path]
 Refusal = Callable[..., str]

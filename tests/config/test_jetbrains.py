@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import Config, load
-from ci_eval.config.jetbrains import STATEMENTS, UNUSED, upgrade
-from ci_eval.errors import ConfigError
-from ci_eval.model import FiltersConfig, Kind, PrefixConfig
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config, load
+from ci_eval.core.config.jetbrains import STATEMENTS, UNUSED, upgrade
+from ci_eval.core.model import FiltersConfig, Kind, PrefixConfig
 
 EXAMPLES = Path(__file__).parent / "jetbrains"
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import ci_eval
-from ci_eval.config import Config, dump, keys, load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config, dump, keys, load
 from ci_eval.jobs.listings import schema
 
 ROOT = Path(ci_eval.__file__).parents[1]

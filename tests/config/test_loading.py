@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import (
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import (
     Config,
     EngineConfig,
     InterpretConfig,
@@ -19,8 +20,7 @@ from ci_eval.config import (
     patch,
     with_ladder,
 )
-from ci_eval.errors import ConfigError
-from ci_eval.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
+from ci_eval.core.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
 from tests.config.conftest import Refusal, Write
 
 

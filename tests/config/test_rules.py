@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import Config, load, patch
-from ci_eval.model import PrefixConfig, SessionsFilter
+from ci_eval.core.config import Config, load, patch
+from ci_eval.core.model import PrefixConfig, SessionsFilter
 from tests.config.conftest import Refusal, Write
 
 

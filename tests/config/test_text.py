@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.config import load
-from ci_eval.config.text import parse_yaml
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
+from ci_eval.core.config.text import parse_yaml
 from tests.config.conftest import Refusal, Write
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ci_eval.model import Kind, SessionScore
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Kind, SessionScore
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.config import Config
-from ci_eval.config.wording import join, show, unknown_key
+from ci_eval.core.config import Config
+from ci_eval.core.config.wording import join, show, unknown_key
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.place import DRIVERS
+from ci_eval.plugins.adapters.place import DRIVERS
 from tests.waiting import HANGS
 
 

@@ -19,10 +19,11 @@ from pathlib import Path
 import msgspec
 
 import ci_eval
-from ci_eval import engines, machine
-from ci_eval.adapters.recipes import FromRecipe
-from ci_eval.adapters.toolchains import TOOLCHAINS, version_here
-from ci_eval.contracts import Engine
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, version_here
 
 SENTINELS = frozenset({"jedi", "zuban", "typescript"})
 VERIFIED = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
@@ -142,16 +143,34 @@ def digest_of(name: str, language: str) -> str:
     """
     content = hashlib.sha256(msgspec.json.encode([language, *_machine(engines.CATALOG.load(name))]))
     for path in sources_of(name, language):
-        content.update(str(path.relative_to(PACKAGE.parent)).encode() + b"\0" + path.read_bytes() + b"\0")
+        content.update(str(path.relative_to(PACKAGE.parent)).encode() + b"\0" + _code(path) + b"\0")
     return content.hexdigest()
+
+
+def _code(path: Path) -> bytes:
+    """Return what of a file may change an observation: of Python, its syntax tree without docstrings."""
+    content = path.read_bytes()
+    if path.suffix != ".py":
+        return content
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            # A string alone on its line does nothing, wherever it stands.
+            node.body = [line for line in body if not _is_text(line)]  # type: ignore[attr-defined]
+    return ast.dump(tree).encode()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 @cache
 def sources_of(name: str, language: str) -> tuple[Path, ...]:
     """Return the files of this repository that the observations of an engine depend on."""
-    starts = [PACKAGE / "engines" / f"{name.replace('-', '_')}.py", PACKAGE / "adapters" / "environments.py"]
-    starts += [PACKAGE / "stages" / "interpret" / f"{module}.py" for module in INTERPRETING]
-    drivers = [path for path in (PACKAGE / "drivers").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    plugins = PACKAGE / "plugins"
+    starts = [plugins / "engines" / f"{name.replace('-', '_')}.py", plugins / "adapters" / "environments.py"]
+    starts += [PACKAGE / "core" / "interpret" / f"{module}.py" for module in INTERPRETING]
+    drivers = [path for path in (plugins / "drivers").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     observers = [path for pattern in OBSERVERS for path in (TESTS / "engines").glob(pattern)]
     config = PACKAGE.parent / "configs" / f"{language}.yaml"
     return tuple(sorted({*_closure(starts), *drivers, *observers, config}))
@@ -177,7 +196,7 @@ def _imports(path: Path) -> tuple[Path, ...]:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-    own = [name.split(".")[1:] for name in names if name.startswith("ci_eval.") and name.split(".")[1] != "model"]
+    own = [name.split(".")[1:] for name in names if name.startswith("ci_eval.") and ".core.model" not in name]
     files = [PACKAGE.joinpath(*parts) for parts in own]
     files = [file / "__init__.py" if file.is_dir() else file.with_suffix(".py") for file in files]
     return tuple(file for file in files if file.is_file())

@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 
-from ci_eval import engines, languages, machine
-from ci_eval.adapters import environments
-from ci_eval.adapters.confinement import Walls
-from ci_eval.adapters.driven import RunningDriver
-from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.adapters.place import Place
-from ci_eval.contracts import Query, Running, Surroundings
-from ci_eval.errors import EngineFailure
-from ci_eval.model import Confine, ProjectInfo
+from ci_eval.core import machine
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.catalogs import engines, languages
+from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.core.model import Confine, ProjectInfo
+from ci_eval.plugins.adapters import environments
+from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.driven import RunningDriver
+from ci_eval.plugins.adapters.lsp.engine import RunningLsp
+from ci_eval.plugins.adapters.place import Place
 from tests.engines.dossiers import Look
 from tests.engines.hostile import PROJECTS, dependencies, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ci_eval import engines, machine
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
 from tests.engines.dossiers import Dossier
 from tests.engines.looking import look, settings_of
 from tests.engines.ordering import ask_in_two_orders

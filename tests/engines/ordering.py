@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.ci import Screen
-from ci_eval.config import load
+from ci_eval.core.config import load
+from ci_eval.core.model import Action, DeleteRange, Session
+from ci_eval.core.workspace import Workspace, pack_actions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
-from ci_eval.model import Action, DeleteRange, Session
-from ci_eval.workspace import Workspace, pack_actions, read_actions
 from tests.projects import ask
 
 CONFIGS = Path(__file__).parents[2] / "configs"

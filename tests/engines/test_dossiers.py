@@ -81,14 +81,14 @@ def test_a_failure_is_told_to_the_other_tests_of_the_run_and_tried_again_by_the_
 @pytest.mark.parametrize(
     "module",
     [
-        "engines/ty.py",
-        "adapters/lsp/client.py",
-        "adapters/confinement.py",
-        "adapters/recipes.py",
-        "adapters/environments.py",
-        "drivers/confine/landlock.py",
-        "drivers/jedi_driver.py",
-        "stages/interpret/clients/vscode.py",
+        "plugins/engines/ty.py",
+        "plugins/adapters/lsp/client.py",
+        "plugins/adapters/confinement.py",
+        "plugins/adapters/recipes.py",
+        "plugins/adapters/environments.py",
+        "plugins/drivers/confine/landlock.py",
+        "plugins/drivers/jedi_driver.py",
+        "core/interpret/clients/vscode.py",
     ],
 )
 def test_what_an_engine_depends_on_is_in_its_digest(module: str) -> None:
@@ -102,7 +102,7 @@ def test_the_tests_that_observe_are_in_its_digest() -> None:
 
 def test_another_engine_and_the_reports_are_not_in_its_digest() -> None:
     parts = {path.relative_to(PACKAGE).as_posix() for path in sources_of("ty", "python") if PACKAGE in path.parents}
-    assert not parts & {"engines/gopls.py", "reporters/html/__init__.py", "stages/report/__init__.py"}
+    assert not parts & {"plugins/engines/gopls.py", "plugins/reports/html.py", "core/report/__init__.py"}
     assert len(parts) < 150
 
 

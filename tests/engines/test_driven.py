@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines, machine
-from ci_eval.adapters.recipes import FromRecipe
-from ci_eval.contracts import Query, Running, Surroundings
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.plugins.adapters.recipes import FromRecipe
 from tests.needs import need_engine
 
 JAVA = """package a.b;

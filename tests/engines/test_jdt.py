@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import machine
-from ci_eval.contracts import Query, Running, Surroundings
-from ci_eval.engines.jdt import ENGINE
-from ci_eval.errors import EngineFailure
+from ci_eval.core import machine
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.plugins.engines.jdt import ENGINE
 from tests.needs import need_engine
 
 FILES = {

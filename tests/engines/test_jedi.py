@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import machine
-from ci_eval.contracts import Query, Running, Surroundings
-from ci_eval.engines.jedi import ENGINE
-from ci_eval.errors import ConfigError, InstallError
+from ci_eval.core import machine
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.plugins.engines.jedi import ENGINE
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 pytestmark = pytest.mark.engine

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import Walls
+from ci_eval.plugins.adapters.confinement import Walls
 from tests.engines.dossiers import Dossier
 from tests.engines.looking import attempts, traced
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci import Screen
-from ci_eval.engines import clangd, typeprof
 from ci_eval.jobs import pipeline, runs
+from ci_eval.plugins.engines import clangd, typeprof
 from tests.engines.dossiers import Dossier
 from tests.engines.ordering import SESSIONS, answers, differing, prepare_engine, sessions_of, some_actions
 from tests.projects import ask

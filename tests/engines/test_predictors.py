@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.predicting import PredictorEngine
-from ci_eval.contracts import Configurable, Engine, Query, Running, Surroundings
-from ci_eval.engines import CATALOG
-from ci_eval.languages.python import KEYWORDS
+from ci_eval.core.catalogs.engines import CATALOG
+from ci_eval.core.contracts import Configurable, Engine, Query, Running, Surroundings
+from ci_eval.plugins.adapters.predicting import PredictorEngine
+from ci_eval.plugins.languages.python import KEYWORDS
 from tests.command import command
 from tests.projects import timeless, write
 

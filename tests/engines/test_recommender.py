@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
-from ci_eval.contracts import Configurable, Query, Surroundings
-from ci_eval.errors import ConfigError, EngineRaised
-from ci_eval.model import Record
+from ci_eval.core.base.errors import ConfigError, EngineRaised
+from ci_eval.core.catalogs import engines
+from ci_eval.core.contracts import Configurable, Query, Surroundings
+from ci_eval.core.model import Record
 from tests.learning.recommenders.trained import FIGURE_3, T, trained, usage
 
 ENGINE = engines.CATALOG.load("recommender")

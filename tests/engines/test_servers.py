@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
+from ci_eval.core.catalogs import engines
 from tests.engines.dossiers import Dossier
 from tests.engines.looking import FILES, PLAIN, alive
 

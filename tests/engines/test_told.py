@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from ci_eval import engines, languages
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.lsp.overlay import Overlay
-from ci_eval.adapters.place import Place
-from ci_eval.adapters.sent import OF_THE_MACHINE, Configured, arguments_of, without_paths
-from ci_eval.contracts import Engine, Installation, Query, Surroundings
-from ci_eval.model import EngineInfo
-from ci_eval.model.engine.sent import SET
+from ci_eval.core.catalogs import engines, languages
+from ci_eval.core.contracts import Engine, Installation, Query, Surroundings
+from ci_eval.core.model import EngineInfo
+from ci_eval.core.model.engine.sent import SET
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import Overlay
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, arguments_of, without_paths
 
 RECORDER = Path(__file__).with_name("recorder.py")
 STARTED = [each.name for each in engines.CATALOG.all() if each.own_process and each.name != "jetbrains"]
@@ -50,7 +50,7 @@ class Recorded:
         for name in ("node", "java", "php", "ruby", "sh", "interpreter"):
             self._record(self.programs / name)
         monkeypatch.setenv("PATH", f"{self.programs}{os.pathsep}{os.environ['PATH']}")
-        for module in ("ci_eval.adapters.lsp.engine", "ci_eval.engines.jedi"):
+        for module in ("ci_eval.plugins.adapters.lsp.engine", "ci_eval.plugins.engines.jedi"):
             monkeypatch.setattr(f"{module}.interpreter", lambda: str(self.programs / "interpreter"))
 
     def _install(self) -> None:

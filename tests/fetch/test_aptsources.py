@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.fetch.aptsources import machine_sources, read_sources, source_lines, source_stanzas
+from ci_eval.core.fetch.aptsources import machine_sources, read_sources, source_lines, source_stanzas
 from tests.fetch.standins import client
 
 STANZA = "Types: deb\nURIs: https://example.org/debian\nSuites: stable stable-updates\nComponents: main\n"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.debian import DAY, apt_source, check_debian, unpack_components
-from ci_eval.fetch.project import prepare
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.debian import DAY, apt_source, check_debian, unpack_components
+from ci_eval.core.fetch.project import prepare
 
 needs_apt = pytest.mark.needs("apt-get")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.gomodules import check_module, module_zip
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.gomodules import check_module, module_zip
 from tests.fetch.standins import client
 
 NEWER = "example.org/m@v1.0.0 requires go >= 1.99 (running go 1.26; GOTOOLCHAIN=local)"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.engines.words import ENGINE as WORDS
-from ci_eval.fetch.identity import Identity, identify, last_part
-from ci_eval.fetch.project import prepare
+from ci_eval.core.fetch.identity import Identity, identify, last_part
+from ci_eval.core.fetch.project import prepare
+from ci_eval.plugins.engines.words import ENGINE as WORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 CONFIGURATION = """

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.download import sha256_of
-from ci_eval.fetch.maven import artifact, check_maven
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.maven import artifact, check_maven
 from tests.fetch.standins import client
 
 UNKNOWN = "[ERROR] Failed: Could not find artifact a:b:jar:sources:1 in central -> [Help 1]"

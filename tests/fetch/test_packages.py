@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.fetch.packages import check_npm, check_requirement, installed, npm_pack, pip_download, pip_install
-from ci_eval.fetch.project import prepare
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.packages import check_npm, check_requirement, installed, npm_pack, pip_download, pip_install
+from ci_eval.core.fetch.project import prepare
 from tests.fetch.standins import client
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.fetch.pinned import cut_pin
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.fetch.pinned import cut_pin
 
 DIGEST = "0123456789abcdef" * 4
 

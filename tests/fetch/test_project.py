@@ -11,13 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ArchiveError, ChecksumError, ConfigError, DownloadError, InstallError, PreparationError
-from ci_eval.fetch import sealed
-from ci_eval.fetch.project import checksum, prepare
-from ci_eval.fetch.schemes import go as go_scheme
-from ci_eval.fetch.schemes import maven as maven_scheme
-from ci_eval.fetch.schemes import npm as npm_scheme
-from ci_eval.fetch.schemes import pypi
+from ci_eval.core.base.errors import (
+    ArchiveError,
+    ChecksumError,
+    ConfigError,
+    DownloadError,
+    InstallError,
+    PreparationError,
+)
+from ci_eval.core.fetch import sealed
+from ci_eval.core.fetch.project import checksum, prepare
+from ci_eval.plugins.schemes import go as go_scheme
+from ci_eval.plugins.schemes import maven as maven_scheme
+from ci_eval.plugins.schemes import npm as npm_scheme
+from ci_eval.plugins.schemes import pypi
 from tests.fetch.repository import create
 from tests.loopback import answers, sends, serve
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import InstallError, PreparationError
-from ci_eval.fetch.packages import npm_run
-from ci_eval.fetch.requirements import NPM_REGISTRY, check_npm_lock, of_npm, of_python
+from ci_eval.core.base.errors import InstallError, PreparationError
+from ci_eval.core.fetch.packages import npm_run
+from ci_eval.core.fetch.requirements import NPM_REGISTRY, check_npm_lock, of_npm, of_python
 from tests.adapters.test_environments import packages
 from tests.canaries import source_archive
 from tests.fetch.repository import create

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import graders, machine
-from ci_eval.adapters import codebleu
-from ci_eval.adapters.confinement import PACKAGE, interpreter
-from ci_eval.adapters.place import confinement_of
-from ci_eval.contracts import Grader, Pairing
-from ci_eval.engines.oracle import ENGINE as ORACLE
-from ci_eval.errors import ConfigError, EngineRaised, EngineTimeout
+from ci_eval.core import machine
+from ci_eval.core.base.errors import ConfigError, EngineRaised, EngineTimeout
+from ci_eval.core.catalogs import graders
+from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.jobs.grade import grade_pairs
-from ci_eval.tasks.completion import TASK
+from ci_eval.plugins.adapters import codebleu
+from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
+from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
+from ci_eval.plugins.tasks.completion import TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 pytestmark = pytest.mark.registry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.contracts import Pairing
-from ci_eval.graders.exact import GRADER
+from ci_eval.core.contracts import Pairing
+from ci_eval.plugins.graders.exact import GRADER
 
 
 @pytest.mark.parametrize(("text", "score"), [("a b", 1.0), ("a  b", 0.0), ("", 0.0)])

@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval import graders
-from ci_eval.adapters import place
 from ci_eval.cli.group import cli
-from ci_eval.contracts import Pairing
-from ci_eval.errors import ConfigError, PreparationError
-from ci_eval.graders import execution
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.catalogs import graders
+from ci_eval.core.contracts import Pairing
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.adapters import place
+from ci_eval.plugins.graders import execution
 from tests.adapters.testruns.shops import GOOD, record, settings
 
 

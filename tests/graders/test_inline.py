@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.contracts import Pairing
-from ci_eval.graders.inline import GRADER, similarity
+from ci_eval.core.contracts import Pairing
+from ci_eval.plugins.graders.inline import GRADER, similarity
 
 
 def grades(expected: str, text: str) -> dict[str, float]:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.contracts import Pairing
-from ci_eval.errors import ConfigError
-from ci_eval.graders.judge import question_of, verdict_in
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import Pairing
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.graders.judge import question_of, verdict_in
 from tests.adapters.endpoints.scripted import Endpoint, says, serve
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import graders
-from ci_eval.contracts import Pairing
+from ci_eval.core.catalogs import graders
+from ci_eval.core.contracts import Pairing
 
 RECORDED = json.loads(Path(__file__).with_name("sacrebleu.json").read_text())["pairs"]
 NAMES = ["bleu", "bleu-mera", "chrf", "chrf-mera"]

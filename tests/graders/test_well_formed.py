@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.contracts import Pairing
-from ci_eval.graders.well_formed import GRADER, GRAMMARS
-from ci_eval.languages import CATALOG
+from ci_eval.core.catalogs.languages import CATALOG
+from ci_eval.core.contracts import Pairing
+from ci_eval.plugins.graders.well_formed import GRADER, GRAMMARS
 
 pytestmark = pytest.mark.grammar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.grammar.colours import colours, colours_in
+from ci_eval.core.grammar.colours import colours, colours_in
 
 pytestmark = pytest.mark.grammar
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.grammar.document import Document, NotText, code_points, decode, difference, line_and_column
+from ci_eval.core.grammar.document import Document, NotText, code_points, decode, difference, line_and_column
 
 
 @pytest.mark.parametrize("data", [b"a\nb\nc", b"a\r\nb\r\nc", b"a\rb\rc", b"\xef\xbb\xbfa\nb\r\nc"])

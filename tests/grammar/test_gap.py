@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.grammar.gap import GapText
+from ci_eval.core.grammar.gap import GapText
 
 
 @given(st.text("ab", max_size=20), st.data())

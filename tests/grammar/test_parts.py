@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval import languages
-from ci_eval.contracts import Shape
-from ci_eval.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
-from ci_eval.languages import python
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import Shape
+from ci_eval.core.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
+from ci_eval.plugins.languages import python
 
 pytestmark = pytest.mark.grammar
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.grammar.reading import read
-from ci_eval.grammar.repairs import REPAIRS
-from ci_eval.languages.java import LANGUAGE as JAVA
-from ci_eval.languages.kotlin import LANGUAGE as KOTLIN
-from ci_eval.model import Kind
+from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.repairs import REPAIRS
+from ci_eval.core.model import Kind
+from ci_eval.plugins.languages.java import LANGUAGE as JAVA
+from ci_eval.plugins.languages.kotlin import LANGUAGE as KOTLIN
 
 HOSTILE = '( { [ < /* ` " \' \\ given is enum using import #if\n <<<A\n R"a( $a{get context( class \n<A = ,\n'.split(
     " "

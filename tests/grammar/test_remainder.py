@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.grammar.remainder import among, remainders
-from ci_eval.languages import java
+from ci_eval.core.grammar.remainder import among, remainders
+from ci_eval.plugins.languages import java
 
 pytestmark = pytest.mark.grammar
 

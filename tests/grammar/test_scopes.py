@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 
 MODULE = Scope("module", names={"os": Origin(package="os"), "x": Origin(package="module")})
 CLASS = Scope("class", MODULE)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import languages
-from ci_eval.grammar.stream import LONGEST_LITERAL, every_token
-from ci_eval.languages.python import KEYWORDS, LANGUAGE
-from ci_eval.model import UNREFERRING, Kind
+from ci_eval.core.catalogs import languages
+from ci_eval.core.grammar.stream import LONGEST_LITERAL, every_token
+from ci_eval.core.model import UNREFERRING, Kind
+from ci_eval.plugins.languages.python import KEYWORDS, LANGUAGE
 
 pytestmark = pytest.mark.grammar
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.grammar.syntax import Node
-from ci_eval.grammar.walk import NodePlace, Walk, tokens_of
-from ci_eval.model import Kind
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import NodePlace, Walk, tokens_of
+from ci_eval.core.model import Kind
 
 pytestmark = pytest.mark.grammar
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 
 
 def sessions_of(folder: Path) -> Path:

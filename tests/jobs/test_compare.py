@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import aged, compare
 

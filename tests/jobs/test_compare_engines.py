@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ci_eval.config import Config, EngineConfig
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config, EngineConfig
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import preparation as preparing
 from ci_eval.jobs.compare_engines import answered_by
-from ci_eval.jobs.exchange import ide
+from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.preparation import engine_of
-from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.fickle import Fickle
 from tests.projects import GREETER, write

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import compare
 from tests.projects import GREETER, write

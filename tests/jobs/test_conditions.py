@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.manifest import Manifest
-from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.here import in_one_process
 from tests.needs import need_module

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import engines
-from ci_eval.adapters.recipes import FromRecipe, Pip, once
+from ci_eval.core.catalogs import engines
 from ci_eval.jobs import doctor
+from ci_eval.plugins.adapters.recipes import FromRecipe, Pip, once
 from tests.fetch.standins import client
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.command import raise_bug
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for

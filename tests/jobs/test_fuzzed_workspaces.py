@@ -14,9 +14,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.errors import WorkspaceError
-from ci_eval.learning.logs.records import digest
-from ci_eval.workspace import PARTS, Workspace
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs.records import digest
+from ci_eval.core.workspace import PARTS, Workspace
 from tests.command import command
 from tests.needs import need_modules
 from tests.packed import repack, unpacked

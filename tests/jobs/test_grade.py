@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.grade import grade_pairs, grade_workspace
-from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, sessions, write
 

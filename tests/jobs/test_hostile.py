@@ -17,8 +17,8 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from ci_eval import stored
-from ci_eval.workspace import Workspace
+from ci_eval.core.base import stored
+from ci_eval.core.workspace import Workspace
 from tests.bombs import packed_zeros
 from tests.command import command
 from tests.jobs.hostile import sessions_of

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import EngineInfo, FileError, ProjectInfo, Session, Suggestion
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.core.model import EngineInfo, FileError, ProjectInfo, Session, Suggestion
+from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.packed import unpacked
 from tests.projects import GREETER, write

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from ci_eval.learning.features import NAMES
-from ci_eval.workspace import Workspace
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.workspace import Workspace
 from tests.logged import run, sessions_of, sides
 from tests.needs import need_modules
 from tests.projects import GREETER, write

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import Session, SessionScore
-from ci_eval.model.engine.determinism import Determinism
-from ci_eval.model.footprint import UNKNOWN
-from ci_eval.shards import deal
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.core.base.shards import deal
+from ci_eval.core.model import Session, SessionScore
+from ci_eval.core.model.engine.determinism import Determinism
+from ci_eval.core.model.footprint import UNKNOWN
+from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import raise_bug
 from tests.projects import GREETER, write
 from tests.waiting import HANGS

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ci_eval.learning.model_file import lightgbm
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.learning.model_file import lightgbm
 from tests.logged import run, sessions_of
 from tests.needs import need_module, need_modules
 

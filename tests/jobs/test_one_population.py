@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ci_eval.rendering.figures import amount
+from ci_eval.core.rendering.figures import amount
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, write

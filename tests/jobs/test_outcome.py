@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.config import Config
-from ci_eval.config.schema import InterpretConfig
-from ci_eval.errors import NothingSuggested, NothingToEvaluate, TooManyFailures, TooMuchUnread
+from ci_eval.core.base.errors import NothingSuggested, NothingToEvaluate, TooManyFailures, TooMuchUnread
+from ci_eval.core.config import Config
+from ci_eval.core.config.schema import InterpretConfig
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import EngineInfo
+from ci_eval.core.model.settings import ActionsConfig
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.outcome import trouble
-from ci_eval.manifest import Manifest
-from ci_eval.model import EngineInfo
-from ci_eval.model.settings import ActionsConfig
-from ci_eval.workspace import Workspace
 from tests.projects import INFO
 
 

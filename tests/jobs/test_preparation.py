@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ci_eval import engines
 from ci_eval.ci import Screen
-from ci_eval.config import Config
-from ci_eval.config.schema import EngineConfig
-from ci_eval.engines.jedi import Jedi
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import Config
+from ci_eval.core.config.schema import EngineConfig
 from ci_eval.jobs.preparation import at_newest, engine_of
+from ci_eval.plugins.engines.jedi import Jedi
 from tests.command import command
 from tests.projects import write
 

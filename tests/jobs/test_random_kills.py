@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from ci_eval.model import Status
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Status
+from ci_eval.core.workspace import Workspace
 from tests.projects import GREETER, sessions, timeless, write
 from tests.tree import below, left_after, orphans_stay
 

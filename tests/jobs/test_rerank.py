@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval import metrics
+from ci_eval.core.catalogs import metrics
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, timeless, write

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval.workspace import Workspace
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.jobs.hostile import configure, names_a_command, sessions_of
 from tests.packed import unpacked

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import Session, Status
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.core.model import Session, Status
+from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.here import in_one_process
 from tests.projects import GREETER, write

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.languages.cpp import LANGUAGE
-from ci_eval.languages.cpp.names import declare
+from ci_eval.plugins.languages.cpp import LANGUAGE
+from ci_eval.plugins.languages.cpp.names import declare
 
 pytestmark = pytest.mark.grammar
 

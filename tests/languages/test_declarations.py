@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ci_eval import languages
+from ci_eval.core.catalogs import languages
 
 DECLARING = [name for name in languages.names() if languages.CATALOG.load(name).declare]
 WORDS = [

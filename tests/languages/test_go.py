@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.languages.go import LANGUAGE
-from ci_eval.languages.go.names import declare, imported_package, local_name
+from ci_eval.plugins.languages.go import LANGUAGE
+from ci_eval.plugins.languages.go.names import declare, imported_package, local_name
 
 
 @pytest.mark.parametrize(

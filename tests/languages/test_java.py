@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.languages.java import LANGUAGE
+from ci_eval.plugins.languages.java import LANGUAGE
 from tests.projects import write
 
 pytestmark = pytest.mark.grammar

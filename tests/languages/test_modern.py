@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import languages
-from ci_eval.contracts import Language
-from ci_eval.model import Extraction, Kind
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import Language
+from ci_eval.core.model import Extraction, Kind
 
 BLOCKS = Path(__file__).parent / "modern"
 SHORT = {

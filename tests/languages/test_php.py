@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval import languages
-from ci_eval.contracts import Language
-from ci_eval.model import Kind, Token
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import Language
+from ci_eval.core.model import Kind, Token
 
 pytestmark = pytest.mark.grammar
 

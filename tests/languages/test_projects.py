@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval import languages, machine
-from ci_eval.config import load
-from ci_eval.fetch import project
-from ci_eval.grammar.document import decode
-from ci_eval.model import StrategyConfig, Token
-from ci_eval.stages.actions import Source, actions_of_file, source_files, spelled
+from ci_eval.core import machine
+from ci_eval.core.actions import Source, actions_of_file, source_files, spelled
+from ci_eval.core.catalogs import languages
+from ci_eval.core.config import load
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import decode
+from ci_eval.core.model import StrategyConfig, Token
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen, task_of
 

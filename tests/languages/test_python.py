@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.languages.python import LANGUAGE
+from ci_eval.plugins.languages.python import LANGUAGE
 
 pytestmark = pytest.mark.grammar
 

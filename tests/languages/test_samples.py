@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import languages
-from ci_eval.contracts import Language
-from ci_eval.model import Kind, Token
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import Language
+from ci_eval.core.model import Kind, Token
 
 SAMPLES = Path(__file__).parent / "samples"
 COMMENT = re.compile(r"\s*(?:#|//) (.*)")

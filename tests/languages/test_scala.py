@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.languages.scala import LANGUAGE
+from ci_eval.plugins.languages.scala import LANGUAGE
 
 pytestmark = pytest.mark.grammar
 

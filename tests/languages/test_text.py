@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.languages.text import LANGUAGE
-from ci_eval.model import Kind
+from ci_eval.core.model import Kind
+from ci_eval.plugins.languages.text import LANGUAGE
 
 SAMPLE = Path(__file__).parent / "samples" / "text.txt"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval import languages
+from ci_eval.core.catalogs import languages
 
 pytestmark = pytest.mark.grammar
 

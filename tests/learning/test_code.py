@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval import languages
-from ci_eval.grammar.stream import every_token
-from ci_eval.languages.python import KEYWORDS
-from ci_eval.learning.code import class_of, lines_of
+from ci_eval.core.catalogs import languages
+from ci_eval.core.grammar.stream import every_token
+from ci_eval.plugins.languages.python import KEYWORDS
+from ci_eval.plugins.learning.code import class_of, lines_of
 
 SAMPLES = Path(__file__).parents[1] / "languages" / "samples"
 

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.learning import corpus
-from ci_eval.learning.corpus import TOP, Corpus, Others, Texts, backwards, may_follow, number_tokens
-from ci_eval.learning.names import START_OF_LINE
+from ci_eval.core.logs.names import START_OF_LINE
+from ci_eval.plugins.learning import corpus
+from ci_eval.plugins.learning.corpus import TOP, Corpus, Others, Texts, backwards, may_follow, number_tokens
 
 Lines = list[list[str]]
 FILES = st.lists(st.lists(st.lists(st.sampled_from("abc("), max_size=6), max_size=5), min_size=1, max_size=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.learning.embedding import Embedding, _ppmi, _reduce
+from ci_eval.plugins.learning.embedding import Embedding, _ppmi, _reduce
 
 FILES = [f"open {what} read {what} close".split() for what in ("file", "socket", "pipe") for _ in range(20)] + [
     f"red {what} blue".split() for what in ("circle", "square") for _ in range(20)

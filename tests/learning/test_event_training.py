@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.errors import NothingToEvaluate
-from ci_eval.learning.event_training import lists_of, rows_of
-from ci_eval.learning.fitting import fitted
-from ci_eval.learning.logs.event_rows import FeatureTable
-from ci_eval.learning.logs.events import Shown, ShownSession
+from ci_eval.core.base.errors import NothingToEvaluate
+from ci_eval.plugins.learning.event_rows import FeatureTable
+from ci_eval.plugins.learning.event_training import lists_of, rows_of
+from ci_eval.plugins.learning.events import Shown, ShownSession
+from ci_eval.plugins.learning.fitting import fitted
 
 
 def shown(outcome: str, wanted: int | None, number: int = 0) -> ShownSession:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ci_eval.languages.python import KEYWORDS
-from ci_eval.learning.code import class_of, lines_of
-from ci_eval.learning.embedding import Embedding
-from ci_eval.learning.filling import Filler, Filling
+from ci_eval.plugins.languages.python import KEYWORDS
+from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.embedding import Embedding
+from ci_eval.plugins.learning.filling import Filler, Filling
 
 CODE = """
 def read_file(path):

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from ci_eval.learning.fitting import ShownList, fitted
-from ci_eval.learning.usermodel import PROFILES, Emulated
+from ci_eval.core.user_model import PROFILES, Emulated
+from ci_eval.plugins.learning.fitting import ShownList, fitted
 
 
 def lived(name: str, sessions: int) -> list[ShownList]:

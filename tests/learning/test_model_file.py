@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning.features import NAMES, SCHEMA
-from ci_eval.learning.model_file import RankerModel, Scores, digest_of, importance_of, load, save
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.logs.features import NAMES, SCHEMA
+from ci_eval.plugins.learning.model_file import RankerModel, Scores, digest_of, importance_of, load, save
 
 SCORES = Scores(queries=1, top1=0.5, top5=0.5, mrr=0.5)
 MODEL = RankerModel(

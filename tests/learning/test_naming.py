@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.learning.naming import Parts, fill_pattern, slots, units
-from ci_eval.subtokens import split
+from ci_eval.core.base.subtokens import split
+from ci_eval.plugins.learning.naming import Parts, fill_pattern, slots, units
 
 NAMES = {"getUserName": 3, "get_item": 2, "user": 1, "MAX_SIZE": 1, "HTTPServer2": 1, "__init__": 2, "x": 4, "name": 1}
 PARTS = Parts({**NAMES, "=": 5, "'a'": 1}, {**dict.fromkeys(NAMES, "name"), "=": "operator", "'a'": "literal"})

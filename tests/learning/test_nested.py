@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.learning.names import START_OF_LINE
-from ci_eval.learning.nested import Nested, Project
-from ci_eval.learning.ngrams import interpolate, mix, mix_nested
-from ci_eval.learning.surrounding import Surrounding
+from ci_eval.core.logs.names import START_OF_LINE
+from ci_eval.plugins.learning.nested import Nested, Project
+from ci_eval.plugins.learning.ngrams import interpolate, mix, mix_nested
+from ci_eval.plugins.learning.surrounding import Surrounding
 
 FILES = {
     "a/one.py": "x = load(path)\n",

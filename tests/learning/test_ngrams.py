@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval.learning import ngrams
-from ci_eval.learning.names import count
-from ci_eval.learning.ngrams import Typed, interpolate, mix
+from ci_eval.core.logs.names import count
+from ci_eval.plugins.learning import ngrams
+from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
 
 TEXTS = ["a", "b", "c", "d", "e"]
 SLP_CORE = {

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning import onnx_file
-from ci_eval.learning.features import CATEGORIES, NAMES
-from ci_eval.learning.model_file import RankerModel, lightgbm
-from ci_eval.learning.training import LookupRows, train
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.logs.features import CATEGORIES, NAMES
+from ci_eval.plugins.learning import onnx_file
+from ci_eval.plugins.learning.model_file import RankerModel, lightgbm
+from ci_eval.plugins.learning.training import LookupRows, train
 from tests.needs import need_modules
 
 runtime, _, _ = need_modules("onnxruntime", "onnxmltools", "lightgbm")

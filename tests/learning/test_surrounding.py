@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval.learning.names import START_OF_LINE
-from ci_eval.learning.surrounding import Surrounding
+from ci_eval.core.logs.names import START_OF_LINE
+from ci_eval.plugins.learning.surrounding import Surrounding
 
 FILE = 'from a import b\nx = b(a)\n\n"""one\ntwo"""\nfor x in b:\n    print(x, a)  # no\n'
 

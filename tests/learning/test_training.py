@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning.features import NAMES
-from ci_eval.learning.training import LookupRows, Settings, train
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.logs.features import NAMES
+from ci_eval.plugins.learning.training import LookupRows, Settings, train
 from tests.needs import need_module
 
 

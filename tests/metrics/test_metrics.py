@@ -7,10 +7,10 @@ from math import log2
 import pytest
 from msgspec.structs import replace
 
-from ci_eval import metrics
-from ci_eval.metrics.passing import passed
-from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.plugins.metrics.passing import passed
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import metrics
-from ci_eval.contracts import Pairing
-from ci_eval.graders.subtoken_f1 import GRADER as F1
-from ci_eval.graders.subtoken_lcs import GRADER as LCS
-from ci_eval.model import Kind, Lookup, Properties, SessionScore, Suggestion
-from ci_eval.stages.interpret.grading import Grading
-from ci_eval.statistics.stats import Collector, Observations, estimate, placed
-from ci_eval.tasks.tokens import TASK
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.contracts import Pairing
+from ci_eval.core.interpret.grading import Grading
+from ci_eval.core.model import Kind, Lookup, Properties, SessionScore, Suggestion
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.plugins.graders.subtoken_f1 import GRADER as F1
+from ci_eval.plugins.graders.subtoken_lcs import GRADER as LCS
+from ci_eval.plugins.tasks.tokens import TASK
 from tests.needs import need_module
 
 RECORDED = json.loads((Path(__file__).parent / "predictions.json").read_text())

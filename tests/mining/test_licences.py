@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.mining.licences import in_text, licence_of
+from ci_eval.plugins.mining.licences import in_text, licence_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import dump, load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import dump, load
 
 ENGINE = "engine={endpoint: 'https://host/v1', model: m, api: completions, template: qwen, sampling: {seed: 3}}"
 

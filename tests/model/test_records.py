@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from ci_eval.model import Runnable
-from ci_eval.model.records import check_path
+from ci_eval.core.model import Runnable
+from ci_eval.core.model.records import check_path
 
 GOOD = {
     "files": {"a.py": "def f(): pass", "t.py": ""},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model.sampling import Sampling, Stratum
+from ci_eval.core.model.sampling import Sampling, Stratum
 
 
 def sampling(**given: float) -> Sampling:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.queries.agreement import agreement
+from ci_eval.core.queries.agreement import agreement
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as with_values
 
-from ci_eval.mining.usages.contract import Surroundings
-from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.mining.usages.reading import mine
-from ci_eval.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage
-from ci_eval.model.settings import StrategyName
-from ci_eval.queries.carets import caret_of, check_places, edited
-from ci_eval.queries.cases import QueryCase, cases_of
-from ci_eval.queries.strategies import STRATEGIES, Sampling
-from ci_eval.queries.texts import digest_of
+from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage
+from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.queries.carets import caret_of, check_places, edited
+from ci_eval.core.queries.cases import QueryCase, cases_of
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling
+from ci_eval.core.queries.texts import digest_of
+from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.languages import CATALOG
+from ci_eval.plugins.mining.usages.reading import mine
 
 HEAD = "from a import Box\ndef f():\n"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.model import Definition, History, ObjectUsage
-from ci_eval.queries.cases import EVOLUTIONS, SCENARIOS, QueryCase, cases_of, coarse, scenario
+from ci_eval.core.model import Definition, History, ObjectUsage
+from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, QueryCase, cases_of, coarse, scenario
 from tests.queries.usages import A, B, case, usage, usages
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.model import Definition, ObjectUsage
-from ci_eval.model.settings import StrategyName
-from ci_eval.queries.cases import QueryCase
-from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.queries.cases import QueryCase
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, expected
 from tests.queries.usages import A, B, case, evaluated_cases, usage
 
 FIGURE_3 = case(usage("m1 mX mY", A), usage("m2 m1", B))

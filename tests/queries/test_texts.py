@@ -9,7 +9,7 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from ci_eval.queries.texts import LARGEST, Texts, digest_of, is_text, stored
+from ci_eval.core.queries.texts import LARGEST, Texts, digest_of, is_text, stored
 
 
 def line(text: str) -> dict[str, object]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ci_eval.model import Definition, History, ObjectUsage
-from ci_eval.queries.cases import QueryCase
+from ci_eval.core.model import Definition, History, ObjectUsage
+from ci_eval.core.queries.cases import QueryCase
 
 A = Definition(kind="NEW", member="T")
 B = Definition(kind="RETURN", member="T.Create")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import rankers
-from ci_eval.contracts import CaretContext, FileContext
-from ci_eval.errors import ConfigError
-from ci_eval.model import Definition, Suggestion
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import rankers
+from ci_eval.core.contracts import CaretContext, FileContext
+from ci_eval.core.model import Definition, Suggestion
 from tests.command import command
 from tests.learning.recommenders.trained import trained, usage
 from tests.packed import unpacked

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import rankers
-from ci_eval.adapters.averaging import ByAverage, EmbeddingOptions
-from ci_eval.adapters.scoring import KINDS
-from ci_eval.adapters.spelling import BeamOptions, SubtokenBeam
-from ci_eval.contracts import CaretContext, FileContext, Surroundings
-from ci_eval.errors import ConfigError
-from ci_eval.languages.python import KEYWORDS
-from ci_eval.learning.names import count
-from ci_eval.model import Suggestion
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import rankers
+from ci_eval.core.contracts import CaretContext, FileContext, Surroundings
+from ci_eval.core.logs.names import count
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.adapters.averaging import ByAverage, EmbeddingOptions
+from ci_eval.plugins.adapters.scoring import KINDS
+from ci_eval.plugins.adapters.spelling import BeamOptions, SubtokenBeam
+from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import write
 
 OTHERS = ["alpha = alpha(beta)\nalpha(gamma)\nuse(delta)\n", "alpha(gamma)\n"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.model import Evaluation
-from ci_eval.model.engine.determinism import Determinism
-from ci_eval.rendering.advice import listed, warnings_of
-from ci_eval.rendering.verdicts import populations
-from tests.reporters.samples import small
+from ci_eval.core.model import Evaluation
+from ci_eval.core.model.engine.determinism import Determinism
+from ci_eval.core.rendering.advice import listed, warnings_of
+from ci_eval.core.rendering.verdicts import populations
+from tests.reports.samples import small
 
 
 def told(**lacking: int) -> str:

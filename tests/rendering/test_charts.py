@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import ChangePoint
-from ci_eval.rendering.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, latency_chart, trend_charts
+from ci_eval.core.model import ChangePoint
+from ci_eval.core.rendering.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, latency_chart, trend_charts
 from tests.rendering.trends import trend_of
 
 

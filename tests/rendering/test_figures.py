@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import Estimate, MetricInfo, OtherCode
-from ci_eval.rendering.figures import (
+from ci_eval.core.model import Estimate, MetricInfo, OtherCode
+from ci_eval.core.rendering.figures import (
     NO_FIGURES,
     TO,
     amount,
@@ -20,7 +20,7 @@ from ci_eval.rendering.figures import (
     statuses,
     times_text,
 )
-from tests.reporters.samples import small
+from tests.reports.samples import small
 
 
 @pytest.mark.parametrize(

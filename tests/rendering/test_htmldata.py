@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from ci_eval.model import Kind, Lookup, Properties, Record, Session, Status, Suggestion
-from ci_eval.rendering.htmldata import SESSIONS, Scripts, shown_session
-from ci_eval.tasks.code_review import TASK as CODE_REVIEW
-from ci_eval.tasks.completion import TASK as COMPLETION
-from tests.reporters.samples import session
+from ci_eval.core.model import Kind, Lookup, Properties, Record, Session, Status, Suggestion
+from ci_eval.core.rendering.htmldata import SESSIONS, Scripts, shown_session
+from ci_eval.plugins.tasks.code_review import TASK as CODE_REVIEW
+from ci_eval.plugins.tasks.completion import TASK as COMPLETION
+from tests.reports.samples import session
 
 
 def test_a_long_list_keeps_its_first_suggestions_and_the_neighbours_of_the_expected_one() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import ci_eval
-from ci_eval.model import Status
-from ci_eval.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, mark, pages
-from ci_eval.tasks.completion import TASK as COMPLETION
-from tests.reporters.samples import session
+from ci_eval.core.model import Status
+from ci_eval.core.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, mark, pages
+from ci_eval.plugins.tasks.completion import TASK as COMPLETION
+from tests.reports.samples import session
 
-STYLES = Path(ci_eval.__file__).parent / "reporters" / "templates" / "style.css"
+STYLES = Path(ci_eval.__file__).parent / "plugins" / "reports" / "templates" / "style.css"
 
 
 def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:

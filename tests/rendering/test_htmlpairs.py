@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model import SourceFile, Status
-from ci_eval.rendering.htmlpairs import FIRST, change_of, gain, paired_pages
-from ci_eval.tasks.completion import TASK
-from tests.reporters.samples import session
+from ci_eval.core.model import SourceFile, Status
+from ci_eval.core.rendering.htmlpairs import FIRST, change_of, gain, paired_pages
+from ci_eval.plugins.tasks.completion import TASK
+from tests.reports.samples import session
 
 SOURCE = SourceFile(path="a.py", text="abc def\n", checksum="c")
 

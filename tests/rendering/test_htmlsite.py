@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from ci_eval.rendering.htmlsite import HtmlSite, published
+from ci_eval.core.rendering.htmlsite import HtmlSite, published
 from tests.projects import write
 
 

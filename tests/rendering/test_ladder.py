@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.model import Estimate, Evaluation
-from ci_eval.rendering.ladder import beside, by_length, label, lengths_of, letters, pooled, sentences, shown_filter
-from tests.reporters.samples import small
+from ci_eval.core.model import Estimate, Evaluation
+from ci_eval.core.rendering.ladder import beside, by_length, label, lengths_of, letters, pooled, sentences, shown_filter
+from tests.reports.samples import small
 
 
 def laddered(*lengths: int, headline: str = "names, Prefix 1") -> Evaluation:

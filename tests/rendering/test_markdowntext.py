@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.rendering.markdowntext import code, prose
-from tests.reporters.samples import HOSTILE, NASTY
+from ci_eval.core.rendering.markdowntext import code, prose
+from tests.reports.samples import HOSTILE, NASTY
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, NASTY])

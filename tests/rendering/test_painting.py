@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.rendering.painting import spelled
+from ci_eval.core.rendering.painting import spelled
 
 
 def test_stretches_are_told_by_the_gaps_before_them_and_their_lengths() -> None:

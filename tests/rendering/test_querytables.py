@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties, SessionScore, Status
-from ci_eval.rendering.querytables import PAPER, tables
-from ci_eval.statistics.querying import Cases
+from ci_eval.core.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties, SessionScore, Status
+from ci_eval.core.rendering.querytables import PAPER, tables
+from ci_eval.core.statistics.querying import Cases
 
 EVALUATION = Evaluation(
     title="t",

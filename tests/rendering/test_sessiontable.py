@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval import tasks
-from ci_eval.model import SourceFile, Status
-from ci_eval.rendering import sessiontable
-from ci_eval.rendering.sessiontable import SessionTable, cropped, selection
-from tests.reporters.samples import session
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.model import SourceFile, Status
+from ci_eval.core.rendering import sessiontable
+from ci_eval.core.rendering.sessiontable import SessionTable, cropped, selection
+from tests.reports.samples import session
 
 TASK = tasks.CATALOG.load("completion")
 SOURCE = SourceFile(path="a.py", checksum="0" * 64, text="one\n    two three\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.rendering.sparkline import HEIGHT, MARGIN, WIDTH, Sparkline, sparkline
+from ci_eval.core.rendering.sparkline import HEIGHT, MARGIN, WIDTH, Sparkline, sparkline
 from tests.rendering.trends import INFO, trend_of
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval.model import ChangePoint, Trend
-from ci_eval.rendering.trendtext import change_lines, trend_lines
+from ci_eval.core.model import ChangePoint, Trend
+from ci_eval.core.rendering.trendtext import change_lines, trend_lines
 from tests.rendering.trends import INFO, trend_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from ci_eval.model import (
+from ci_eval.core.model import (
     Comparison,
     Difference,
     EngineInfo,
@@ -17,8 +17,8 @@ from ci_eval.model import (
     Side,
     Verdict,
 )
-from ci_eval.rendering.figures import TO
-from ci_eval.rendering.verdicts import (
+from ci_eval.core.rendering.figures import TO
+from ci_eval.core.rendering.verdicts import (
     explained,
     interval_text,
     named,
@@ -29,7 +29,7 @@ from ci_eval.rendering.verdicts import (
     verdict_lines,
     went,
 )
-from ci_eval.tasks import completion, golf
+from ci_eval.plugins.tasks import completion, golf
 
 
 def found(low: float | None, high: float | None, p: float | None = None, **more: object) -> Difference:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.model import ChangePoint, EngineInfo, Estimate, MetricInfo, ProjectInfo, Trend, TrendPoint
+from ci_eval.core.model import ChangePoint, EngineInfo, Estimate, MetricInfo, ProjectInfo, Trend, TrendPoint
 
 INFO = MetricInfo(name="Recall", summary="", unit="share", better="higher")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.responses.cleaning import bounds, clean
+from ci_eval.plugins.responses.cleaning import bounds, clean
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ci_eval.responses.cleaning import clean
-from ci_eval.responses.code import code_of
+from ci_eval.plugins.responses.cleaning import clean
+from ci_eval.plugins.responses.code import code_of
 
 CODE = "def test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0"
 JAVA = "@Test\nvoid adds() {\n    assertEquals(3, add(1, 2));\n}"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ci_eval.responses.cleaning import clean
-from ci_eval.responses.comments import comments_of, is_none, tidied
+from ci_eval.plugins.responses.cleaning import clean
+from ci_eval.plugins.responses.comments import comments_of, is_none, tidied
 
 ONE, TWO = "Ключ лежит в коде.", "Имя слишком короткое."
 BOTH = [ONE, TWO]

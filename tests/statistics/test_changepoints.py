@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.changepoints import cuts
+from ci_eval.core.statistics.changepoints import cuts
 
 
 def places(values: list[float], floor: float = 0.001) -> list[int]:

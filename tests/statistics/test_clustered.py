@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.clustered import effective_of, elsewhere, figures
-from ci_eval.statistics.student import Floats
+from ci_eval.core.statistics.clustered import effective_of, elsewhere, figures
+from ci_eval.core.statistics.student import Floats
 
 RANDOM = np.random.default_rng(2)
 

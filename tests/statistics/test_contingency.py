@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.statistics.contingency import chi_square, total_variation, upper_tail
+from ci_eval.core.statistics.contingency import chi_square, total_variation, upper_tail
 from tests.needs import need_module
 
 

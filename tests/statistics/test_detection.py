@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from ci_eval.statistics.detection import FIRST, Pilot, mean_square, next_size
+from ci_eval.core.statistics.detection import FIRST, Pilot, mean_square, next_size
 
 ERRORS, POWER = 1.96, 0.8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.expected import NEARLY, Floats, Places, expected, fitted
+from ci_eval.core.statistics.expected import NEARLY, Floats, Places, expected, fitted
 
 SESSIONS = 2000
 RANDOM = np.random.default_rng(1)

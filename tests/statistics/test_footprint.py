@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval.model import Footprint
-from ci_eval.statistics.footprint import figures, together
+from ci_eval.core.model import Footprint
+from ci_eval.core.statistics.footprint import figures, together
 
 
 def test_of_what_is_not_there_nothing_is_known() -> None:

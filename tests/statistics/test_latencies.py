@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.latencies import BINS, binned, quantile_of
+from ci_eval.core.statistics.latencies import BINS, binned, quantile_of
 
 
 def test_quantiles_are_nearest_rank_to_two_percent() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.model import Difference, Verdict
-from ci_eval.statistics.paired import Interval, Spread, bias_text, joint, largest_of, singly, verdict, winners_bias
-from ci_eval.statistics.student import Floats
+from ci_eval.core.model import Difference, Verdict
+from ci_eval.core.statistics.paired import Interval, Spread, bias_text, joint, largest_of, singly, verdict, winners_bias
+from ci_eval.core.statistics.student import Floats
 
 
 def spread(differences: Floats, scores: Floats, df: float = np.inf) -> Spread:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.statistics.expected import Floats
-from ci_eval.statistics.phases import FEWEST, Frame, Sampler, allocate
+from ci_eval.core.statistics.expected import Floats
+from ci_eval.core.statistics.phases import FEWEST, Frame, Sampler, allocate
 
 SESSIONS = 3000
 KINDS = np.arange(SESSIONS) % 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ci_eval.statistics.population import clusters_of, counted, of_shard, share
+from ci_eval.core.statistics.population import clusters_of, counted, of_shard, share
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.model import MetricInfo, Verdict
-from ci_eval.statistics.projects import FEWEST_ALIKE, differences_over_projects, over_projects
+from ci_eval.core.model import MetricInfo, Verdict
+from ci_eval.core.statistics.projects import FEWEST_ALIKE, differences_over_projects, over_projects
 
 SHARE = MetricInfo(name="Recall", summary="", unit="share", better="higher")
 OTHER = MetricInfo(name="RecallAt1", summary="", unit="share", better="higher")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.model import Kind, Properties, QueryFigures, SessionScore, Status
-from ci_eval.statistics.querying import Cases
+from ci_eval.core.model import Kind, Properties, QueryFigures, SessionScore, Status
+from ci_eval.core.statistics.querying import Cases
 
 
 def about(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ci_eval.statistics.paired import Spread, singly
-from ci_eval.statistics.sampled import NoiseVariance, effective_sessions, figure, here, powers
-from ci_eval.statistics.student import Floats
+from ci_eval.core.statistics.paired import Spread, singly
+from ci_eval.core.statistics.sampled import NoiseVariance, effective_sessions, figure, here, powers
+from ci_eval.core.statistics.student import Floats
 
 
 def sums(base: Floats, new: Floats, asked: float, unit: str = "share") -> Spread:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.contracts import Metric
-from ci_eval.model import MetricInfo
-from ci_eval.statistics import stats
-from ci_eval.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, placed
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import MetricInfo
+from ci_eval.core.statistics import stats
+from ci_eval.core.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, placed
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])

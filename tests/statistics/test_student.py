@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ci_eval.statistics.student import errors_at, tails
+from ci_eval.core.statistics.student import errors_at, tails
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval import metrics
-from ci_eval.statistics.timing import GROUPS, Observed, nearest_rank, timed
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.statistics.timing import GROUPS, Observed, nearest_rank, timed
 
 METRICS = {each.info.name: each for each in metrics.load()}
 BASE = ([10.0], [11.0], [12.0], [10.5], [11.5])

@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ci_eval import metrics
-from ci_eval.model.sampling import Sampling, Stratum
-from ci_eval.stages.compare.judging import Judge
-from ci_eval.stages.compare.sums import FilterSums
-from ci_eval.statistics.repeated.repeats import DETERMINISTIC
-from ci_eval.statistics.student import Floats
-from ci_eval.statistics.weighted import (
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.sums import FilterSums
+from ci_eval.core.model.sampling import Sampling, Stratum
+from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import (
     ERRORS,
     ProjectSums,
     covariance,

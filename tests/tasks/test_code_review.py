@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.model import Record
-from ci_eval.tasks.code_review import comments, comments_of_mera
+from ci_eval.core.model import Record
+from ci_eval.plugins.tasks.code_review import comments, comments_of_mera
 
 NOTHING = Record()
 CASES = json.loads((Path(__file__).parent / "mera_comments.json").read_text())

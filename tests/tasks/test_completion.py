@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.tasks import completion
+from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.plugins.tasks import completion
 
 
 @pytest.mark.parametrize(

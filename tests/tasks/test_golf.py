@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
+from ci_eval.core.model import PlayItem, Properties
+from ci_eval.core.model.tokens import Kind
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import task_of
-from ci_eval.model import PlayItem, Properties
-from ci_eval.model.tokens import Kind
-from ci_eval.tasks import golf
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.tasks import golf
 from tests.projects import GREETER, timeless, write
 
 GOLF = "actions.strategy.completionGolf=true"

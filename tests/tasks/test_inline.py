@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import task_of
-from ci_eval.languages.python import LANGUAGE
-from ci_eval.model import Session
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.languages.python import LANGUAGE
 from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve, stalls
 from tests.command import command
 from tests.projects import write

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ci_eval.adapters.endpoints.prompts import instruction_of
-from ci_eval.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
-from ci_eval.splitting.contract import Split
-from ci_eval.tasks.method_calls import TASK, calls, lookup, spelled, splitter
+from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
+from ci_eval.core.sample_expansion import Split
+from ci_eval.plugins.adapters.endpoints.prompts import instruction_of
+from ci_eval.plugins.tasks.method_calls import TASK, calls, lookup, spelled, splitter
 from tests.command import command
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, trained, usage
 from tests.packed import unpacked

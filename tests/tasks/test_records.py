@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 
 TASK = '''"""Echo: the text of a record is wanted again."""
 
-from ci_eval.contracts import Band, Task
-from ci_eval.model import Status
-from ci_eval.records import ask_once, neutral
+from ci_eval.core.contracts import Band, Task
+from ci_eval.core.model import Status
+from ci_eval.core.records import ask_once, neutral
 
 BANDS = (Band(name="right", outcome="first"), Band(name="wrong", outcome="absent"))
 
@@ -53,7 +53,7 @@ METRIC = '''"""How often a record is right."""
 
 from dataclasses import replace
 
-from ci_eval.observing import mean_over_sessions
+from ci_eval.core.scoring import mean_over_sessions
 
 
 def right(session):
@@ -65,7 +65,7 @@ METRICS = (replace(mean_over_sessions("Right", "share of records that are right"
 '''
 ENGINE = '''"""Says what stands in the context, in its record's language."""
 
-from ci_eval.adapters.controls import Control, ControlEngine
+from ci_eval.plugins.adapters.controls import Control, ControlEngine
 
 
 class Parrot(Control):

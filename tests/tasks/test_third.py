@@ -21,8 +21,8 @@ TASK = '''"""Calls: the names behind a dot, which count whatever their case."""
 
 from dataclasses import replace
 
-from ci_eval.exact import each_token
-from ci_eval.tasks.completion import TASK as COMPLETION
+from ci_eval.core.equality import each_token
+from ci_eval.plugins.tasks.completion import TASK as COMPLETION
 
 
 def behind_dots(text, tokens):
@@ -52,7 +52,7 @@ GRADER = SameLength()
 '''
 METRIC = '''"""How often the first suggestion is as long as it should be."""
 
-from ci_eval.observing import mean_over_sessions
+from ci_eval.core.scoring import mean_over_sessions
 
 
 def graded(session):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.model import Session
-from ci_eval.tasks.tokens import summed
-from ci_eval.workspace import Workspace
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.tasks.tokens import summed
 from tests.command import command
 from tests.projects import GREETER, write
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.model import Record
-from ci_eval.tasks.unit_tests import code, code_of_mera
+from ci_eval.core.model import Record
+from ci_eval.plugins.tasks.unit_tests import code, code_of_mera
 
 
 def of(language: str) -> Record:

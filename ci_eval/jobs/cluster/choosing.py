@@ -10,13 +10,13 @@ from typing import Protocol, cast
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, dump
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config, dump
+from ci_eval.core.interpret import Executor
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.cluster.node import Wanted
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.stages.interpret import Executor
-from ci_eval.workspace import Workspace
 
 
 class Cluster(Executor, Protocol):

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci_eval import machine
 from ci_eval.ci import Screen
-from ci_eval.config import load
-from ci_eval.errors import CiEvalError, PreparationError
+from ci_eval.core import machine
+from ci_eval.core.base.errors import CiEvalError, PreparationError
+from ci_eval.core.config import load
+from ci_eval.core.interpret import Assignment, LocalPool, Played, Setup, Turn
+from ci_eval.core.manifest import unlike
 from ci_eval.jobs import runs
 from ci_eval.jobs.preparation import prepare
-from ci_eval.manifest import unlike
-from ci_eval.stages.interpret import Assignment, LocalPool, Played, Setup, Turn
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,10 @@ import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from ci_eval.errors import PreparationError
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.interpret import Asked, Turn
+from ci_eval.core.workers import GOODBYE, TICK
 from ci_eval.jobs.cluster.node import Done, Errand, Node, Ready, Wanted
-from ci_eval.stages.interpret import Asked, Turn
-from ci_eval.workers import GOODBYE, TICK
 
 DEATHS = 3
 """The number of workers that may be lost with one file before it is given up."""

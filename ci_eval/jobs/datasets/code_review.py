@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.contract import Prompt
 from ci_eval.ci import Screen
-from ci_eval.errors import ConfigError, NothingToEvaluate
+from ci_eval.core import machine
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.jobs.datasets import telling
-from ci_eval.mining import record
-from ci_eval.mining.licences import PERMISSIVE
-from ci_eval.mining.reviews import human
-from ci_eval.mining.reviews.api import ADDRESS, Api
-from ci_eval.mining.reviews.filtering import Answer
-from ci_eval.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
-from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from ci_eval.plugins.mining import record
+from ci_eval.plugins.mining.licences import PERMISSIVE
+from ci_eval.plugins.mining.reviews import human
+from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
+from ci_eval.plugins.mining.reviews.filtering import Answer
+from ci_eval.plugins.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
 
 PATIENCE = 120.0
 """The seconds that the language model may take for one comment."""

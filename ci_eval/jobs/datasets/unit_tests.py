@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import machine
 from ci_eval.ci import Screen
-from ci_eval.errors import NothingToEvaluate
-from ci_eval.fetch import project, sealed
+from ci_eval.core import machine
+from ci_eval.core.base.errors import NothingToEvaluate
+from ci_eval.core.fetch import project, sealed
 from ci_eval.jobs.datasets import telling
-from ci_eval.mining import record
-from ci_eval.mining.licences import PERMISSIVE, licence_of
-from ci_eval.mining.unit_tests import languages
-from ci_eval.mining.unit_tests.contract import Dialect
-from ci_eval.mining.unit_tests.reading import Contents, read_project
-from ci_eval.mining.unit_tests.records import Mined, Origin, Selection, records
+from ci_eval.plugins.mining import record
+from ci_eval.plugins.mining.licences import PERMISSIVE, licence_of
+from ci_eval.plugins.mining.unit_tests import languages
+from ci_eval.plugins.mining.unit_tests.contract import Dialect
+from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
+from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
 
 
 @dataclass(frozen=True, kw_only=True)

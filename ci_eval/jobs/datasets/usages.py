@@ -9,22 +9,23 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import atomic, machine
 from ci_eval.ci import Screen
-from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.fetch import dataset, project, sealed
-from ci_eval.fetch.history import repository
+from ci_eval.core import machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.fetch import dataset, project, sealed
+from ci_eval.core.fetch.history import repository
+from ci_eval.core.model import History, ObjectUsage, StoredText
 from ci_eval.jobs.datasets import telling
-from ci_eval.mining.usages import languages, streams
-from ci_eval.mining.usages.contract import Dialect, Receiver, Surroundings
-from ci_eval.mining.usages.histories import Merge
-from ci_eval.mining.usages.inference import JediInference
-from ci_eval.mining.usages.reading import ProjectUsages, read_project
-from ci_eval.mining.usages.recordings import Recording
-from ci_eval.mining.usages.revisions import snapshots
-from ci_eval.mining.usages.simulation import simulate
-from ci_eval.mining.usages.snapshots import Mined, Miner
-from ci_eval.model import History, ObjectUsage, StoredText
+from ci_eval.plugins.mining.usages import languages, streams
+from ci_eval.plugins.mining.usages.contract import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.histories import Merge
+from ci_eval.plugins.mining.usages.inference import JediInference
+from ci_eval.plugins.mining.usages.reading import ProjectUsages, read_project
+from ci_eval.plugins.mining.usages.recordings import Recording
+from ci_eval.plugins.mining.usages.revisions import snapshots
+from ci_eval.plugins.mining.usages.simulation import simulate
+from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,19 +8,19 @@ from dataclasses import replace
 import msgspec
 from msgspec.structs import replace as replace_values
 
-from ci_eval import engines
-from ci_eval.adapters.driven import DrivenEngine
-from ci_eval.adapters.lsp.custom import calls_itself, custom, is_called
-from ci_eval.adapters.lsp.engine import NO_COMPLETION, LspEngine
-from ci_eval.adapters.lsp.overlay import NEVER, Overlay
-from ci_eval.adapters.sent import Configured
 from ci_eval.ci import Screen
-from ci_eval.config import Config, EngineConfig
-from ci_eval.contracts import Configurable, Engine, Installation, Surroundings
-from ci_eval.errors import ConfigError, EngineFailure, PreparationError
-from ci_eval.model.engine.sent import Condition, SentConfiguration
-from ci_eval.rendering.engine.conditions import sentence
-from ci_eval.stages.compare import between, parts
+from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError
+from ci_eval.core.catalogs import engines
+from ci_eval.core.compare import between, parts
+from ci_eval.core.config import Config, EngineConfig
+from ci_eval.core.contracts import Configurable, Engine, Installation, Surroundings
+from ci_eval.core.model.engine.sent import Condition, SentConfiguration
+from ci_eval.core.rendering.engine.conditions import sentence
+from ci_eval.plugins.adapters.driven import DrivenEngine
+from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, is_called
+from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
+from ci_eval.plugins.adapters.sent import Configured
 
 ON_TOP = ("settings", "options", "arguments", "environment")
 """The keys of `engine` that are put on top of what a language server gets anyway."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
-from ci_eval import atomic
 from ci_eval.ci import Screen
+from ci_eval.core.base import atomic
+from ci_eval.core.rendering.htmldata import script
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs
-from ci_eval.rendering.htmldata import script
-from ci_eval.workspace import Workspace
 
 FOLDER = "live"
 PAUSE = 2.0

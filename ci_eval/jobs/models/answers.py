@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import atomic, machine
-from ci_eval.adapters.endpoints.answers import Answers
-from ci_eval.adapters.endpoints.client import MODE, store_of
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError
+from ci_eval.core import machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config
+from ci_eval.plugins.adapters.endpoints.answers import Answers
+from ci_eval.plugins.adapters.endpoints.client import MODE, store_of
 
 
 @contextmanager

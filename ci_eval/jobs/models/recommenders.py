@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
-from ci_eval import atomic
 from ci_eval.ci import Screen
-from ci_eval.config import parse_yaml
-from ci_eval.errors import ConfigError, WorkspaceError
-from ci_eval.learning import recommenders
-from ci_eval.learning.recommenders import training
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.config import parse_yaml
+from ci_eval.plugins.learning import recommenders
+from ci_eval.plugins.learning.recommenders import training
 
 
 def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen) -> None:

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from ci_eval.adapters.closure import Closure, closure_of
-from ci_eval.files import below, read_own
-from ci_eval.grammar.imports.named import NEAR, Name, named
+from ci_eval.core.base.files import below, read_own
+from ci_eval.core.grammar.imports.named import NEAR, Name, named
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.plugins.adapters.closure import Closure, closure_of
 
 SOURCES = (".py", ".pyi")
 """The suffixes of the files whose imports are followed."""

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.chance import draw
 from ci_eval.ci import Screen
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError
+from ci_eval.core import interpret
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
+from ci_eval.core.interpret import Executor, answers_of
+from ci_eval.core.manifest import unlike
+from ci_eval.core.model import FAILED, Session, Status
+from ci_eval.core.rendering.figures import counted
+from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.nights.closures import closures
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.manifest import unlike
-from ci_eval.model import FAILED, Session, Status
-from ci_eval.rendering.figures import counted
-from ci_eval.shards import Shard
-from ci_eval.stages import interpret
-from ci_eval.stages.interpret import Executor, answers_of
-from ci_eval.workspace import Workspace, pack_sessions, read_actions
 
 SAMPLE = 0.02
 """The least share of the sessions that are asked again."""

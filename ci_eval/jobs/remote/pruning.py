@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ci_eval import atomic
+from ci_eval.core.base import atomic
 
 DAY = 24 * 3600.0
 OLD = 30 * DAY

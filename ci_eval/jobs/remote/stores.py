@@ -16,10 +16,11 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ci_eval import atomic, machine
-from ci_eval.errors import WorkspaceError
+from ci_eval.core import machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.workspace import FOLDERS, PARTS, Workspace
 from ci_eval.jobs.remote import pruning
-from ci_eval.workspace import FOLDERS, PARTS, Workspace
 
 MANIFEST = "manifest.json"
 

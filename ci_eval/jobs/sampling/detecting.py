@@ -9,24 +9,25 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, machine, tasks
-from ci_eval.chance import draw
 from ci_eval.ci import Screen
-from ci_eval.config import USUAL_SESSIONS, Config
-from ci_eval.contracts import Metric
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.core import compare, interpret, machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.config import USUAL_SESSIONS, Config
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model.detection import Detection
+from ci_eval.core.rendering.ladder import label
+from ci_eval.core.statistics.detection import Pilot, next_size
+from ci_eval.core.statistics.paired import FLOORS
+from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import metrics_of
 from ci_eval.jobs.logs import with_logs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.sampling.progress import summed
-from ci_eval.model.detection import Detection
-from ci_eval.rendering.ladder import label
-from ci_eval.stages import compare, interpret
-from ci_eval.statistics.detection import Pilot, next_size
-from ci_eval.statistics.paired import FLOORS
-from ci_eval.workspace import FOLDERS, Workspace
 
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02

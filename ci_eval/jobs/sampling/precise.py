@@ -12,25 +12,26 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from ci_eval import atomic, machine, tasks
 from ci_eval.ci import Screen
-from ci_eval.config import Config
-from ci_eval.contracts import Metric
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.core import interpret, machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.config import Config
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import SessionScore
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.rendering.figures import counted
+from ci_eval.core.scoring import observations_of
+from ci_eval.core.statistics.expected import Floats
+from ci_eval.core.statistics.phases import Phase, Sampler
+from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import metrics_of
 from ci_eval.jobs.logs import with_logs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.jobs.sampling.progress import summed
-from ci_eval.model import SessionScore
-from ci_eval.model.sampling import Sampling
-from ci_eval.observing import observations_of
-from ci_eval.rendering.figures import counted
-from ci_eval.shards import Shard
-from ci_eval.stages import interpret
-from ci_eval.statistics.expected import Floats
-from ci_eval.statistics.phases import Phase, Sampler
-from ci_eval.workspace import FOLDERS, Workspace
 
 PHASES = "phases"
 """The folder of the sessions of each phase, while the run goes on."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ci_eval.model import Determinism
-from ci_eval.stages.interpret import Progress
-from ci_eval.statistics import footprint
+from ci_eval.core.interpret import Progress
+from ci_eval.core.model import Determinism
+from ci_eval.core.statistics import footprint
 
 
 def summed(made: Sequence[Progress], files: int) -> Progress:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import strftime
 
-from ci_eval import atomic, stored
 from ci_eval.ci import Screen
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.model import Suite
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs.suites.suite import Suited, compared, written
-from ci_eval.model import Suite
-from ci_eval.workspace import Workspace
 
 NAME = "suite.json"
 

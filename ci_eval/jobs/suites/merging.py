@@ -9,16 +9,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import atomic
-from ci_eval.config import ProjectConfig
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import ProjectConfig
+from ci_eval.core.manifest import unlike
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs, single_stages
 from ci_eval.jobs.suites import suite
 from ci_eval.jobs.suites.shards import read
 from ci_eval.jobs.suites.suite import Suited
-from ci_eval.manifest import unlike
-from ci_eval.shards import Shard
-from ci_eval.workspace import Workspace
 
 
 def merge(folders: Sequence[Path], *, output: Path) -> Suited:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval import atomic, stored
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError, WorkspaceError
-from ci_eval.model import Value
-from ci_eval.shards import Shard
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
+from ci_eval.core.model import Value
 
 NOTE = "shard.json"
 

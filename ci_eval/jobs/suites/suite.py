@@ -11,20 +11,21 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ci_eval import atomic, reporters
 from ci_eval.ci import Screen
-from ci_eval.config import Config, ProjectConfig
-from ci_eval.errors import CiEvalError
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import reporters
+from ci_eval.core.config import Config, ProjectConfig
+from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject
+from ci_eval.core.rendering.ladder import label, shown_filter
+from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.runs import workspace_for
 from ci_eval.jobs.suites import shards
-from ci_eval.model import Comparison, MetricInfo, Suite, SuiteProject
-from ci_eval.rendering.ladder import label, shown_filter
-from ci_eval.shards import Shard
-from ci_eval.statistics.projects import differences_over_projects, over_projects
 
 T = TypeVar("T", Evaluated, Asked)
 

@@ -12,20 +12,21 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import atomic, reporters
 from ci_eval.ci import Screen
-from ci_eval.config import Config, parse_yaml
-from ci_eval.errors import CiEvalError, ConfigError, NothingToEvaluate
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import reporters
+from ci_eval.core.config import Config, parse_yaml
+from ci_eval.core.model import Sweep, SweptRun
+from ci_eval.core.rendering.ladder import shown_filter
+from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import engine_of, task_of
 from ci_eval.jobs.runs import kept, workspace_for
-from ci_eval.model import Sweep, SweptRun
-from ci_eval.rendering.ladder import shown_filter
-from ci_eval.shards import Shard
-from ci_eval.statistics.paired import bias_text, winners_bias
 
 MOST = 200
 """The largest number of runs: more of them are a mistake."""

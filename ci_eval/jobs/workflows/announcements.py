@@ -10,15 +10,15 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
-from ci_eval.errors import CiEvalError
+from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.rendering.figures import amount, change, counted, evaluated, headline
+from ci_eval.core.rendering.ladder import label, shown_filter
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
 from ci_eval.jobs.workflows.site import Site
-from ci_eval.rendering.figures import amount, change, counted, evaluated, headline
-from ci_eval.rendering.ladder import label, shown_filter
-from ci_eval.workspace import Workspace
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

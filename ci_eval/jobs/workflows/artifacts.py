@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.ci.repository import Artifact, Repository
-from ci_eval.errors import DownloadError
+from ci_eval.core.base.errors import DownloadError
 
 
 def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval import stored
 from ci_eval.ci import site
 from ci_eval.ci.github import shortened
 from ci_eval.ci.issues import Issues
 from ci_eval.ci.rest import Rest
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import WorkspaceError
 
 MARK = "<!-- ci-eval -->"
 NUMBER, REPORT = "number.txt", "report.md"

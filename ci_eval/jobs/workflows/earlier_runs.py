@@ -10,14 +10,14 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from ci_eval import atomic
 from ci_eval.ci import Screen, limits
 from ci_eval.ci.repository import Artifact, Repository
-from ci_eval.errors import ConfigError, DownloadError, WorkspaceError
+from ci_eval.core import compare as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, DownloadError, WorkspaceError
+from ci_eval.core.manifest import Manifest, unlike
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, runs
-from ci_eval.manifest import Manifest, unlike
-from ci_eval.stages import compare as stage
-from ci_eval.workspace import Workspace
 
 HISTORY = "history-"
 MOST_NIGHTS = 30

@@ -10,8 +10,8 @@ from ci_eval.ci import runs
 from ci_eval.ci.issues import Issue, Issues
 from ci_eval.ci.rest import Rest
 from ci_eval.ci.runs import Run, RunJob
-from ci_eval.errors import ConfigError
-from ci_eval.rendering.markdowntext import code, prose, table
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.rendering.markdowntext import code, prose, table
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")

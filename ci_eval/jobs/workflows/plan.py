@@ -9,18 +9,18 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval import languages, rankers
-from ci_eval.adapters.toolchains import newest
 from ci_eval.ci import limits
-from ci_eval.config import Config, load
-from ci_eval.errors import ConfigError
-from ci_eval.fetch import schemes
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import languages, rankers
+from ci_eval.core.config import Config, load
+from ci_eval.core.fetch import schemes
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import Value
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import engine_of
-from ci_eval.manifest import Manifest
-from ci_eval.model import Value
-from ci_eval.shards import Shard
-from ci_eval.workspace import Workspace
+from ci_eval.plugins.adapters.toolchains import newest
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import atomic, metrics, reporters, stored
-from ci_eval.errors import WorkspaceError
-from ci_eval.model import Line, MetricInfo
-from ci_eval.rendering import plaintext
-from ci_eval.rendering.figures import headline
-from ci_eval.rendering.htmlpages import page_name
-from ci_eval.rendering.verdicts import TRENDS
-from ci_eval.stages import compare as stage
+from ci_eval.core import compare as stage
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.catalogs import metrics, reporters
+from ci_eval.core.model import Line, MetricInfo
+from ci_eval.core.rendering import plaintext
+from ci_eval.core.rendering.figures import headline
+from ci_eval.core.rendering.htmlpages import page_name
+from ci_eval.core.rendering.verdicts import TRENDS
 
 MOST_LINES = 1_000
 """The most evaluations on one site; a job matrix at GitHub has at most 256."""

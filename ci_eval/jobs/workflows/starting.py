@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval import atomic, languages
-from ci_eval.config import Config, patch
-from ci_eval.errors import ConfigError
-from ci_eval.fetch import schemes
-from ci_eval.files import below
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.files import below
+from ci_eval.core.catalogs import languages
+from ci_eval.core.config import Config, patch
+from ci_eval.core.fetch import schemes
 from ci_eval.jobs.preparation import engine_of
 
 CONFIG = Path("ci/completion.yaml")

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from ci_eval import metrics
 from ci_eval.ci.repository import Repository
-from ci_eval.errors import WorkspaceError
-from ci_eval.files import read_own
-from ci_eval.rendering import plaintext
-from ci_eval.rendering.figures import amount, change
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.files import read_own
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.rendering import plaintext
+from ci_eval.core.rendering.figures import amount, change
 
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
 """The characters that could end a table's cell, or begin a link, a tag, code or a mention."""

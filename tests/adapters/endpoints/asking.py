@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.contract import Prompt
-from ci_eval.errors import EngineFailure
-from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.contract import Prompt
 
 if __name__ == "__main__":
     address, cache, count = sys.argv[1:]

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 import pytest
 
-from ci_eval.adapters.endpoints.answers import Answers, Request
-from ci_eval.adapters.endpoints.client import store_of
-from ci_eval.adapters.endpoints.contract import Reply
 from ci_eval.cli.group import cli
-from ci_eval.errors import ConfigError, PreparationError
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.plugins.adapters.endpoints.answers import Answers, Request
+from ci_eval.plugins.adapters.endpoints.client import store_of
+from ci_eval.plugins.adapters.endpoints.contract import Reply
 
 WHEN = "2026-11-22T08:00:00+00:00"
 

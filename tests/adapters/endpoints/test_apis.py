@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.apis import CATALOG
-from ci_eval.adapters.endpoints.contract import Piece, Prompt
-from ci_eval.errors import ConfigError
-from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.plugins.adapters.endpoints.apis import CATALOG
+from ci_eval.plugins.adapters.endpoints.contract import Piece, Prompt
 
 HOLE = Prompt(prefix="a(", suffix=")", max_tokens=9)
 SAMPLING = SamplingConfig(temperature=0.5, top_p=0.9, seed=3, stop=("\n",))

@@ -17,10 +17,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.client import Asking, Client, Mode, store_of
-from ci_eval.adapters.endpoints.contract import Prompt
-from ci_eval.adapters.tracing import Listener, Trace
-from ci_eval.errors import (
+from ci_eval.core.base.errors import (
     BudgetSpent,
     ConfigError,
     ContextTooLong,
@@ -29,7 +26,10 @@ from ci_eval.errors import (
     EngineRaised,
     EngineTimeout,
 )
-from ci_eval.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
+from ci_eval.core.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
+from ci_eval.core.tracing import Listener, Trace
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, store_of
+from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
 PROMPT = Prompt(instruction="two and two?")

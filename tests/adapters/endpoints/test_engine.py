@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.errors import NothingSuggested
-from ci_eval.model import Session
-from ci_eval.model.report import Responses
-from ci_eval.rendering.advice import without_answer
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.errors import NothingSuggested
+from ci_eval.core.model import Session
+from ci_eval.core.model.report import Responses
+from ci_eval.core.rendering.advice import without_answer
+from ci_eval.core.workspace import Workspace
 from tests.adapters.endpoints.scripted import Endpoint, Reply, says, sends, serve, whole
 
 KEY = "Ключ лежит в коде."

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 import pytest
 
-from ci_eval.adapters.endpoints.examining import examine
 from ci_eval.cli.group import cli
-from ci_eval.errors import PreparationError
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.plugins.adapters.endpoints.examining import examine
 from tests.adapters.endpoints.scripted import fails, says, serve
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.endpoints.answers import Answers
-from ci_eval.adapters.endpoints.client import store_of
+from ci_eval.plugins.adapters.endpoints.answers import Answers
+from ci_eval.plugins.adapters.endpoints.client import store_of
 from tests.adapters.endpoints.scripted import Endpoint, says, serve
 
 THREADS = 4

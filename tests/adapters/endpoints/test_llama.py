@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.context import Context, Seen
-from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.endpoints.prompts import asked_at, usage_of, written
-from ci_eval.adapters.endpoints.tokenizing import Tokenizer
-from ci_eval.contracts import Query
-from ci_eval.errors import EngineRaised, InstallError
-from ci_eval.model import Session
-from ci_eval.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.errors import EngineRaised, InstallError
+from ci_eval.core.contracts import Query
+from ci_eval.core.model import Session
+from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.context import Context, Seen
+from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
+from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
+from ci_eval.plugins.adapters.endpoints.prompts import asked_at, usage_of, written
+from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.endpoints.logprobs import logprobs_of, mean_logprob
-from ci_eval.adapters.endpoints.prompts import usage_of, written
-from ci_eval.config import load
-from ci_eval.contracts import Query
-from ci_eval.errors import ConfigError, InstallError
-from ci_eval.model import Usage
-from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.config import load
+from ci_eval.core.contracts import Query
+from ci_eval.core.model import Usage
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
+from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of, mean_logprob
+from ci_eval.plugins.adapters.endpoints.prompts import usage_of, written
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.context import Context
-from ci_eval.adapters.endpoints.contract import OtherFile
-from ci_eval.adapters.endpoints.otherfiles import OtherFiles
-from ci_eval.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.plugins.adapters.endpoints.context import Context
+from ci_eval.plugins.adapters.endpoints.contract import OtherFile
+from ci_eval.plugins.adapters.endpoints.otherfiles import OtherFiles
 from tests.adapters.endpoints.scripted import Endpoint, says, serve
 from tests.command import command
 from tests.projects import write

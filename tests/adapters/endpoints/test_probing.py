@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.client import Asking, Client
-from ci_eval.adapters.endpoints.probing import probe
-from ci_eval.errors import InstallError
-from ci_eval.model.endpoints import EndpointConfig
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.probing import probe
 from tests.adapters.endpoints.scripted import Reply, fails, sends, serve
 
 

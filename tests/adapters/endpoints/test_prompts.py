@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.context import Seen
-from ci_eval.adapters.endpoints.contract import Reply
-from ci_eval.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, written
-from ci_eval.adapters.endpoints.templates import FAMILIES, template_of
-from ci_eval.contracts import Query
-from ci_eval.errors import ConfigError, EngineRaised
-from ci_eval.model import Record, Span
-from ci_eval.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.core.base.errors import ConfigError, EngineRaised
+from ci_eval.core.contracts import Query
+from ci_eval.core.model import Record, Span
+from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.plugins.adapters.endpoints.context import Seen
+from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, written
+from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, template_of
 
 
 def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:

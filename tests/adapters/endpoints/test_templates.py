@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.apis import CATALOG
-from ci_eval.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.adapters.endpoints.engine import of_endpoint
-from ci_eval.adapters.endpoints.templates import FAMILIES, template_of
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
-from ci_eval.model.endpoints import ApiName, EndpointConfig, WindowConfig
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
+from ci_eval.core.model.endpoints import ApiName, EndpointConfig, WindowConfig
+from ci_eval.plugins.adapters.endpoints.apis import CATALOG
+from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
+from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
+from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, template_of
 
 FILES = (OtherFile(path="a/b.py", text="x = 1\n"), OtherFile(path="c.py", text="y"))
 HOLE = Prompt(prefix="P", suffix="S", path="d.py", files=FILES)

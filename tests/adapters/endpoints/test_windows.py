@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.adapters.endpoints.windows import Measure, budget_of, head, tail, window
-from ci_eval.model.endpoints import WindowConfig
+from ci_eval.core.model.endpoints import WindowConfig
+from ci_eval.plugins.adapters.endpoints.windows import Measure, budget_of, head, tail, window
 
 TEXT = "".join(f"line {number}\n" for number in range(100))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.ide.installation import find
-from ci_eval.adapters.ide.options import IdeOptions
-from ci_eval.errors import CiEvalError, ConfigError
+from ci_eval.core.base.errors import CiEvalError, ConfigError
+from ci_eval.plugins.adapters.ide.installation import find
+from ci_eval.plugins.adapters.ide.options import IdeOptions
 from tests.adapters.ide.stand_in import BUILD, make
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.ide.watching import Progress, WatchedProcess, progress_of
-from ci_eval.errors import EngineTimeout
+from ci_eval.core.base.errors import EngineTimeout
+from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, progress_of
 
 
 @pytest.mark.parametrize(

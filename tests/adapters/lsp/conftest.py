@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.lsp.client import QUIET
-from ci_eval.adapters.lsp.engine import LspEngine, RunningLsp
-from ci_eval.adapters.lsp.manners import PLAIN, Manners
-from ci_eval.adapters.place import Place
-from ci_eval.adapters.recipes import InstalledEngine
-from ci_eval.contracts import Query, Running, Surroundings
-from ci_eval.model import Confine
+from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.core.model import Confine
+from ci_eval.plugins.adapters.lsp.client import QUIET
+from ci_eval.plugins.adapters.lsp.engine import LspEngine, RunningLsp
+from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import InstalledEngine
 
 SERVER = Path(__file__).parent / "server.py"
 Start = Callable[..., RunningLsp]

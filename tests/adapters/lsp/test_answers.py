@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from ci_eval.adapters.lsp.answers import read_answer
-from ci_eval.adapters.lsp.protocol import UNREADABLE
+from ci_eval.plugins.adapters.lsp.answers import read_answer
+from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
 
 NULLS = dict.fromkeys(
     ("kind", "filterText", "sortText", "insertText", "textEdit", "textEditText", "insertTextFormat", "preselect")

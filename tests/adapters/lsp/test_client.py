@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ci_eval.errors import EngineRaised, EngineTimeout, EngineUnstarted
+from ci_eval.core.base.errors import EngineRaised, EngineTimeout, EngineUnstarted
 from tests.adapters.lsp.conftest import TEXT, Start, ask
 
 
@@ -53,7 +53,7 @@ def test_what_the_server_cancels_is_asked_again(start: Start) -> None:
 
 
 def test_what_the_server_always_cancels_is_no_empty_list(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ci_eval.adapters.lsp.client.PAUSE", 0.01)
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.client.PAUSE", 0.01)
     server = start("cancels")
     server.open("a.py", TEXT)
     with pytest.raises(EngineRaised, match="5 times with error -3280"):

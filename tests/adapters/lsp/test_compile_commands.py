@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval.adapters.lsp.compile_commands import Cleaned, CompileCommands, compile_commands
+from ci_eval.plugins.adapters.lsp.compile_commands import Cleaned, CompileCommands, compile_commands
 from tests.projects import write
 
 

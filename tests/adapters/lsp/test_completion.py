@@ -7,14 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.adapters.lsp.answers import read_answer
-from ci_eval.adapters.lsp.completion import REMOVED, REMOVED_BEFORE, Question, offers, with_settled_ties, without_hidden
-from ci_eval.adapters.lsp.places import Encoding
-from ci_eval.adapters.lsp.protocol import UNREADABLE
-from ci_eval.contracts import WORD
-from ci_eval.languages import CATALOG as LANGUAGES
-from ci_eval.model import Suggestion
-from ci_eval.model.engine.offers import Offer
+from ci_eval.core.catalogs.languages import CATALOG as LANGUAGES
+from ci_eval.core.contracts import WORD
+from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.offers import Offer
+from ci_eval.plugins.adapters.lsp.answers import read_answer
+from ci_eval.plugins.adapters.lsp.completion import (
+    REMOVED,
+    REMOVED_BEFORE,
+    Question,
+    offers,
+    with_settled_ties,
+    without_hidden,
+)
+from ci_eval.plugins.adapters.lsp.places import Encoding
+from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from ci_eval import engines
-from ci_eval.adapters.lsp.custom import Given, custom, is_called
-from ci_eval.adapters.lsp.engine import LspEngine
-from ci_eval.adapters.lsp.overlay import Overlay
-from ci_eval.adapters.place import Place
-from ci_eval.contracts import Surroundings
-from ci_eval.errors import InstallError
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.catalogs import engines
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.lsp.custom import Given, custom, is_called
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import Overlay
+from ci_eval.plugins.adapters.place import Place
 from tests.projects import write
 
 

@@ -9,10 +9,10 @@ from contextlib import nullcontext, suppress
 
 import pytest
 
-from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.adapters.lsp.wire import AHEAD
-from ci_eval.contracts import Query
-from ci_eval.errors import EngineFailure, EngineMisbehaved, EngineTimeout, EngineUnstarted
+from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineTimeout, EngineUnstarted
+from ci_eval.core.contracts import Query
+from ci_eval.plugins.adapters.lsp.engine import RunningLsp
+from ci_eval.plugins.adapters.lsp.wire import AHEAD
 from tests.adapters.lsp.conftest import Start
 
 METHODS = ("initialize", "textDocument/didOpen", "textDocument/completion", "shutdown")
@@ -25,8 +25,8 @@ ENDLESS = [
 
 @pytest.fixture(autouse=True)
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ci_eval.adapters.lsp.client.GOODBYE", 0.5)
-    monkeypatch.setattr("ci_eval.adapters.lsp.engine.PATIENCE", 0.5)
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.client.GOODBYE", 0.5)
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.engine.PATIENCE", 0.5)
 
 
 @pytest.fixture(autouse=True)

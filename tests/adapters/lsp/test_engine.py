@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.contracts import Query
-from ci_eval.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.base.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.contracts import Query
 from tests.adapters.lsp.conftest import TEXT, Start, ask
 
 

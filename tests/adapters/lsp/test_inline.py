@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.contracts import Query
-from ci_eval.errors import EngineRaised
-from ci_eval.model import Session, Span
-from ci_eval.workspace import Workspace
+from ci_eval.core.base.errors import EngineRaised
+from ci_eval.core.contracts import Query
+from ci_eval.core.model import Session, Span
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.adapters.lsp.engine import RunningLsp
 from tests.adapters.lsp.conftest import Start
 from tests.command import command
 from tests.projects import GREETER, write

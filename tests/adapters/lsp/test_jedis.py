@@ -7,10 +7,10 @@ import subprocess
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-from ci_eval.adapters.lsp.jedis import jedi_server
-from ci_eval.adapters.place import Place, variables
-from ci_eval.contracts import Surroundings
-from ci_eval.engines.jedi import _embedded
+from ci_eval.core.contracts import Surroundings
+from ci_eval.plugins.adapters.lsp.jedis import jedi_server
+from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.engines.jedi import _embedded
 from tests.engines.hostile.trap import Trap
 
 COMPLETES = """

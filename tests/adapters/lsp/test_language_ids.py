@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.adapters.lsp.language_ids import language_id
+from ci_eval.plugins.adapters.lsp.language_ids import language_id
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.lsp.engine import RunningLsp
-from ci_eval.contracts import Query
-from ci_eval.errors import EngineFailure
+from ci_eval.core.base.errors import EngineFailure
+from ci_eval.core.contracts import Query
+from ci_eval.plugins.adapters.lsp.engine import RunningLsp
 from tests.adapters.lsp.conftest import Start
 
 DEEP = b"[" * 200_000 + b"]" * 200_000
@@ -92,7 +92,7 @@ CASES = [
 def test_only_engine_failures_come_of_it(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, method: str
 ) -> None:
-    monkeypatch.setattr("ci_eval.adapters.lsp.engine.WARM_UP", 0.0)
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.engine.WARM_UP", 0.0)
     server = start(f"says@{method}", timeout=2.0)
     told = tmp_path / "project" / "message"
     told.write_bytes(MESSAGES[message])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci_eval.adapters.lsp.manners import Manners
-from ci_eval.contracts import Query
+from ci_eval.core.contracts import Query
+from ci_eval.plugins.adapters.lsp.manners import Manners
 from tests.adapters.lsp.conftest import TEXT, Start, ask
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.adapters.lsp.places import Encoding, offset_in_line, position_of, width
-from ci_eval.contracts import Query
+from ci_eval.core.contracts import Query
+from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line, position_of, width
 from tests.adapters.lsp.conftest import TEXT, Start
 
 

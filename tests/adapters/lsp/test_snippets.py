@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.adapters.lsp.snippets import expand
+from ci_eval.plugins.adapters.lsp.snippets import expand
 
 
 @pytest.mark.parametrize(

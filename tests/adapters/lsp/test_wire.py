@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.lsp.wire import Wire
-from ci_eval.errors import EngineCrash, EngineMisbehaved
+from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved
+from ci_eval.plugins.adapters.lsp.wire import Wire
 
 Start = Callable[[str], Wire]
 

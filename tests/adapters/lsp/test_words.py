@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.adapters.lsp.words import word_start
+from ci_eval.plugins.adapters.lsp.words import word_start
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval import machine
-from ci_eval.adapters.testruns.contract import Outcome
-from ci_eval.adapters.testruns.languages import CATALOG
-from ci_eval.adapters.testruns.sandbox import Box
-from ci_eval.contracts import RunSettings
-from ci_eval.model import Confine, Record, RunConfig, Runnable, Stretch
+from ci_eval.core import machine
+from ci_eval.core.contracts import RunSettings
+from ci_eval.core.model import Confine, Record, RunConfig, Runnable, Stretch
+from ci_eval.plugins.adapters.testruns.contract import Outcome
+from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.sandbox import Box
 
 FOCAL = {
     "python": (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.adapters.testruns.languages import CATALOG
-from ci_eval.adapters.testruns.mutants import function_at, mutants, stub
-from ci_eval.model import Stretch
+from ci_eval.core.model import Stretch
+from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.mutants import function_at, mutants, stub
 from tests.adapters.testruns.shops import FOCAL, runnable
 
 pytestmark = pytest.mark.grammar

@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from ci_eval import machine
-from ci_eval.adapters.testruns.languages import CATALOG
-from ci_eval.adapters.testruns.trials import Trials, placed
-from ci_eval.model import Record, Runnable, Stretch
+from ci_eval.core import machine
+from ci_eval.core.model import Record, Runnable, Stretch
+from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.trials import Trials, placed
 from tests.adapters.testruns.shops import FOCAL, GOOD, record, runnable, settings
 from tests.needs import need
 

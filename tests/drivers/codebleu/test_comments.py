@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.drivers.codebleu.comments import without
+from ci_eval.plugins.drivers.codebleu.comments import without
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ci_eval.drivers.codebleu.ngrams import brevity, counted, mean
+from ci_eval.plugins.drivers.codebleu.ngrams import brevity, counted, mean
 
 
 def test_a_text_has_each_run_as_often_as_it_is_there() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ci_eval.drivers.codebleu.python_tokens import Token, Unreadable, read
+from ci_eval.plugins.drivers.codebleu.python_tokens import Token, Unreadable, read
 
 ROOT = Path(__file__).parents[3]
 KINDS = {tokenize.COMMENT: "comment", tokenize.STRING: "string", tokenize.NEWLINE: "newline", tokenize.INDENT: "indent"}

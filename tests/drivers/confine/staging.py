@@ -17,7 +17,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-START = "import sys; sys.path.insert(0, {!r}); from ci_eval.drivers.confine.main import main; main()"
+START = "import sys; sys.path.insert(0, {!r}); from ci_eval.plugins.drivers.confine.main import main; main()"
 TRIES = "import sys; sys.path.insert(0, {!r}); from tests.drivers.confine.escapes import main; main()"
 LIBC = ctypes.CDLL(None, use_errno=True)
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import NOTHING_OPEN, PACKAGE, installs_of, interpreter
-from ci_eval.drivers.confine.proof import CANARIES
-from ci_eval.drivers.confine.seccomp import ARCHITECTURES
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, PACKAGE, installs_of, interpreter
+from ci_eval.plugins.drivers.confine.proof import CANARIES
+from ci_eval.plugins.drivers.confine.seccomp import ARCHITECTURES
 from tests.drivers.confine.escapes import TRIES
 from tests.needs import lack
 
@@ -88,7 +88,7 @@ def tried(user: str, confine: str = "auto", abi: int = NEWEST) -> tuple[str, dic
     # Not below pytest's folder, into which no other user may look.
     with tempfile.TemporaryDirectory(prefix="escapes-") as temporary:
         folder = Path(temporary)
-        for part in ("ci_eval/drivers/confine", "tests/drivers/confine"):
+        for part in ("ci_eval/plugins/drivers/confine", "tests/drivers/confine"):
             shutil.copytree(PACKAGE / part, folder / "code" / part, ignore=shutil.ignore_patterns("__pycache__"))
         if command:
             shutil.chown(folder, NOBODY, NOBODY)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import NOTHING_OPEN, Walls
-from ci_eval.model import Confine
+from ci_eval.core.model import Confine
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, Walls
 
 Tried = Callable[..., str]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.drivers.confine import landlock
-from ci_eval.drivers.confine.main import Options, _without_git
+from ci_eval.plugins.drivers.confine import landlock
+from ci_eval.plugins.drivers.confine.main import Options, _without_git
 from tests.projects import write
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ci_eval.drivers.confine.proof import Stage, sentence, still_open
+from ci_eval.plugins.drivers.confine.proof import Stage, sentence, still_open
 
 
 def test_without_walls_everything_of_ones_own_is_open(tmp_path: Path) -> None:

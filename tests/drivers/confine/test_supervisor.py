@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.confinement import Walls
-from ci_eval.adapters.process import LineProcess
-from ci_eval.drivers.confine import supervisor
-from ci_eval.errors import EngineCrash
+from ci_eval.core.base.errors import EngineCrash
+from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.drivers.confine import supervisor
 from tests.tree import runs
 from tests.waiting import wait_for
 
@@ -83,8 +83,8 @@ STAND_IN = """
 import sys, time
 from pathlib import Path
 sys.path[:] = {path!r}
-from ci_eval.adapters.confinement import Walls
-from ci_eval.adapters.process import LineProcess
+from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.process import LineProcess
 code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
 walls = Walls(remains=Path({remains!r}))
 process = LineProcess([sys.executable, "-c", code], cwd=Path({folder!r}), environment={{}}, walls=walls)

@@ -7,8 +7,9 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from ci_eval import engines, machine
-from ci_eval.adapters.jars import classpath, in_folder
+from ci_eval.core import machine
+from ci_eval.core.catalogs import engines
+from ci_eval.plugins.adapters.jars import classpath, in_folder
 from tests.engines.hostile.trap import Trap
 
 RUN = 'try {{ new java.io.FileOutputStream("{mark}").close(); }} catch (java.io.IOException e) {{ }}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.grammar.imports.cpp import folders, included
+from ci_eval.core.grammar.imports.cpp import folders, included
 from tests.grammar.imports.there import shares
 from tests.projects import write
 

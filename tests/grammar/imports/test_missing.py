@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.grammar.imports.missing import MOST, missing
+from ci_eval.core.grammar.imports.missing import MOST, missing
 from tests.grammar.imports.there import missing as missing_of
 from tests.projects import write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.grammar.imports.named import Modules, named
+from ci_eval.core.grammar.imports.named import Modules, named
 
 PATHS = [
     "app/__init__.py", "app/models.py", "app/util/names.py", "names.py", "lib/models.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval import languages
+from ci_eval.core.catalogs import languages
 
 
 def missing(language: str, root: Path, path: str, text: str) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
 from ci_eval.jobs.cluster import choosing
 from ci_eval.jobs.cluster.choosing import Choice
 from tests.command import command

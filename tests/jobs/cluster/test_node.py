@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci import Screen
-from ci_eval.config import Config, dump, load, patch
+from ci_eval.core.config import Config, dump, load, patch
+from ci_eval.core.interpret import Assignment, Turn
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.cluster.node import Errand, Node, Wanted
 from ci_eval.jobs.preparation import prepare
-from ci_eval.model import Session
-from ci_eval.stages.interpret import Assignment, Turn
-from ci_eval.workspace import Workspace
 from tests.projects import GREETER, write
 
 

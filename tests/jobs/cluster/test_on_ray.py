@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from ci_eval.ci import Screen
-from ci_eval.config import dump, load, patch
-from ci_eval.errors import PreparationError
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.config import dump, load, patch
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.cluster.node import Wanted
 from ci_eval.jobs.preparation import prepare

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ci_eval.model import History, ObjectUsage
-from ci_eval.queries.texts import Texts
+from ci_eval.core.model import History, ObjectUsage
+from ci_eval.core.queries.texts import Texts
 from tests.command import command
 from tests.fetch import repository as origin
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.adapters.lsp.engine import LspEngine
 from ci_eval.ci import Screen
-from ci_eval.config import Config, EngineConfig, InterpretConfig, by_command, patch
-from ci_eval.contracts import Engine, Installation, Surroundings
-from ci_eval.errors import ConfigError, PreparationError
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.config import Config, EngineConfig, InterpretConfig, by_command, patch
+from ci_eval.core.contracts import Engine, Installation, Surroundings
+from ci_eval.core.model import EngineInfo
+from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.jobs.engine.configuring import check_asked_for, engine_of_command, introduced, model_of, named_engine
-from ci_eval.model import EngineInfo
-from ci_eval.model.engine.sent import SentConfiguration
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
 from tests.here import in_one_process

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.model import Session
-from ci_eval.stages.interpret import answers_of
-from ci_eval.workspace import Workspace
+from ci_eval.core.interpret import answers_of
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 
 pytestmark = [pytest.mark.slow, pytest.mark.registry, pytest.mark.engine]

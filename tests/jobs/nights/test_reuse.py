@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.adapters.closure import Closure
+from ci_eval.core.interpret import answers_of
+from ci_eval.core.model import Session, Suggestion
+from ci_eval.core.workspace import Workspace, pack_sessions
 from ci_eval.jobs.nights import closures, reuse
-from ci_eval.model import Session, Suggestion
-from ci_eval.stages.interpret import answers_of
-from ci_eval.workspace import Workspace, pack_sessions
+from ci_eval.plugins.adapters.closure import Closure
 from tests.command import command
 from tests.projects import GREETER, write
 

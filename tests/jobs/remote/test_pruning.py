@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.jobs.remote import pruning
 from ci_eval.jobs.remote.pruning import DAY, PARTIAL, mark, prune, unmark
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.jobs.remote import stores
 from tests.needs import need_modules
 from tests.projects import GREETER, timeless, write

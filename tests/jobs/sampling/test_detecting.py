@@ -9,13 +9,13 @@ from unittest import mock
 
 import pytest
 
-from ci_eval.chance import draw
-from ci_eval.config import Config, EngineConfig, patch
-from ci_eval.errors import ConfigError
+from ci_eval.core import interpret
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config, EngineConfig, patch
+from ci_eval.core.model import SessionScore
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.sampling import detecting
-from ci_eval.model import SessionScore
-from ci_eval.stages import interpret
-from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 

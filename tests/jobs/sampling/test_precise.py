@@ -10,12 +10,12 @@ from unittest import mock
 
 import pytest
 
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import Config
+from ci_eval.core.model import SessionScore
+from ci_eval.core.statistics.phases import FIRST, Phase, Sampler
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.sampling.precise import metric_of, parse
-from ci_eval.model import SessionScore
-from ci_eval.statistics.phases import FIRST, Phase, Sampler
-from ci_eval.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 

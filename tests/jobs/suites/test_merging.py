@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.errors import WorkspaceError
+from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.jobs.suites.merging import merge
 from tests.command import command
 from tests.jobs.suites.test_suite import configured

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.config import Config
-from ci_eval.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.config import Config
 from ci_eval.jobs.suites import shards
 from ci_eval.jobs.suites.shards import check, is_of, note, shards_in
-from ci_eval.shards import Shard
 
 SUITE = Config(projects=("path:a", "path:b", "path:c"))
 

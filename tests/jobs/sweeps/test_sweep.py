@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs.sweeps.sweep import choices_of
 from tests.command import command
 from tests.projects import GREETER, timeless, write

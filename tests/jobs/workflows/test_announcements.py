@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci import Screen
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows.announcements import identity_of
-from ci_eval.workspace import Workspace
 
 RULES = [
     "MeanRank <= +1", "MeanRank <= 1", "RecallAt1 >= -1pp", "RecallAt1 >= 1%", "RecallAt1 non-inferior 1pp",

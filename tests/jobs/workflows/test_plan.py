@@ -10,16 +10,16 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from ci_eval import languages, rankers
 from ci_eval.ci import limits
 from ci_eval.cli.group import cli
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
-from ci_eval.fetch import schemes
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import languages, rankers
+from ci_eval.core.config import load
+from ci_eval.core.fetch import schemes
+from ci_eval.core.manifest import StageRecord
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import engine_of
 from ci_eval.jobs.workflows.plan import plan, plan_logs
-from ci_eval.manifest import StageRecord
-from ci_eval.workspace import Workspace
 from tests.projects import INFO, generate, write
 
 CONFIGS = sorted((Path(__file__).parents[3] / "configs").glob("*.yaml"))

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import ci_eval
-from ci_eval.config import load
-from ci_eval.errors import ConfigError
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
 from ci_eval.jobs.workflows import starting
 from ci_eval.jobs.workflows.starting import CONFIG, ENGINES, WORKFLOW, Answers
 from tests.command import command

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.learning.recommenders.canopies import canopies
+from ci_eval.plugins.learning.recommenders.canopies import canopies
 
 
 def plain(sets: list[frozenset[int]], t1: float, t2: float) -> list[list[int]]:

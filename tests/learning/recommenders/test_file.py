@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning import recommenders
-from ci_eval.learning.recommenders import file as model_file
-from ci_eval.learning.recommenders.file import FACTS, TYPES, digest_of, load
-from ci_eval.learning.recommenders.proposing import Trained
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.plugins.learning import recommenders
+from ci_eval.plugins.learning.recommenders import file as model_file
+from ci_eval.plugins.learning.recommenders.file import FACTS, TYPES, digest_of, load
+from ci_eval.plugins.learning.recommenders.proposing import Trained
 from tests.learning.recommenders.trained import T, proposed, trained, usage
 
 Entries = dict[str, bytes]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning.recommenders import reading
-from ci_eval.learning.recommenders.contract import TrainingOptions
-from ci_eval.learning.recommenders.reading import Collected, definition_key, own_name, values_of
-from ci_eval.model import Definition, ObjectUsage
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.plugins.learning.recommenders import reading
+from ci_eval.plugins.learning.recommenders.contract import TrainingOptions
+from ci_eval.plugins.learning.recommenders.reading import Collected, definition_key, own_name, values_of
 from tests.learning.recommenders.trained import NEW, PARAM, usage, write
 
 

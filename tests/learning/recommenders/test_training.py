@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError, NothingToEvaluate
-from ci_eval.learning import recommenders
-from ci_eval.learning.recommenders.training import options_of, train
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.plugins.learning import recommenders
+from ci_eval.plugins.learning.recommenders.training import options_of, train
 from tests.learning.recommenders.trained import usage, write
 
 PBN = recommenders.CATALOG.load("pbn")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.learning import recommenders
-from ci_eval.learning.recommenders.proposing import Trained
-from ci_eval.learning.recommenders.training import options_of, train
-from ci_eval.model import Definition, ObjectUsage
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.plugins.learning import recommenders
+from ci_eval.plugins.learning.recommenders.proposing import Trained
+from ci_eval.plugins.learning.recommenders.training import options_of, train
 
 NEW, CREATE, PARAM = (
     Definition(kind="NEW", member="T"),

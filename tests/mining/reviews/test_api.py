@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from ci_eval.errors import ConfigError, DownloadError
-from ci_eval.mining.reviews.api import Api
+from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.plugins.mining.reviews.api import Api
 from tests.mining.reviews.github import GitHub
 
 SECRET = "ghp_secret"

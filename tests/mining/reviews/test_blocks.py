@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.mining.reviews.blocks import Block, block_of, language_of
+from ci_eval.plugins.mining.reviews.blocks import Block, block_of, language_of
 
 pytestmark = pytest.mark.grammar
 

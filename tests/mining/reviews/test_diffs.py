@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.mining.reviews.diffs import add_arrows, block_diff, format_diff, parse
+from ci_eval.plugins.mining.reviews.diffs import add_arrows, block_diff, format_diff, parse
 from tests.mining.reviews.github import NEW, OLD, patch
 
 LINES = st.lists(st.sampled_from(["a", "b", "  c", ""]), min_size=1, max_size=12)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.mining.record import Line
-from ci_eval.mining.reviews.filtering import prompt_for, verdict_in
+from ci_eval.plugins.mining.record import Line
+from ci_eval.plugins.mining.reviews.filtering import prompt_for, verdict_in
 
 
 @pytest.mark.parametrize(

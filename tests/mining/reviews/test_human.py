@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.errors import ConfigError
-from ci_eval.mining.record import Line
-from ci_eval.mining.reviews import human
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.plugins.mining.record import Line
+from ci_eval.plugins.mining.reviews import human
 
 
 def line(name: str, body: str = "Why?") -> Line:

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ci_eval.mining.reviews.api import Api
-from ci_eval.mining.reviews.records import Mined, Repository, Selection, records, split_of
+from ci_eval.plugins.mining.reviews.api import Api
+from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, records, split_of
 from tests.ci.github_description import mistakes, operation, parameters, response
 from tests.mining.reviews.github import NEW, OLD, ROUTES, GitHub, matching, patch
 

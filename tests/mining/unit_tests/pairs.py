@@ -7,12 +7,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.mining.record import Line
-from ci_eval.mining.unit_tests.contract import Parsed
-from ci_eval.mining.unit_tests.languages import CATALOG
-from ci_eval.mining.unit_tests.reading import Contents, read_file
-from ci_eval.mining.unit_tests.records import Mined, Origin, Selection, records
-from ci_eval.model import ProjectInfo
+from ci_eval.core.model import ProjectInfo
+from ci_eval.plugins.mining.record import Line
+from ci_eval.plugins.mining.unit_tests.contract import Parsed
+from ci_eval.plugins.mining.unit_tests.languages import CATALOG
+from ci_eval.plugins.mining.unit_tests.reading import Contents, read_file
+from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
 
 INFO = ProjectInfo(spec="path:demo", name="demo", revision="1", checksum="0" * 64)
 

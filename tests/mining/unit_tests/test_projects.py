@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval import machine
-from ci_eval.fetch import project
-from ci_eval.mining.licences import licence_of
-from ci_eval.mining.unit_tests.languages import CATALOG
-from ci_eval.mining.unit_tests.reading import read_project
-from ci_eval.mining.unit_tests.records import Origin, Selection, records
+from ci_eval.core import machine
+from ci_eval.core.fetch import project
+from ci_eval.plugins.mining.licences import licence_of
+from ci_eval.plugins.mining.unit_tests.languages import CATALOG
+from ci_eval.plugins.mining.unit_tests.reading import read_project
+from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "datasets.md").read_text()

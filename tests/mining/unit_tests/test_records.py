@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from ci_eval.mining.unit_tests.records import Selection
-from ci_eval.model import Runnable
+from ci_eval.core.model import Runnable
+from ci_eval.plugins.mining.unit_tests.records import Selection
 from tests.mining.unit_tests.pairs import fate, mined
 
 pytestmark = pytest.mark.grammar

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ci_eval.mining.usages.histories import Dropped, Key, Merge, Moment, equal, histories
-from ci_eval.model import Definition, History, ObjectUsage
+from ci_eval.core.model import Definition, History, ObjectUsage
+from ci_eval.plugins.mining.usages.histories import Dropped, Key, Merge, Moment, equal, histories
 
 A: Key = ("C.m", "A")
 B: Key = ("C.m", "B")

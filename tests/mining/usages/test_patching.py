@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages.patching import apply_patch
+from ci_eval.plugins.mining.usages.patching import apply_patch
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "\n", "é\r\n", "+\n", "-\n", "\\x\n", "\x0b\n"]), max_size=12)
 

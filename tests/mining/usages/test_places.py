@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import pytest
 
-from ci_eval.mining.usages.contract import Surroundings
-from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.mining.usages.reading import mine
-from ci_eval.model import ObjectPlace
+from ci_eval.core.model import ObjectPlace
+from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.languages import CATALOG
+from ci_eval.plugins.mining.usages.reading import mine
 from tests.mining.usages.mined import PATHS
 
 pytestmark = pytest.mark.grammar

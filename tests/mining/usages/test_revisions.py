@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.fetch.history import repository
-from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.mining.usages.revisions import snapshots
-from ci_eval.mining.usages.snapshots import Mined, Miner
+from ci_eval.core.fetch.history import repository
+from ci_eval.plugins.mining.usages.languages import CATALOG
+from ci_eval.plugins.mining.usages.revisions import snapshots
+from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
 from tests.fetch import repository as origin
 
 pytestmark = pytest.mark.grammar

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from ci_eval.mining.usages.histories import equal
-from ci_eval.mining.usages.simulation import CLASSES, ROWS, simulate
-from ci_eval.model import Definition, History, ObjectUsage
+from ci_eval.core.model import Definition, History, ObjectUsage
+from ci_eval.plugins.mining.usages.histories import equal
+from ci_eval.plugins.mining.usages.simulation import CLASSES, ROWS, simulate
 
 DEFINITIONS = [Definition(kind="NEW", member="A"), Definition(kind="PARAM", member="f", argument=0)]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from ci_eval.mining.usages.contract import Surroundings
-from ci_eval.mining.usages.languages import CATALOG
-from ci_eval.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
-from ci_eval.queries.texts import digest_of
+from ci_eval.core.queries.texts import digest_of
+from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.languages import CATALOG
+from ci_eval.plugins.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
 
 pytestmark = pytest.mark.grammar
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from ci_eval.mining.usages.writing import dialect_of, usages_at
+from ci_eval.plugins.mining.usages.writing import dialect_of, usages_at
 from tests.mining.usages.mined import PATHS
 
 pytestmark = pytest.mark.grammar

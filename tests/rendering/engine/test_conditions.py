@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model.engine.sent import Condition, MachineState, SentConfiguration
-from ci_eval.rendering.engine.conditions import busy_text, conditions_line, sentence, told_rows
+from ci_eval.core.model.engine.sent import Condition, MachineState, SentConfiguration
+from ci_eval.core.rendering.engine.conditions import busy_text, conditions_line, sentence, told_rows
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.statistics.repeated.noise import Rounds, noise_of, noise_text
+from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.core.statistics.repeated.noise import Rounds, noise_of, noise_text
 
 
 def session(*latencies: float | None, differing: int = 0, status: Status = Status.OK) -> SessionScore:

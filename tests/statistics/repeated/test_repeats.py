@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.statistics.repeated.repeats import Repeats, sign_test
+from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
 
 
 @pytest.mark.parametrize(

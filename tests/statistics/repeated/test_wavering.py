@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
-from ci_eval.observing import answers
-from ci_eval.statistics.repeated.wavering import Wavering
-from ci_eval.statistics.sampled import NoiseVariance
+from ci_eval.core.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
+from ci_eval.core.scoring import answers
+from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.sampled import NoiseVariance
 
 HIT = LookupScore(prefix="", total=3, rank=1, latency=1.0)
 SESSION = SessionScore(

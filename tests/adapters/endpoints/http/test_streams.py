@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints import apis
-from ci_eval.adapters.endpoints.http.assembly import Assembly
-from ci_eval.adapters.endpoints.http.streams import DONE, lines, objects, whole
-from ci_eval.adapters.endpoints.http.trouble import Trouble
+from ci_eval.plugins.adapters.endpoints import apis
+from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
+from ci_eval.plugins.adapters.endpoints.http.streams import DONE, lines, objects, whole
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
 
 
 def read(body: str | bytes, *, streamed: bool = True, api: str = "chat", size: int = 7) -> Assembly:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ci_eval.adapters.endpoints.http.trouble import Trouble, of_code, of_object, wait_of
-from ci_eval.errors import ContextTooLong
+from ci_eval.core.base.errors import ContextTooLong
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, of_code, of_object, wait_of
 
 
 def told(code: int, message: Any, **headers: str) -> Trouble:

@@ -11,9 +11,9 @@ from itertools import chain, repeat
 
 import pytest
 
-from ci_eval.adapters.endpoints import apis
-from ci_eval.adapters.endpoints.http.trouble import Trouble
-from ci_eval.adapters.endpoints.http.wire import Wire
+from ci_eval.plugins.adapters.endpoints import apis
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
+from ci_eval.plugins.adapters.endpoints.http.wire import Wire
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 BODY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"

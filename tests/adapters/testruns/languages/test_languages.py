@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import CATALOG
 from tests.adapters.testruns.shops import GOOD, outcome
 from tests.needs import need
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.learning.recommenders.file import load
-from ci_eval.learning.recommenders.kinds.bmn import Neighbours
-from ci_eval.learning.recommenders.reading import known_of
-from ci_eval.model import ObjectUsage
+from ci_eval.core.model import ObjectUsage
+from ci_eval.plugins.learning.recommenders.file import load
+from ci_eval.plugins.learning.recommenders.kinds.bmn import Neighbours
+from ci_eval.plugins.learning.recommenders.reading import known_of
 from tests.learning.recommenders.trained import CREATE, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.learning import recommenders
-from ci_eval.model import Definition, ObjectUsage
-from ci_eval.model.settings import StrategyName
-from ci_eval.queries.agreement import agreement
-from ci_eval.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.queries.agreement import agreement
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.plugins.learning import recommenders
 from tests.learning.recommenders.trained import (
     CREATE,
     FIGURE_3,

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.errors import ConfigError
-from ci_eval.learning.recommenders.contract import Floats
-from ci_eval.learning.recommenders.file import load
-from ci_eval.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions
-from ci_eval.learning.recommenders.reading import known_of
-from ci_eval.learning.recommenders.training import options_of
-from ci_eval.model import Definition, ObjectUsage
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.plugins.learning.recommenders.contract import Floats
+from ci_eval.plugins.learning.recommenders.file import load
+from ci_eval.plugins.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions
+from ci_eval.plugins.learning.recommenders.reading import known_of
+from ci_eval.plugins.learning.recommenders.training import options_of
 from tests.learning.recommenders.kinds.test_kinds import usages
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages.kave.names import TypeName, member_name, method_name, parameter, type_name
+from ci_eval.plugins.mining.usages.kave.names import TypeName, member_name, method_name, parameter, type_name
 
 TYPES = {
     "0T:System.IO.File, mscorlib, 4.0.0.0": TypeName("System.IO.File"),

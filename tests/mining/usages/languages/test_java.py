@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages.contract import MinedText
-from ci_eval.mining.usages.languages.java.names import types_of
-from ci_eval.model import Definition
+from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.usages.contract import MinedText
+from ci_eval.plugins.mining.usages.languages.java.names import types_of
 from tests.mining.usages.mined import only, text
 
 pytestmark = pytest.mark.grammar

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages.contract import MinedText
-from ci_eval.mining.usages.inference import JediInference
-from ci_eval.mining.usages.languages.python.library import STUBS
-from ci_eval.mining.usages.languages.python.naming import module_of
-from ci_eval.model import Definition
+from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.usages.contract import MinedText
+from ci_eval.plugins.mining.usages.inference import JediInference
+from ci_eval.plugins.mining.usages.languages.python.library import STUBS
+from ci_eval.plugins.mining.usages.languages.python.naming import module_of
 from tests.mining.usages.mined import only, text, usages
 
 pytestmark = pytest.mark.grammar

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-from ci_eval.mining.usages.contract import Surroundings
-from ci_eval.mining.usages.languages import CATALOG as LANGUAGES
-from ci_eval.mining.usages.snapshots import Mined, Miner
-from ci_eval.model import Definition, History
+from ci_eval.core.model import Definition, History
+from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.languages import CATALOG as LANGUAGES
+from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
 from tests.mining.usages.streams.recorded import snapshots
 
 BOX = "L.Box, Lib, 1.0"

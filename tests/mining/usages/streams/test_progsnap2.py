@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ci_eval.mining.usages.streams.progsnap2 import state_of
+from ci_eval.plugins.mining.usages.streams.progsnap2 import state_of
 from tests.mining.usages.streams.recorded import END, STATES, TEXT, snapshots, states
 
 pytestmark = pytest.mark.grammar

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.mining.usages import streams
-from ci_eval.mining.usages.recordings import number, seconds
+from ci_eval.plugins.mining.usages import streams
+from ci_eval.plugins.mining.usages.recordings import number, seconds
 from tests.mining.usages.streams.recorded import snapshots
 
 FILES = {

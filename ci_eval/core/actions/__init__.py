@@ -1,0 +1,28 @@
+"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
+
+from ci_eval.core.actions.chosen import spelled_files, spelled_filters, spelled_queries
+from ci_eval.core.actions.files import Source, declarations, source_files
+from ci_eval.core.actions.generate import Generated, SourceTree, generate, make
+from ci_eval.core.actions.prefixes import prefix_of
+from ci_eval.core.actions.records import RecordFile, Records, generate_records, read_records
+from ci_eval.core.actions.strategy import actions_of_file, spelled
+
+__all__ = [
+    "Generated",
+    "RecordFile",
+    "Records",
+    "Source",
+    "SourceTree",
+    "actions_of_file",
+    "declarations",
+    "generate",
+    "generate_records",
+    "make",
+    "prefix_of",
+    "read_records",
+    "source_files",
+    "spelled",
+    "spelled_files",
+    "spelled_filters",
+    "spelled_queries",
+]

@@ -1,0 +1,126 @@
+"""A simulation of code that is still being written: a random share of what comes later in the file is missing or
+different while a token is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ci_eval.core.actions.files import Source
+from ci_eval.core.base.chance import draw
+from ci_eval.core.grammar import parts
+from ci_eval.core.model import Action, DeleteRange, EvolutionConfig, Kind, MoveCaret, PrintText, Token
+
+
+@dataclass
+class _Part:
+    """A part of the file that is hidden while tokens before it are typed."""
+
+    begin: int
+    end: int
+    now: str
+    """The text in the file as it is today."""
+    then: str
+    """The text while the part is hidden: nothing, or another line."""
+    is_then: bool = False
+
+
+class Evolution:
+    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it.
+
+    Imports are different: people add them afterwards, so each is missing except while its own tokens are typed.
+    """
+
+    def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
+        self._imports = config.what == "imports"
+        self._parts = _choose_parts(source, config, tokens) if config.share else []
+        self.happens = bool(self._parts)
+        self._next = -1
+        """The index of the first part that is still hidden; -1 before the first token."""
+
+    def at(self, offset: int) -> int:
+        """Return the present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden
+        part.
+
+        Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only imports
+        shift anything, since all other parts before a token are restored by the time it is typed.
+        """
+        if not self._imports:
+            return offset
+        return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
+
+    def before(self, begin: int, limit: int) -> list[Action]:
+        """Return the actions that make the file what it was when the text at `begin` was typed; all text up to `limit`
+        is restored."""
+        if self._imports:
+            wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
+            return [action for part in wrong for action in self._turn(part)]
+        actions: list[Action] = []
+        if self._next < 0:
+            self._next = sum(part.begin <= limit for part in self._parts)
+            # From the end, so that the offsets of earlier parts stay right.
+            for part in reversed(self._parts[self._next :]):
+                actions += self._turn(part)
+        while self._next < len(self._parts) and self._parts[self._next].begin <= limit:
+            actions += self._turn(self._parts[self._next])
+            self._next += 1
+        return actions
+
+    def finish(self) -> list[Action]:
+        """Return the actions that restore the whole file."""
+        return [action for part in self._parts if part.is_then for action in self._turn(part)]
+
+    def _turn(self, part: _Part) -> list[Action]:
+        begin = self.at(part.begin)
+        present, replacement = (part.then, part.now) if part.is_then else (part.now, part.then)
+        part.is_then = not part.is_then
+        actions: list[Action] = [DeleteRange(begin=begin, end=begin + len(present))] if present else []
+        return [*actions, MoveCaret(offset=begin), PrintText(text=replacement)] if replacement else actions
+
+
+def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[_Part]:
+    candidates = _parts(source, config, tokens)
+    identity = f"{source.project}\0{source.path}\0"
+    drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in candidates]
+    lines_by_depth = _by_depth(source.text, candidates) if config.how == "different" else {}
+    chosen = []
+    for (begin, end), chance in drawn:
+        if chance < config.share:
+            now = source.text[begin:end]
+            # What is left of the draw is a random number again, now between 0 and 1.
+            then = "" if config.how == "missing" else _pick_other_line(now, lines_by_depth, chance / config.share)
+            chosen.append(_Part(begin, end, now, then))
+    return chosen
+
+
+def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[parts.Part]:
+    shape = source.language.shape
+    if shape is None:
+        return parts.lines(source.text) if config.what == "lines" else []
+    if config.what == "lines":
+        return parts.statements_on_a_line(source.text, source.grammar)
+    if config.what == "definitions":
+        return parts.definitions(source.text, source.grammar, shape)
+    offsets = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
+    return parts.statements_with(source.text, source.grammar, shape, offsets)
+
+
+def _by_depth(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
+    """Return the different lines by the width of their indentation."""
+    lines: dict[int, list[str]] = {}
+    for line in sorted({text[begin:end] for begin, end in spans}):
+        if line.endswith("\n"):
+            lines.setdefault(_depth(line), []).append(line)
+    return lines
+
+
+def _pick_other_line(line: str, lines_by_depth: dict[int, list[str]], chance: float) -> str:
+    """Return another line of the file with the same indentation, picked by `chance` (0 to 1); "" if that is the same
+    line."""
+    fitting = lines_by_depth.get(_depth(line))
+    candidate = fitting[int(chance * len(fitting))] if fitting else ""
+    return "" if candidate == line else candidate
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,241 @@
+"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from operator import attrgetter
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.actions.files import Source, declarations, source_files
+from ci_eval.core.actions.strategy import actions_of_file
+from ci_eval.core.actions.vocabulary import Texts
+from ci_eval.core.actions.words import with_first_use
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.files import read_own
+from ci_eval.core.catalogs.tasks import COMPLETION
+from ci_eval.core.contracts import Declarations, Language, Resolver, Task
+from ci_eval.core.filters import decide, needs_resolution
+from ci_eval.core.grammar.document import NotText, check_lines, checksum, decode
+from ci_eval.core.grammar.stream import every_token
+from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
+from ci_eval.core.workers import TaskOutcome, Workers
+from ci_eval.core.workspace import Workspace, pack_actions
+
+_KIND = attrgetter("properties.kind")
+
+TIMEOUT = 120.0
+"""The seconds that one file may take; a grammar that needs more is stuck."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceTree:
+    """The project whose files are read, and what to do with them."""
+
+    root: Path
+    name: str
+    language: Language
+    config: ActionsConfig
+    declared: Declarations
+    task: Task = COMPLETION
+    seed: int = 0
+    cache: Path | None = None
+    """The folder that stores the results of type analyses of this project."""
+
+
+WORST = 10
+"""The number of files that are named as those of which most text was lost."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratedFile:
+    """The actions of one file, and what is summed up over all files."""
+
+    path: str
+    size: int
+    unparsable: float
+    sessions: int
+    kinds: Counter[str]
+    """The number of tokens of each kind."""
+    packed: bytes
+    texts: Counter[str] = field(default_factory=Counter)
+    """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
+
+
+@dataclass
+class Generated:
+    """The sum over all generated files."""
+
+    files: int = 0
+    sessions: int = 0
+    size: int = 0
+    unparsable: float = 0.0
+    """The number of bytes that the grammar could not read."""
+    lost: dict[str, float] = field(default_factory=dict)
+    """The number of bytes that the grammar could not read, of each file with such bytes."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """The share of each such file's text that these bytes are."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    texts: Texts = field(default_factory=Texts)
+
+    def worst(self) -> dict[str, float]:
+        """Return the files of which most bytes were lost, the worst first, with the lost share of each."""
+        paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
+        return {path: self.shares[path] for path in paths[:WORST]}
+
+
+def generate(
+    root: Path,
+    project: ProjectInfo,
+    language: Language,
+    config: ActionsConfig,
+    workspace: Workspace,
+    *,
+    jobs: int,
+    task: Task = COMPLETION,
+    seed: int = 0,
+    cache: Path | None = None,
+    advance: Callable[[int, int, Generated], None],
+) -> Generated:
+    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
+
+    A file that cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored
+    below `cache`.
+    """
+    paths = []
+    for path in source_files(root, language, config):
+        # Names of files are stored as JSON, which has UTF-8 alone.
+        shown = path.encode(errors="backslashreplace").decode()
+        if shown == path:
+            paths.append(path)
+        else:
+            workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
+    job = SourceTree(
+        root=root,
+        name=project.identified,
+        language=language,
+        config=config,
+        declared=declarations(root, language, config),
+        task=task,
+        seed=seed,
+        cache=cache / "properties" / project.checksum if cache else None,
+    )
+    so_far = Generated()
+    with Workers[str, GeneratedFile | FileError](
+        # A process must have a few files to be worth its start.
+        make,
+        jobs=min(jobs, max(len(paths) // 8, 1)),
+        timeout=TIMEOUT,
+        tries=2,
+        shared=(job,),
+    ) as workers:
+        done = 0
+        for outcome in workers.map(deque(paths)):
+            if outcome is not None:
+                _keep(outcome, workspace, so_far)
+                done += 1
+            advance(done, len(paths), so_far)
+    return so_far
+
+
+def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Workspace, so_far: Generated) -> None:
+    result = outcome.result
+    if result is None:
+        result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
+    if isinstance(result, FileError):
+        workspace.write_error(result)
+        return
+    workspace.write_actions(result.path, result.packed)
+    so_far.files += 1
+    so_far.sessions += result.sessions
+    so_far.size += result.size
+    so_far.unparsable += result.unparsable * result.size
+    if result.unparsable:
+        so_far.lost[result.path] = result.unparsable * result.size
+        so_far.shares[result.path] = result.unparsable
+    so_far.kinds += result.kinds
+    so_far.texts.add(result.texts)
+
+
+def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
+    """Return the actions of one file, packed, or the error that prevented them."""
+    # Millions of small values are made and none of them is garbage: the collector would only look at them.
+    gc.disable()
+    try:
+        return _make(project, path)
+    except (NotText, WorkspaceError) as error:
+        return FileError(path=path, stage="actions", message=str(error))
+    except Exception as error:  # noqa: BLE001  trouble in one file is data, whatever it is
+        return FileError(path=path, stage="actions", message=repr(error), trace=traceback.format_exc())
+    finally:
+        gc.enable()
+
+
+def _make(project: SourceTree, path: str) -> GeneratedFile:
+    data = read_own(project.root, path)
+    limit = project.config.max_file_size
+    if len(data) > limit:
+        raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
+    text = decode(data)
+    check_lines(text)
+    extraction = project.language.extract(text, path, project.declared)
+    source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
+    strategy = project.config.strategy
+    every, keywords = project.task.every_token, project.language.keywords
+    all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
+    tokens: Sequence[Token] = with_first_use(text, all_tokens)
+    if project.language.resolve and needs_resolution(strategy.filters):
+        tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
+    chosen = tokens
+    if strategy.filters != FiltersConfig():
+        chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
+    actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task)
+    return GeneratedFile(
+        path=path,
+        size=len(data),
+        unparsable=extraction.unparsable,
+        sessions=actions.sessions,
+        kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
+        packed=pack_actions(actions),
+        texts=Counter(token.text for token in chosen) if every else Counter(),
+    )
+
+
+def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens with all that can be known about them, from an earlier analysis if there was one."""
+    key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
+    stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
+    if stored and (known := _read_stored(stored)) is not None:
+        return known
+    resolved = [_locate(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
+    if stored:
+        # A cache that cannot be written to costs the time of the next run, and nothing else.
+        with suppress(WorkspaceError):
+            atomic.write(stored, msgspec.json.encode(resolved))
+    return resolved
+
+
+def _read_stored(path: Path) -> Sequence[Token] | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
+    except (OSError, msgspec.MsgspecError):
+        # If it is missing or damaged, the analysis runs again.
+        return None
+
+
+def _locate(token: Token, declared: Declarations) -> Token:
+    known = token.properties
+    # The analysis knows packages; the project knows which of them are its own.
+    if known.package is None or known.location is not None:
+        return token
+    whose: Location = "project" if known.package in declared else "library"
+    return replace(token, properties=replace(known, location=whose))

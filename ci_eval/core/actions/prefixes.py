@@ -1,0 +1,49 @@
+"""The prefixes of a token at which completion is asked for."""
+
+from __future__ import annotations
+
+from ci_eval.core.model import PrefixConfig
+
+
+def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
+    """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
+
+    Each prefix begins with the one before it, in the same session or in the one before.
+    """
+    if prefix.name == "Ladder":
+        steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
+        return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
+    if prefix.name == "EveryPrefix":
+        return [(spelled(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
+    typed = prefix_of(text, prefix)
+    return [(spelled(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
+
+
+def prefix_of(text: str, prefix: PrefixConfig) -> str:
+    """Return the longest prefix of a session: that of its last lookup."""
+    if prefix.name == "SimplePrefix":
+        return text[: prefix.n]
+    if prefix.name == "CapitalizePrefix":
+        return _initials(text)
+    return ""
+
+
+def _initials(text: str) -> str:
+    """Return the letters that start words: getElementById → gEBI, get_element → ge, MAX_SIZE → MS. Marks in front
+    (`_x`, `@x`, `$x`) belong to the first."""
+    name = text.lstrip("_@$#")
+    words = [word for word in name.split("_") if word] or [""]
+    shouted = len(words) > 1 and name.isupper()
+    typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
+    return text[: len(text) - len(name)] + typed
+
+
+def _capitals(text: str) -> str:
+    return "".join(character for character in text if character.isupper())
+
+
+def spelled(prefix: PrefixConfig) -> str:
+    """Return the prefix strategy in one word, for session ids: only what decides which lookups there are."""
+    if prefix.name == "Ladder":
+        return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
+    return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing

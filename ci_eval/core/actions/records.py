@@ -1,0 +1,153 @@
+"""The first stage for datasets: each line becomes a file that shows the question, and the items in that file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core import records
+from ci_eval.core.actions.files import Source
+from ci_eval.core.actions.generate import Generated
+from ci_eval.core.actions.strategy import actions_of_items
+from ci_eval.core.contracts import Item, Language, Task
+from ci_eval.core.model import FileError, ProjectInfo, Record, StrategyConfig
+from ci_eval.core.sample_expansion import Lines, RecordItem, Splitter
+from ci_eval.core.workspace import Workspace, pack_actions
+
+SUFFIX = ".txt"
+IDENTITIES = ("id", "meta.id")
+"""The fields that name a record; the first one present does. A record without any is named by a digest of its line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordFile:
+    """A line as a file of a project: what is given of each of its items, then what would be right."""
+
+    path: str
+    """The path `CLUSTER/NAME.txt`, or `NAME.txt` if nothing clusters."""
+    text: str
+    items: tuple[Item, ...]
+
+
+@dataclass
+class Records:
+    """The files of a dataset, with the errors and texts of its lines."""
+
+    files: list[RecordFile] = field(default_factory=list)
+    """The files in order of their paths."""
+    errors: list[FileError] = field(default_factory=list)
+    """The errors of lines that are no records, or that had trouble."""
+    fates: Counter[str] = field(default_factory=Counter)
+    """The outcomes of all that might have been an item, in tasks that make several items of a line."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The texts that the records' carets are in, by digest."""
+
+
+def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
+    """Return the records in these lines.
+
+    `cluster`: names of the fields by which records are sampled together; none = each by itself. A single field must be
+    there; of several fields, those that are there count. A line that is no record becomes an error; the others go on.
+    """
+    dataset, names = Records(), set[str]()
+    for number, line in lines:
+        try:
+            if isinstance(line, str):
+                raise ValueError(line)
+            parts = split(line)
+            path, (text, items) = _path(line, cluster), _show_items(parts.items)
+            if path in names:
+                raise ValueError(f"a line before it is the record {path.removesuffix(SUFFIX)}, too")
+        except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
+            dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
+        else:
+            names.add(path)
+            dataset.texts.update(parts.texts)
+            if parts.trouble:
+                dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=parts.trouble))
+            dataset.fates.update(parts.fates)
+            dataset.files += [RecordFile(path=path, text=text, items=items)] if items else []
+    dataset.files.sort(key=lambda file: file.path)
+    return dataset
+
+
+def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
+    """Return the text that shows these items, one below the other, and the items with their offsets in that text."""
+    text, items = "", list[Item]()
+    for part in parts:
+        record, expected = _plain_record(part.record), _plain(part.expected)
+        text += ("\n" if text else "") + shown(record.context) + "\n"
+        begin, end = len(text), len(text) + len(expected)
+        items.append(Item(begin=begin, end=end, text=expected, properties=part.properties, record=record))
+        text += f"{expected}\n"
+    return text, tuple(items)
+
+
+def shown(context: Mapping[str, str]) -> str:
+    """Return the text that a person sees of a record: short parts by name, then the long ones. A single long part goes
+    without its name."""
+    short = [f"{name}: {text}" for name, text in context.items() if text and "\n" not in text]
+    long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
+    parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
+    return "\n\n".join(["\n".join(short), *parts] if short else parts)
+
+
+def _plain_record(record: Record) -> Record:
+    context = {name: _plain(text) for name, text in record.context.items()}
+    return replace(record, context=context, references=tuple(map(_plain, record.references)))
+
+
+def _plain(text: str) -> str:
+    """Return the text as a source file is read: without byte order marks, with plain line ends. Raises ValueError if it
+    holds a NUL character."""
+    if "\0" in text:
+        raise ValueError("it holds a NUL character, which no text does")
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _path(line: dict[str, object], cluster: Sequence[str]) -> str:
+    known = (records.field(line, field) for field in IDENTITIES)
+    name = next((str(value) for value in known if isinstance(value, str | int) and value != ""), "")
+    own = (_part(name) if name else _digest(msgspec.json.encode(line, order="sorted"))) + SUFFIX
+    values = [records.field(line, field) for field in cluster]
+    clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]
+    if len(cluster) == 1 and not clusters:
+        raise ValueError(f"it has no field {cluster[0]}, by which records are sampled together (dataset.cluster)")
+    return "/".join([*(_part(part) for value in clusters for part in value.split("/")), own])
+
+
+def _part(text: str) -> str:
+    """Return a part of a path: the text itself if it is harmless, else a harmless form of it with a digest."""
+    safe = re.sub(r"[^A-Za-z0-9._+-]+", "_", text)[:80].lstrip(".")
+    return (
+        safe
+        if safe == text and not safe.endswith(SUFFIX)
+        else f"{safe.removesuffix(SUFFIX)}-{_digest(text.encode())[:8]}"
+    )
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+def generate_records(
+    found: Records, project: ProjectInfo, language: Language, strategy: StrategyConfig, task: Task, workspace: Workspace
+) -> Generated:
+    """Write the actions of every record, and the errors of the lines that are none."""
+    generated = Generated()
+    for file in found.files:
+        source = Source(project=project.identified, path=file.path, text=file.text, language=language)
+        actions = actions_of_items(source, file.items, strategy, task)
+        workspace.write_actions(file.path, pack_actions(actions))
+        generated.files += 1
+        generated.sessions += actions.sessions
+        generated.size += len(file.text)
+    for error in found.errors:
+        workspace.write_error(error)
+    return generated

@@ -1,0 +1,250 @@
+"""The actions for tokens: how the file looks when completion is asked for, and which edits make it look so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from ci_eval.core.actions import prefixes
+from ci_eval.core.actions.evolution import Evolution
+from ci_eval.core.actions.files import Source
+from ci_eval.core.catalogs.tasks import COMPLETION
+from ci_eval.core.contracts import Item, Task
+from ci_eval.core.grammar.document import checksum
+from ci_eval.core.grammar.remainder import Remainder, remainders
+from ci_eval.core.model import (
+    Action,
+    CallCompletion,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    MoveCaret,
+    OpenFile,
+    PrintText,
+    StrategyConfig,
+    Token,
+)
+
+FINISH = FinishSession()
+
+
+def actions_of_file(
+    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task = COMPLETION
+) -> FileActions:
+    """Return the sessions of the task's items in their order. The text is as it was when all are done."""
+    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
+    if typist.plain:
+        typist.type_plainly(tokens)
+    elif task.items:
+        typist.type_items(list(task.items(source.text, tokens)))
+    return typist.written(unparsable)
+
+
+def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
+    """Return the sessions of items that are known already; see `actions_of_file`."""
+    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
+    typist.type_items(items)
+    return typist.written(0.0)
+
+
+def spelled(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
+    """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
+    return _spell_strategy(strategy, _spell_typing(task, prefixes.spelled(strategy.prefix)), seed)
+
+
+def _spell_typing(task: Task, prefix: str) -> str:
+    """Return how an item is typed, in one word."""
+    if task.play:
+        return task.name
+    name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
+    # Completion was the first task, so session ids do not name it.
+    return prefix if task.name == COMPLETION.name else f"{name}/{prefix}"
+
+
+def _spell_strategy(strategy: StrategyConfig, how: str, seed: int) -> str:
+    changes = strategy.evolution
+    if not changes.share:
+        return f"{strategy.context}/{how}"
+    return f"{strategy.context}/{how}/{changes.what}({changes.share:g},{changes.how},{seed})"
+
+
+def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> Iterator[Remainder]:
+    """Yield for each item the text behind it that does not exist yet."""
+    language = source.language
+    if strategy.context == "ALL":
+        for item in items:
+            yield Remainder(item.end, "")
+    elif strategy.context == "LEFT" or language.shape is None:
+        # Nothing is known about the parts of such a text, so it is typed from top to bottom.
+        yield from [Remainder(len(source.text), "")] * len(items)
+    else:
+        # Nothing of what a task plays exists in the beginning. The tree knows where a token ends.
+        offsets = [item.begin if task.play else item.end for item in items]
+        for item, remainder in zip(
+            items, remainders(source.text, source.grammar, language.shape, offsets), strict=True
+        ):
+            yield remainder if remainder.end > item.end else Remainder(item.end, remainder.tail)
+
+
+@dataclass
+class _Typist:
+    """A typist that writes the actions down, and keeps track of what is missing from the text.
+
+    Behind the last item a gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is.
+    """
+
+    source: Source
+    strategy: StrategyConfig
+    task: Task
+    evolution: Evolution
+    checksum: str = ""
+    sessions: int = 0
+    actions: list[Action] = field(default_factory=list)
+    _caret: int = 0
+    _gap: int | None = None
+
+    def __post_init__(self) -> None:
+        self.checksum = checksum(self.source.text)
+        self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
+        self._bases: dict[str, blake2b] = {}
+        self.plain = self.task.name == COMPLETION.name and self.strategy == StrategyConfig(
+            filters=self.strategy.filters
+        )
+        """True if nothing but the token is missing, and nothing is typed."""
+
+    def type_items(self, items: Sequence[Item]) -> None:
+        """Add the sessions of all items, in order of offset."""
+        for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
+            self.type(item, remainder)
+        self._close()
+        self.actions += self.evolution.finish()
+
+    def written(self, unparsable: float) -> FileActions:
+        """Return all actions so far. `unparsable`: share of the text (0..1) the grammar could not read."""
+        return FileActions(
+            path=self.source.path,
+            checksum=self.checksum,
+            sessions=self.sessions,
+            unparsable=unparsable,
+            actions=tuple(self.actions),
+        )
+
+    def type(self, item: Item, rest: Remainder) -> None:
+        """Add the sessions of an item."""
+        queries = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
+        if not (queries or self.task.play):
+            return
+        self._open(item, rest)
+        begin = self.evolution.at(item.begin)
+        if rest.tail:
+            self.actions += [MoveCaret(offset=begin), PrintText(text=rest.tail)]
+        self.actions.append(MoveCaret(offset=begin))
+        if self.task.play:
+            self._play(item, begin, rest.tail)
+        else:
+            self._ask(item, queries, begin, rest.tail)
+        self._caret = item.end
+
+    def type_plainly(self, tokens: Sequence[Token]) -> None:
+        """Add the sessions of tokens under the plain strategy, as `type_items` would."""
+        # Most files are asked for like this, so it must be fast: no queries, no gaps.
+        base = self._base("NoPrefix")
+        actions = self.actions
+        for token in tokens:
+            begin, text = token.offset, token.text
+            actions += (
+                DeleteRange(begin=begin, end=begin + len(text)),
+                MoveCaret(offset=begin),
+                CallCompletion(
+                    session=_id(base, begin, text),
+                    offset=begin,
+                    prefix="",
+                    expected_text=text,
+                    properties=token.properties,
+                ),
+                FINISH,
+                PrintText(text=text),
+            )
+        self.sessions = len(tokens)
+
+    def _open(self, item: Item, remainder: Remainder) -> None:
+        """Restore everything before the item, and delete the text from there to the end of what is missing."""
+        text = self.source.text
+        if self._gap == remainder.end > item.end:
+            if self._caret < item.begin:
+                self.actions.append(PrintText(text=text[self._caret : item.begin]))
+            return
+        self._close()
+        begin = item.begin
+        if self.evolution.happens:
+            self.actions += self.evolution.before(begin, max(remainder.end, _end_of_line(text, item.end)))
+            begin = self.evolution.at(begin)
+        self.actions.append(DeleteRange(begin=begin, end=begin + remainder.end - item.begin))
+        self._gap = remainder.end
+
+    def _close(self) -> None:
+        if self._gap is not None and self._caret < self._gap:
+            self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
+        self._gap = None
+
+    def _ask(self, item: Item, queries: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
+        typed = ""
+        for how, steps in queries:
+            session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
+            for step in steps:
+                if step != typed:
+                    # Each prefix begins with the one before it.
+                    self.actions.append(PrintText(text=step[len(typed) :]))
+                    typed = step
+                self.actions.append(
+                    CallCompletion(
+                        session=session,
+                        offset=item.begin,
+                        prefix=step,
+                        expected_text=item.text,
+                        properties=item.properties,
+                    )
+                )
+            self.actions.append(FINISH)
+            self.sessions += 1
+        if typed or tail:
+            self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
+        self.actions.append(PrintText(text=item.text))
+
+    def _play(self, item: Item, begin: int, tail: str) -> None:
+        self.actions.append(
+            self.task.action(
+                session=_id(self._base(self.task.name), item.begin, item.text),
+                offset=item.begin,
+                expected_text=item.text,
+                ranges=item.ranges,
+                properties=item.properties,
+                record=item.record,
+            )
+        )
+        self.actions.append(FINISH)
+        self.sessions += 1
+        if tail:
+            end = begin + len(item.text)
+            self.actions.append(DeleteRange(begin=end, end=end + len(tail)))
+
+    def _base(self, how: str) -> blake2b:
+        base = self._bases.get(how)
+        if base is None:
+            strategy = _spell_strategy(self.strategy, how, self.source.seed)
+            parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
+            base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
+        return base
+
+
+def _id(base: blake2b, begin: int, text: str) -> str:
+    # To copy a hash is faster than to hash the base again.
+    identity = base.copy()
+    identity.update(f"{begin}\0{text}".encode())
+    return identity.hexdigest()
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return end if end >= 0 else len(text)

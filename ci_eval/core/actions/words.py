@@ -1,0 +1,46 @@
+"""The test of which tokens are new to their file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ci_eval.core.model import Properties, Token
+
+_WORDS = re.compile(r"\w+")
+
+
+def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens, which are in order, with `first_use` filled in. It is True if their text, as a whole word,
+    occurs nowhere before, not even as a definition or in a comment."""
+    seen, read = set[str](), 0
+    known: dict[tuple[int, bool], Properties] = {}
+    marked = []
+    for token in tokens:
+        own, begin = token.text, token.offset
+        is_first = False
+        if own not in seen:
+            end = _begin_of_word(text, begin)
+            seen.update(_WORDS.findall(text, read, end))
+            read = end
+            # A text that is no word of its own (`empty?`, `@name`) is searched for as it is.
+            is_word = end == begin and _WORDS.fullmatch(own)
+            is_first = own not in seen if is_word else text.find(own) == begin
+            if end == begin:
+                seen.add(own)
+        # Tokens of a file share their properties, so each of these few is made only once.
+        key = (id(token.properties), is_first)
+        properties = known.get(key)
+        if properties is None:
+            properties = known[key] = replace(token.properties, first_use=is_first)
+        marked.append(Token(offset=begin, text=own, properties=properties))
+    return marked
+
+
+def _begin_of_word(text: str, offset: int) -> int:
+    """Return the begin of the word that goes on at `offset`; `offset` itself if no word does."""
+    while offset and _WORDS.fullmatch(text, offset - 1, offset + 1):
+        offset -= 1
+    return offset

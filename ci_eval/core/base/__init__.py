@@ -1,0 +1,1 @@
+"""The small tools that know nothing of code completion."""

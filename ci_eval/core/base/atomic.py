@@ -1,0 +1,68 @@
+"""The writing of files in one step: there is always either the old or the new file, never half of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ci_eval.core.base.errors import WorkspaceError
+
+
+def make_folder(folder: Path, option: str = "--output") -> Path:
+    """Make the folder, with those above it, unless it exists. Raises WorkspaceError, whose advice names the option
+    `option`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot create {folder}: {error.strerror}; choose another {option}") from error
+    return folder
+
+
+def empty_folder(folder: Path, option: str = "--output") -> Path:
+    """Make the folder, or check that it is empty. Raises WorkspaceError."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise WorkspaceError(f"{folder} is not empty: choose another {option}")
+    return make_folder(folder, option)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Wrap the writing of a file or folder. Raises WorkspaceError if the system refuses, for example since the disk is
+    full."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot write {path}: {error.strerror or error}; make room, or choose another place"
+        ) from error
+
+
+def write(path: Path, data: bytes) -> Path:
+    """Write `data` to `path` in one step, making the folders above it. Raises WorkspaceError."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.write_bytes(data)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    return path
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy the content of a file in one step. Raises WorkspaceError."""
+    with writing(target):
+        shutil.copyfile(source, target)
+
+
+def tidy(folder: Path) -> None:
+    """Remove half-written files that a killed process left below the folder."""
+    for path in sorted(folder.rglob("*.tmp"), reverse=True):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

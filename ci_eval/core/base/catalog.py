@@ -1,0 +1,172 @@
+"""A catalog of the variants of one kind, such as metrics or engines: modules of a folder, and entry points of
+packages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from ci_eval.core.base.errors import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point of an installed package."""
+
+    point: EntryPoint
+    package: str
+    """The name of the package."""
+    version: str
+
+    def load(self, kind: object) -> object:
+        """Import the value. Raises ConfigError if that fails or the value is not of this kind (see `lacks`)."""
+        try:
+            value = self.point.load()
+        # The code of the package may raise anything; an interrupt is no Exception and goes on.
+        except Exception as error:
+            raise ConfigError(self._broken(f"{type(error).__name__}: {error}")) from error
+        if missing := lacks(value, kind):
+            raise ConfigError(self._broken(missing))
+        # Workspaces name a variant by its own name, and are read by that name later.
+        if (own := getattr(value, "name", self.point.name)) != self.point.name:
+            raise ConfigError(self._broken(f"its own name is {own!r}"))
+        return value
+
+    def _broken(self, reason: str) -> str:
+        point = f"{self.point.name!r} ({self.point.group}, {self.point.value})"
+        package = f"{self.package} {self.version}"
+        return f"{point} of the installed package {package} cannot be used: {reason}; mend or uninstall that package"
+
+
+class Catalog(Generic[T]):
+    """The variants in a package: each is a module that ends in a value with the same name and type.
+
+    With a `group`, the entry points of that group in installed packages are variants as well. They are read only if a
+    name is not in the package, or all names are listed.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        value: str,
+        *,
+        spelling: Callable[[str], str] = str,
+        belongs: Callable[[str], bool] = bool,
+        group: str = "",
+        kind: object = None,
+    ) -> None:
+        """List the modules of `package`, each of which ends in a value called `value`.
+
+        `spelling`: turns a module's name into the word that users write. `belongs`: whether a module is of this kind,
+        if a package holds several kinds. `kind`: the class or protocol that values of entry points must have; None
+        leaves that to the caller.
+        """
+        self._belongs = belongs
+        self._package = package
+        self._value = value
+        self._spelling = spelling
+        self._group = group
+        self._kind = kind
+
+    def names(self) -> list[str]:
+        """Return the names that users write, sorted. Raises ConfigError if a name stands for two variants."""
+        return sorted((*self._modules(), *self._plugins()))
+
+    def load(self, name: str) -> T:
+        """Return the variant of that name. Raises ConfigError, which suggests similar names."""
+        modules = self._modules()
+        if name in modules:
+            return cast("T", getattr(import_module(modules[name]), self._value))
+        plugins = self._plugins()
+        if name in plugins:
+            return cast("T", plugins[name].load(self._kind))
+        raise ConfigError(self._unknown(name, sorted((*modules, *plugins))))
+
+    def all(self) -> list[T]:
+        """Return all variants, in order of their names."""
+        return [self.load(name) for name in self.names()]
+
+    def _modules(self) -> dict[str, str]:
+        names = _modules(self._package, self._spelling)
+        return {name: module for name, module in names.items() if self._belongs(name)}
+
+    def _plugins(self) -> dict[str, Plugin]:
+        known: dict[str, Plugin] = {}
+        for plugin in plugins(self._group) if self._group else ():
+            name = plugin.point.name
+            if not self._belongs(name):
+                continue
+            # To prefer one of two silently would change figures by what happens to be installed.
+            if owner := "ci-eval" if name in self._modules() else known[name].package if name in known else "":
+                raise ConfigError(
+                    f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
+                    f"{owner}: rename or uninstall one of them"
+                )
+            known[name] = plugin
+        return known
+
+    def _unknown(self, name: str, known: list[str]) -> str:
+        near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
+        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
+
+
+def guess(given: str, known: Iterable[str]) -> str:
+    """Return "; did you mean X?" if one of the known names is similar, else ""."""
+    spelled = {name.lower(): name for name in known}
+    close = get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
+    return f"; did you mean {spelled[close[0]]}?" if close else ""
+
+
+def plugins(group: str) -> list[Plugin]:
+    """Return the entry points of the group `ci_eval.GROUP`, in order of their names and packages."""
+    return [plugin for plugin in all_plugins() if plugin.point.group == f"ci_eval.{group}"]
+
+
+@cache
+def all_plugins() -> tuple[Plugin, ...]:
+    """Return the entry points for ci-eval of all installed packages, in order of group, name and package."""
+    # Importing it takes as long as the rest of `--help`, which needs no entry points.
+    from importlib.metadata import distributions
+
+    known: dict[tuple[str, str, str], Plugin] = {}
+    for distribution in distributions():
+        for point in distribution.entry_points:
+            if point.group.startswith("ci_eval."):
+                package = distribution.metadata["Name"]
+                # A package that is on the path twice is one package: the first is imported.
+                known.setdefault((point.group, point.name, package), Plugin(point, package, distribution.version))
+    return tuple(known[key] for key in sorted(known))
+
+
+def packages() -> dict[str, str]:
+    """Return name → version of the installed packages that extend ci-eval."""
+    return {plugin.package: plugin.version for plugin in all_plugins()}
+
+
+def lacks(value: object, kind: object) -> str:
+    """Return why a value is not of this kind: a class, or the members of a protocol. Return "" if it is."""
+    if not isinstance(kind, type):
+        return ""
+    if not getattr(kind, "_is_protocol", False):
+        return "" if isinstance(value, kind) else f"it is no {kind.__name__}, but a {type(value).__name__}"
+    members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}
+    missing = sorted(name for name in members if not hasattr(value, name))
+    return f"an {kind.__name__} has {', '.join(missing)} as well" if missing else ""
+
+
+@cache
+def _modules(package: str, spelling: Callable[[str], str]) -> dict[str, str]:
+    path = import_module(package).__path__
+    return {spelling(module.name): f"{package}.{module.name}" for module in iter_modules(path)}

@@ -1,0 +1,89 @@
+"""The shards of a run: the parts that several machines evaluate, file by file, or pieces of large files."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ci_eval.core.base.errors import ConfigError
+
+EVEN = 1.1
+"""The most sessions of the fullest shard, as a multiple of the mean."""
+SMALL = 20
+"""The least number of sessions of a piece, about."""
+FINER = 0.8
+"""The largest piece at the next attempt, as a share of this one's."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard: number `index` (from 1) of `of`."""
+
+    index: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Return the shard that `I/N` stands for. Raises ConfigError."""
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if match and 1 <= int(match[1]) <= int(match[2]):
+            return cls(int(match[1]), int(match[2]))
+        raise ConfigError(f"--shard {text!r}: give I/N with I from 1 to N, for example 2/4")
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.of}"
+
+
+def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
+    """Return the sessions that each shard evaluates: path → number of the shard (from 1) → the ranks of the sessions in
+    the file (from 0).
+
+    `sessions`: path → number of its sessions. From the largest to the smallest, each file goes to the shard with the
+    fewest sessions so far (LPT: Graham 1969, "Bounds on multiprocessing timing anomalies"). If the fullest shard gets
+    more than EVEN times the mean that way, the largest files are cut into pieces.
+    """
+    mean = sum(sessions.values()) / of
+    most = max(sessions.values(), default=0)
+    while True:
+        pieces = {path: max(math.ceil(size / most), 1) if size else 1 for path, size in sessions.items()}
+        loads, shares = _place_pieces(sessions, pieces, of)
+        if max(loads) <= EVEN * mean or most <= SMALL:
+            return {path: _ranges(shares[path]) for path in sessions}
+        # Each attempt makes smaller pieces, until the shards are even.
+        most = max(int(min(most, mean) * FINER), SMALL)
+
+
+def deal_whole(sizes: Mapping[str, int], of: int) -> dict[int, list[str]]:
+    """Return the files that each shard evaluates as wholes, by the number of the shard (from 1). `sizes`: path →
+    size."""
+    _, shares = _place_pieces(sizes, dict.fromkeys(sizes, 1), of)
+    return {shard: sorted(path for path, share in shares.items() if shard in share) for shard in range(1, of + 1)}
+
+
+def _place_pieces(
+    sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
+) -> tuple[list[int], dict[str, dict[int, int]]]:
+    """Return the sessions of each shard, and path → shard → how many of the file's sessions it has."""
+    cut = [(size, path) for path, count in pieces.items() for size in _cut_evenly(sessions[path], count)]
+    waiting = [(0, shard) for shard in range(1, of + 1)]
+    shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
+    # Ties are broken by the path, so that every machine deals alike.
+    for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
+        load, shard = heapq.heappop(waiting)
+        heapq.heappush(waiting, (load + size, shard))
+        shares[path][shard] = shares[path].get(shard, 0) + size
+    return [load for load, _ in waiting], shares
+
+
+def _cut_evenly(size: int, pieces: int) -> list[int]:
+    return [size * (number + 1) // pieces - size * number // pieces for number in range(pieces)]
+
+
+def _ranges(share: Mapping[int, int]) -> dict[int, range]:
+    """Return the ranges of the shards of one file: one after the other, in order of their numbers."""
+    ends = accumulate(share[shard] for shard in sorted(share))
+    return {shard: range(end - share[shard], end) for shard, end in zip(sorted(share), ends, strict=True)}

@@ -1,0 +1,201 @@
+"""The packing of what is stored, and the reading of files that somebody else may have written: only regular files,
+inside their folder, within limits.
+
+Actions and sessions are packed by zstd; in former workspaces by gzip. A comparison reads artifacts of other jobs and of
+forks. The limits are far above what ci-eval itself writes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from ci_eval.core.base.errors import WorkspaceError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+T = TypeVar("T")
+
+SUFFIX = ".zst"
+FORMER_SUFFIX = ".gz"
+
+DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
+"""The errors that reading raises, beside OSError, if the file is not what was packed."""
+
+LEVEL = 3
+"""The level of compression. For sessions with long lists, level 1 leaves 1.4 times as much and saves a third of the
+time; level 6 is the other way round."""
+LEVEL_OF_ACTIONS = 1
+"""The level for actions. It leaves less of them than level 3 does (0.92 times as much) and saves a quarter of the
+time."""
+_LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
+"""The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
+_BLOCK = 1 << 20
+"""The number of bytes that are unpacked at once."""
+
+MANIFEST = 16_000_000
+"""The bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
+FIGURES = 256_000_000
+"""The bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
+LINE = 64_000_000
+"""The bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
+ACTIONS = 2_000_000_000
+"""The bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB. With
+three prefixes they need a third of that."""
+UNPACKED = 4_000_000_000
+"""The bytes of the sessions of one file, unpacked."""
+RATIO = 250
+"""The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
+hundredth."""
+RATIO_OF_ZSTD = 5_000
+"""The largest ratio by zstd: sessions are usually packed to a hundredth, or to a two-thousandth if all have the same
+thousand suggestions."""
+ANY_RATIO = 16_000_000
+"""The number of unpacked bytes up to which any ratio is allowed: a source file may well be 1 MB of the same
+character."""
+MODEL = 256_000_000
+"""The bytes of a ranking model; a hundred trees need 0.3 MB."""
+NAMES = 1_000_000_000
+"""The bytes of the names of a project; ten million lines need some hundred MB."""
+
+
+class Packer:
+    """A packer of lines, which takes them one by one, since all together may be too many."""
+
+    def __init__(self, level: int = LEVEL) -> None:
+        parameter = zstd.CompressionParameter
+        self._compressor = zstd.ZstdCompressor(options={parameter.compression_level: level, parameter.checksum_flag: 1})
+        self._packed: list[bytes] = []
+
+    def add(self, line: bytes) -> None:
+        """Add the next line, with its end."""
+        if packed := self._compressor.compress(line):
+            self._packed.append(packed)
+
+    def close(self) -> bytes:
+        """Return everything that was added, packed."""
+        self._packed.append(self._compressor.flush())
+        return b"".join(self._packed)
+
+
+def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
+    """Return these bytes, one after the other, packed."""
+    packer = Packer(level)
+    for line in lines:
+        packer.add(line)
+    return packer.close()
+
+
+def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
+    """Return a stream that unpacks `file`, the file at `path`, bit by bit. Reading raises OSError or one of DAMAGED."""
+    if path.suffix == FORMER_SUFFIX:
+        return gzip.GzipFile(fileobj=file)
+    return io.BufferedReader(zstd.ZstdFile(file, options=_LIMITS), _BLOCK)
+
+
+def refuse_links(folder: Path) -> None:
+    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not.
+
+    So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
+    may be a link.
+    """
+    waiting = [str(folder)]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        raise WorkspaceError(_describe_odd(Path(entry.path), is_link=entry.is_symlink()))
+    except OSError as error:
+        raise WorkspaceError(f"cannot look through {folder}: {error.strerror}") from error
+
+
+def _describe_odd(path: Path, *, is_link: bool) -> str:
+    kind = "a symbolic link" if is_link else "neither a file nor a folder"
+    return f"{path} is {kind}, which ci-eval never writes: take it away, or fetch the artifact again"
+
+
+def inside(path: str) -> str:
+    """Return the path, if it stays below its folder. Raises ValueError if it leads elsewhere."""
+    if path.startswith("/") or "\0" in path or ".." in path.split("/"):
+        raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
+    return path
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a regular file for reading. Raises WorkspaceError, also for a pipe, which would have to be waited for."""
+    try:
+        # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        raise WorkspaceError(
+            _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
+        ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise WorkspaceError(_describe_odd(path, is_link=False))
+    return os.fdopen(descriptor, "rb")
+
+
+def read(path: Path, most: int) -> bytes:
+    """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
+    with opened(path) as file:
+        try:
+            # One byte more tells that the file is too large.
+            data = file.read(most + 1)
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
+    if len(data) > most:
+        raise WorkspaceError(f"{path} has more than {most:,} bytes, which ci-eval never writes there")
+    return data
+
+
+def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
+    """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
+    with opened(path) as packed:
+        # A small file that unpacks to gigabytes would fill the memory or the disk.
+        left = min(max(ANY_RATIO, _ratio(path) * os.fstat(packed.fileno()).st_size), UNPACKED)
+        try:
+            with unpacking(packed, path) as file:
+                while line := file.readline(min(longest, left) + 1):
+                    # The budget is checked line by line, before the next line is unpacked.
+                    left -= len(line)
+                    if len(line) > longest or left < 0:
+                        raise WorkspaceError(_too_much(path, longest, left))
+                    yield line
+        except (OSError, *DAMAGED) as error:
+            raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+
+
+def _ratio(path: Path) -> int:
+    return RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
+
+
+def _too_much(path: Path, longest: int, left: int) -> str:
+    much = f"more than {_ratio(path):,} times its size, or 4 GB"
+    excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
+    return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
+
+
+def decoded(data: bytes, kind: type[T], path: Path) -> T:
+    """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise WorkspaceError(f"{path} is damaged: it is nested too deeply; evaluate again") from None
+    except ValueError as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error

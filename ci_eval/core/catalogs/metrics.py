@@ -1,0 +1,73 @@
+"""The catalog of metrics, and metrics by name."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from msgspec.structs import replace as with_values
+
+from ci_eval.core.base.catalog import Catalog, lacks
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import MetricInfo
+from ci_eval.core.scoring import recall_within
+
+CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRICS", group="metrics", kind=tuple)
+
+
+def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...]:
+    """Return all metrics in the order of reports.
+
+    `places`: k of more RecallAt{k}. `user`: true if a user is modelled. Raises ConfigError if a family cannot be used.
+    """
+    metrics = _all()
+    metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
+    if not user:
+        return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
+    return tuple(
+        map(_mention_user, sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order))
+    )
+
+
+def _all() -> dict[str, Metric]:
+    """Return name → metric of all families. Raises ConfigError if two families have a metric of one name."""
+    metrics: dict[str, Metric] = {}
+    for family in CATALOG.names():
+        for metric in CATALOG.load(family):
+            if problem := lacks(metric, Metric):
+                raise ConfigError(f"the metrics {family!r} of an installed package cannot be used: {problem}")
+            if metric.info.name in metrics:
+                raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
+            metrics[metric.info.name] = metric
+    return metrics
+
+
+def _mention_user(metric: Metric) -> Metric:
+    """Return a metric whose summary mentions the modelled user, if the metric depends on that user."""
+    # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
+    if not metric.of_the_user:
+        return metric
+    summary = f"{metric.info.summary}; depends on where the modelled user stops"
+    return replace(metric, info=with_values(metric.info, summary=summary))
+
+
+def named(names: Iterable[str]) -> dict[str, Metric]:
+    """Return the metrics with these names, in the order of reports, at any k. Other names are ignored."""
+    requested = set(names)
+    places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
+    return {metric.info.name: metric for metric in load(places) if metric.info.name in requested}
+
+
+def among(names: Iterable[str]) -> dict[str, MetricInfo]:
+    """Return the descriptions of the metrics with these names; see `named`."""
+    return {name: metric.info for name, metric in named(names).items()}
+
+
+def names() -> list[str]:
+    """Return the names of all metrics, in the order of reports."""
+    return [metric.info.name for metric in load()]
+
+
+def of_a_user() -> list[str]:
+    """Return the names of the metrics that say what a modelled user gains from completion, in the order of reports."""
+    return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -1,0 +1,9 @@
+"""The catalog of completion types; the name that a user writes is the file's in capitals."""
+
+from ci_eval.core.base.catalog import Catalog
+from ci_eval.core.contracts import Ranker
+
+CATALOG: Catalog[Ranker] = Catalog(
+    "ci_eval.plugins.rankers", "RANKER", spelling=str.upper, group="rankers", kind=Ranker
+)
+names = CATALOG.names

@@ -1,0 +1,16 @@
+"""The catalog of tasks. A task says what engines are asked to do, and when they have done it."""
+
+from ci_eval.core.base.catalog import Catalog
+from ci_eval.core.contracts import Task
+
+CATALOG: Catalog[Task] = Catalog(
+    "ci_eval.plugins.tasks", "TASK", spelling=lambda module: module.replace("_", "-"), group="tasks", kind=Task
+)
+
+COMPLETION = CATALOG.load("completion")
+"""The task if a configuration names none."""
+
+
+def names() -> list[str]:
+    """Return the names of the tasks as users write them, sorted."""
+    return CATALOG.names()

@@ -1,0 +1,25 @@
+"""The stage that compares: two workspaces (what is better, worse, or cannot be told), several, or one with its
+history."""
+
+from ci_eval.core.compare.compare import compare, refuse
+from ci_eval.core.compare.conditions import between, parts
+from ci_eval.core.compare.detecting import pilot
+from ci_eval.core.compare.pairing import StoredPairs
+from ci_eval.core.compare.ranking import rank
+from ci_eval.core.compare.trend import Figures, History, append, figures_of, read, trend
+
+__all__ = [
+    "Figures",
+    "History",
+    "StoredPairs",
+    "append",
+    "between",
+    "compare",
+    "figures_of",
+    "parts",
+    "pilot",
+    "rank",
+    "read",
+    "refuse",
+    "trend",
+]

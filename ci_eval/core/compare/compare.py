@@ -1,0 +1,318 @@
+"""The comparison of two workspaces, session by session, with a verdict on each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.compare.conditions import conditions
+from ci_eval.core.compare.detecting import detected
+from ci_eval.core.compare.footprints import differences
+from ci_eval.core.compare.judging import ALIKE, Judge
+from ci_eval.core.compare.pairing import Paired, pair
+from ci_eval.core.compare.population import population
+from ci_eval.core.compare.sums import FilterSums, PartSums
+from ci_eval.core.compare.turns import in_turns, times
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
+from ci_eval.core.manifest import Manifest, unlike
+from ci_eval.core.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
+from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
+from ci_eval.core.statistics.footprint import INFOS
+from ci_eval.core.statistics.latencies import quantile_of
+from ci_eval.core.statistics.repeated.noise import noise_of, noise_text
+from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
+from ci_eval.core.workspace import Workspace
+
+MOST_PARTS = 20
+"""The number of parts of one dimension that are judged: those with the most sessions."""
+MOST_FILES = 1000
+"""The number of parts that are judged if the parts are files."""
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+"""The quantiles of latency that are shown."""
+FEWEST = 20
+"""The number of sessions that a part needs to be judged by itself."""
+LEVEL_OF_FAILURES = 0.05
+
+
+def refuse(base: Manifest, new: Manifest) -> None:
+    """Raise ConfigError if the figures of the two evaluations do not mean the same thing, so cannot be compared."""
+    for what, ours, theirs in unlike(base.conditions(), new.conditions()):
+        raise ConfigError(
+            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
+            "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+        )
+
+
+def refuse_sampled(*sides: Workspace) -> None:
+    """Raise ConfigError if a side asked just enough sessions for a precision of its own."""
+    # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
+    if sampled := next((side.folder for side in sides if side.manifest().sampling), None):
+        raise ConfigError(
+            f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
+            "is no fair sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+        )
+
+
+def compare(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    declared: Sequence[str],
+) -> Comparison:
+    """Return the comparison of two evaluations over the sessions that both have.
+
+    `declared`: names of the metrics whose verdicts count; the first one leads. Raises ConfigError if the evaluations
+    cannot be compared, and NothingToEvaluate if they share no session.
+    """
+    ours, theirs = base.manifest(), new.manifest()
+    refuse(ours, theirs)
+    refuse_sampled(base, new)
+    figures = ours.figures & theirs.figures
+    metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
+    names = [metric.info.name for metric in metrics]
+    untimed = [metric.info.name for metric in metrics if not metric.timed]
+    declared = [name for name in declared if name in names] or untimed[:1]
+    leading = names.index(declared[0])
+    paired = pair(base, new, metrics, filters, leading)
+    if (chosen := filters.over({name: sums.sessions for name, sums in paired.filters.items()})) != filters:
+        # Another headline leads other changes and parts, so the pairs are read again.
+        filters, paired = chosen, pair(base, new, metrics, chosen, leading)
+    if not paired.pairs:
+        raise NothingToEvaluate(_why_none(ours, theirs, paired))
+    known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
+    repeats = repeats_of([ours, theirs])
+    judge = Judge(
+        metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=theirs.state or ALIKE
+    )
+    sides = (
+        replace(side_of(ours, base, paired.failed[0].first), failures=paired.failed[0].failures()),
+        replace(side_of(theirs, new, paired.failed[1].first), failures=paired.failed[1].failures()),
+    )
+    unweighted = [part for part in filters.all if part.name != WEIGHTED]
+    timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
+    of_run = differences(ours, theirs)
+    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
+    bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
+    if any(UNGRADED_BAND in pair for pair in paired.transitions):
+        bands.append(UNGRADED_BAND)
+    return Comparison(
+        task=ours.task,
+        base=sides[0],
+        new=sides[1],
+        paired=paired.pairs,
+        population=known,
+        only_base=paired.only_base,
+        only_new=paired.only_new,
+        changed_text=paired.changed_text,
+        files=len(paired.files),
+        declared=tuple(declared),
+        filters=_add_run_figures(by_filter, of_run),
+        counts={
+            name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
+            for name, sums in paired.filters.items()
+        },
+        headline=filters.headline,
+        wins=paired.filters[filters.headline].wins,
+        losses=paired.filters[filters.headline].losses,
+        parts=tuple(judge.parts(_choose_parts(paired), leading)),
+        transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
+        latencies=_latencies(paired.filters[filters.headline]),
+        regressions=_largest_first(paired.regressions),
+        improvements=_largest_first(paired.improvements),
+        warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
+        conditions=(differing := conditions(ours, theirs)),
+        only_told=bool(differing) and _same_engine(ours, theirs),
+        gates=(),
+        metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
+        failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
+        detection=detected(ours, theirs, by_filter[filters.headline]),
+    )
+
+
+def repeats_of(sides: Sequence[Manifest]) -> Repeats:
+    """Return how far the engines of these runs answer alike, as far as sessions were asked twice."""
+    states = [side.state for side in sides]
+    known = [state for state in states if state]
+    return Repeats(
+        asked=sum(state.asked for state in known),
+        differed=sum(state.differed for state in known),
+        checked=len(known) == len(states),
+        whole=all(side.rounds > 1 for side in sides) and len(known) == len(states),
+    )
+
+
+def _add_run_figures(
+    filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]
+) -> dict[str, dict[str, Difference]]:
+    # Figures of the whole run, such as memory, have no filter, so they stand under ALL.
+    return filters | {EVERYTHING: filters[EVERYTHING] | of_run}
+
+
+def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
+    return tuple(change for *_, change in sorted(changes, key=lambda entry: (-entry[0], entry[1])))
+
+
+def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
+    """Return the latency (ms) in base and in new at each quantile, by its name, such as "50%"."""
+    latencies = {}
+    for share in SHARES:
+        base, new = (quantile_of(side, share) for side in sums.latencies)
+        if base is not None and new is not None:
+            latencies[f"{share:.0%}"] = (base, new)
+    return latencies
+
+
+def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
+    """Return what a reader must know of one evaluation; `failed`: paired sessions on which its engine failed."""
+    return Side(
+        title=manifest.title,
+        workspace=workspace.folder.name,
+        engine=manifest.engine,
+        project=manifest.project,
+        completion_type=manifest.completion_type,
+        started=manifest.start,
+        sessions=manifest.finished,
+        failed=failed,
+        noise=noise_of(
+            (session for _, sessions in workspace.sessions(SessionScore) for session in sessions), manifest.rounds
+        ),
+    )
+
+
+def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
+    alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
+    was, now = base.project.identified, new.project.identified
+    folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
+    if was != now and (folders or base.project.checksum == new.project.checksum):
+        return (
+            f"{alone}, since the ids of sessions depend on what the project is called: {_quote_name(was)} in base, "
+            f"{_quote_name(now)} in new. Evaluate both with the same project.name"
+        )
+    if base.project.checksum != new.project.checksum:
+        return (
+            f"no session is on both sides: base completed {base.project.spec}, new {new.project.spec}; "
+            "evaluate both on the same project"
+        )
+    if base.is_sample or new.is_sample:
+        return (
+            f"{alone}: each asked a sample of its own. Evaluate both with the same interpret.sessionProbability, "
+            "sessionsLimit and seed"
+        )
+    if base.ci_eval != new.ci_eval:
+        return (
+            f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
+            "Evaluate both with the same version"
+        )
+    return f"{alone}, although project and strategy are the same: {_why_unasked(base, new)}"
+
+
+def _quote_name(name: str) -> str:
+    return repr(name) if name else "nothing"
+
+
+def _why_unasked(base: Manifest, new: Manifest) -> str:
+    """Return why workspaces of the same sessions have none in common, as far as their manifests tell."""
+    for side, manifest in (("base", base), ("new", new)):
+        if not manifest.finished:
+            why = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
+            return f"{side} has no evaluated session; {why}"
+    return "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+
+
+def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
+    """Return warnings about what else differs between the two evaluations."""
+    warnings = []
+    different = [
+        f"{what} ({ours} and {theirs})"
+        for what, ours, theirs in (
+            ("CPU", base.cpu, new.cpu),
+            ("operating system", base.os, new.os),
+            ("Python", base.python, new.python),
+            ("workers", str(base.jobs), str(new.jobs)),
+        )
+        if ours != theirs
+    ]
+    if different:
+        warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
+    busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
+    if busy and not in_turns(base, new):
+        warnings.append(
+            f"the machine was busy while {' and '.join(busy)} ran: their times say more about it than about engines"
+        )
+    if base.grammar != new.grammar:
+        warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
+    if base.plugins != new.plugins:
+        warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
+    if paired.weighted:
+        warnings.append(
+            "the projects were asked in unequal shares: each session stands for as many of its project as were not "
+            "asked, and intervals are of the projects; parts, counts and times are not weighted"
+        )
+    if base.model != new.model and base.completion_type == new.completion_type:
+        warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
+    if base.dependencies != new.dependencies:
+        warnings.append("the engines saw different dependencies of the project")
+    alone = paired.only_base + paired.only_new + paired.changed_text
+    if alone > paired.pairs / 10:
+        warnings.append(
+            f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
+        )
+    if (once := [count for count in paired.failed if count.sessions]) and min(paired.rounds) == 1:
+        failed = sum(count.sessions for count in once)
+        warnings.append(
+            f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
+            "repeated runs can tell, so no interval knows of it"
+        )
+    return warnings
+
+
+def _same_engine(base: Manifest, new: Manifest) -> bool:
+    """Return whether the two runs differ in nothing but the configuration sent to their engine."""
+    return (
+        base.engine == new.engine
+        and base.project.checksum == new.project.checksum
+        and (base.completion_type, base.model) == (new.completion_type, new.model)
+        and base.dependencies == new.dependencies
+    )
+
+
+def _any_failed(paired: Paired) -> bool:
+    return any(count.sessions for count in paired.failed)
+
+
+def failure_verdict(base: int, new: int) -> FailureVerdict:
+    """Return the verdict of an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
+    p = sign_test(base, new)
+    verdict = Verdict.NOT_SHOWN
+    if p < LEVEL_OF_FAILURES:
+        verdict = Verdict.BETTER if new < base else Verdict.WORSE
+    return FailureVerdict(verdict=verdict, p=p)
+
+
+def _noise_warnings(sides: Sequence[Side]) -> list[str]:
+    return [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
+
+
+def _choose_parts(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
+    """Return the parts that are judged by themselves, dimension by dimension, those with the most sessions first."""
+    dimensions = sorted({dimension for dimension, _ in paired.parts})
+    return [part for dimension in dimensions for part in _largest(paired, dimension)]
+
+
+def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
+    """Return the parts of a dimension that are neither too small (no file is) nor all of its sessions."""
+    fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
+    candidates = [
+        (key, sums)
+        for key, sums in paired.parts.items()
+        if key[0] == dimension
+        and fewest <= sums.sessions
+        # A part of all sessions would only repeat the headline.
+        and (dimension == "file" or sums.sessions < paired.divided[dimension])
+    ]
+    return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]

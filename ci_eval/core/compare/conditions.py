@@ -1,0 +1,66 @@
+"""The differences between the configurations that were sent to the engines of two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model.engine.sent import Condition, SentConfiguration
+
+COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
+"""The settings that mean the same for any two engines. All others are named and read by each engine in its own way."""
+NEITHER = frozenset({None, "none", "unknown"})
+"""The values that tell nothing of an engine's setting."""
+LEADING = ("autoImport", "dependencies")
+
+
+def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
+    """Return the differences between the configurations sent to the engines, the most important first; an empty tuple
+    if one is not recorded.
+
+    Of two different engines, only settings that mean the same for both are compared.
+    """
+    if base.sent is None or new.sent is None:
+        return ()
+    return between(base.sent, new.sent, same_kind=kind_of(base) == kind_of(new))
+
+
+def kind_of(manifest: Manifest) -> str:
+    """Return the name of the engine that the run's engine is, or is like."""
+    return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
+
+
+def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
+    """Return the differences. `same_kind`: whether the engines are the same, so that all their settings are
+    compared."""
+    ours, theirs = dict(parts(base)), dict(parts(new))
+    names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
+    candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
+    return tuple(
+        condition
+        for condition in candidates
+        if condition.base != condition.new and (same_kind or _is_common(condition))
+    )
+
+
+def _is_common(condition: Condition) -> bool:
+    return condition.name in COMMON and condition.base not in NEITHER and condition.new not in NEITHER
+
+
+def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
+    """Yield the dotted name and the value, as JSON, of each part of the configuration sent to an engine."""
+    for name, value in msgspec.to_builtins(sent).items():
+        # The name of the engine that a command is like is no condition: the configuration that follows from it is.
+        if name != "like":
+            yield from _leaves(name, value)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, below in value.items():
+            yield from _leaves(f"{name}.{key}", below)
+    elif value not in (None, "", {}, [], ()):
+        yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()

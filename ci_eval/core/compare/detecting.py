@@ -1,0 +1,97 @@
+"""An estimate of how large a difference a comparison can find, from the sessions asked so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ci_eval.core.compare.judging import noise_of
+from ci_eval.core.compare.pairing import pair
+from ci_eval.core.compare.sums import Sums
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import ReportFilters
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import Difference
+from ci_eval.core.model.detection import Detected
+from ci_eval.core.statistics.detection import Pilot, mean_square
+from ci_eval.core.statistics.paired import FOUR_OF_FIVE, joint
+from ci_eval.core.statistics.sampled import LARGEST, here
+from ci_eval.core.statistics.student import NORMAL
+from ci_eval.core.workspace import Workspace
+
+
+def pilot(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    metric: str,
+    *,
+    sessions: int,
+    asked: int,
+) -> Pilot | None:
+    """Return what is known so far of the headline's difference in one metric; None if a side has no figure yet.
+
+    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked so
+    far.
+    """
+    paired = pair(base, new, metrics, filters, 0)
+    headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
+    sums = paired.filters[headline]
+    return pilot_of(sums, metrics, metric, sessions=sessions, asked=asked)
+
+
+def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
+    """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
+    family = [index for index in range(len(metrics)) if np.all(sums.total[index, [1, 3]] > 0)]
+    leading = next((at for at, index in enumerate(family) if metrics[index].info.name == metric), None)
+    if leading is None:
+        return None
+    columns = [4 * index + column for index in family for column in range(4)]
+    units = [metrics[index].info.unit for index in family]
+    observed = sums.observed[family]
+    spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, units)
+    interval = joint(spread, range(len(family)))[leading]
+    count, difference = float(observed[leading]), float(spread.difference[leading])
+    squares = float(spread.covariance[leading, leading]) * count**2 + count * difference**2
+    noise = noise_of(sums, family)
+    return Pilot(
+        sessions=sessions,
+        asked=asked,
+        observed=count,
+        variance=mean_square(squares, count, LARGEST[units[leading]]),
+        noise=float(noise.variance[leading]),
+        df=float(noise.df[leading]),
+        errors=(interval.high - interval.low) / 2 / float(spread.error[leading]),
+        tests=len(family),
+    )
+
+
+def detected(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+    """Return which difference the asked sessions find. None if the sides were not asked to find the same difference, or
+    if its metric has no difference.
+
+    `found`: name of each metric → its difference over all sessions.
+    """
+    request = base.detection
+    if request is None or request != new.detection or request.metric not in found:
+        return None
+    return Detected(
+        metric=request.metric,
+        wanted=request.wanted,
+        power=request.power,
+        most=request.most,
+        reached=_detectable_at(found[request.metric], request.power),
+    )
+
+
+def _detectable_at(difference: Difference, power: float) -> float | None:
+    if difference.low is None or difference.high is None:
+        return None
+    reach = (difference.high - difference.low) / 2
+    # An exact difference has no `detectable`: it would show a change of any size.
+    if difference.detectable is None:
+        return 0.0
+    # `detectable` is for a power of 80%; another power takes another quantile.
+    return reach + (difference.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)

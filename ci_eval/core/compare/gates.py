@@ -1,0 +1,295 @@
+"""Gates: rules that make a CI job fail when a figure, or its difference from base, is out of bounds.
+
+RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
+MeanRank <= +5% and +0.2                       more than both, and shown, breaks it
+RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
+RecallAt1 >= 40%                               without a sign: the new figure itself; or 0.4
+RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
+RecallAt1[keywords] >= -5pp                    of another filter than the headline's; [all] pools every token
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.filters import EVERYTHING, letters_of, resolve
+from ci_eval.core.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
+from ci_eval.core.rendering.figures import amount, change, interval
+from ci_eval.core.rendering.ladder import label
+from ci_eval.core.rendering.verdicts import interval_text
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
+from ci_eval.core.statistics.paired import MARGINS, stretched
+
+EXAMPLES = (
+    "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
+    "'RecallAt1 >= -1pp population: code', 'RecallAt1[keywords] >= -5pp'"
+)
+
+Result = Literal["kept", "broken", "undecided"]
+Policy = Literal["", "keep", "break"]
+FEWEST_SESSIONS = 100
+"""The number of sessions from which on a loss in this project may be ruled out, if not all were asked."""
+MOST_SESSIONS = 1e9
+"""The limit from which on a number of needed sessions is not reported."""
+UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
+"""The pattern of the setting beside the rules that says how a job ends if a gate cannot tell."""
+
+_LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
+_FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>[^\]]+)\])?"
+_BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
+_MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
+_POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
+_PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number with its unit, as it stands in the rule."""
+
+    text: str
+    value: float
+    """The number with its sign; points and percents are shares."""
+    signed: bool
+    unit: str
+
+    def of(self, base: float, unit: str) -> float:
+        """Return the limit in the metric's own unit; a percentage of a metric that is no share is one of `base`."""
+        relative = self.unit == "%" and unit != "share"
+        return self.value * abs(base) if relative else self.value
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A parsed rule of a gate."""
+
+    rule: str
+    metric: str
+    sign: str
+    """`>=`, `<=` or `non-inferior`."""
+    limits: tuple[Limit, ...]
+    population: str = "project"
+    """The population of the difference: `project` is this project, `code` is other code like it."""
+    filter: str = ""
+    """The filter of the figure, as the rule names it; "" is the headline's."""
+    undecided: Policy = ""
+    """The end of the job if the result is undecided. If this is "", a rule with a limit passes; `non-inferior`, which
+    asks for a proof, does not."""
+
+    def filter_among(self, names: Collection[str], headline: str) -> str:
+        """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
+        if not self.filter:
+            return headline
+        resolved = resolve(self.filter, letters_of(names))
+        if name := next((name for name in names if resolved in {name, label(name)}), None):
+            return name
+        known = f"{guess(self.filter, names)}; there are {', '.join(names)}"
+        raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
+
+    def judge(
+        self, filters: Mapping[str, Mapping[str, Difference]], headline: str, infos: Mapping[str, MetricInfo]
+    ) -> GateResult:
+        """Check whether the comparison passes the gate. A figure that is missing, or not comparable, never does."""
+        name = self.filter_among(filters, headline)
+        # Figures of the whole run, such as memory, stand under ALL alone.
+        figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
+        difference, info = figures[self.metric], infos[self.metric]
+        result = self._judge_difference(difference, info)
+        return result if figures is not filters[name] else about(result, name)
+
+    def _judge_difference(self, difference: Difference, info: MetricInfo) -> GateResult:
+        if difference.base is None or difference.new is None or difference.difference is None:
+            return self._result("broken", f"{self.metric} has no figure on both sides")
+        if self.absolute:
+            return self.judge_figure(
+                Estimate(value=difference.new, low=difference.new_low, high=difference.new_high, n=difference.n), info
+            )
+        outcome = difference.elsewhere if self.population == "code" else difference
+        if outcome.verdict is Verdict.NOT_COMPARABLE:
+            return self._result("broken", f"{self.metric} is not comparable here: {outcome.why or 'see the warnings'}")
+        if self.sign == "non-inferior":
+            return self._non_inferior(difference, outcome, info)
+        return self._difference(difference, outcome, info)
+
+    @property
+    def absolute(self) -> bool:
+        """Return whether the gate is about a figure itself, rather than its difference from base."""
+        return self.sign != "non-inferior" and not self.limits[0].signed
+
+    def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
+        """Return the result of an absolute gate for a figure.
+
+        A missing figure never keeps the gate. A figure without an interval, such as a time, is taken as exact.
+        """
+        if new.value is None:
+            return self._result("broken", f"{self.metric} has no figure")
+        low, high = (new.value if end is None else end for end in (new.low, new.high))
+        reason = f"{self.metric} is {amount(new.value, info.unit)}"
+        worst, best = (low, high) if self.sign == ">=" else (high, low)
+        if low < high:
+            reason += f" ({interval(new, info.unit)})"
+        limits = [limit.value for limit in self.limits]
+        if all(self._within(worst, limit) for limit in limits):
+            return self._result("kept", reason)
+        if not all(self._within(best, limit) for limit in limits):
+            return self._result("broken", reason)
+        needed = sessions_to_decide(new.value, low, high, limits, new.n)
+        return self._result("undecided", f"{reason}: it may be on either side of the limit{told(needed)}", needed)
+
+    def _within(self, value: float, limit: float) -> bool:
+        return value >= limit if self.sign == ">=" else value <= limit
+
+    def _non_inferior(self, difference: Difference, outcome: Difference | Elsewhere, info: MetricInfo) -> GateResult:
+        assert difference.base is not None
+        margin = abs(self.limits[0].of(difference.base, info.unit))
+        if outcome.low is None or outcome.high is None:
+            return self._result("undecided", f"a loss of that size is not ruled out: {outcome.why}")
+        # A narrower margin takes more files.
+        needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
+        if isinstance(outcome, Elsewhere) and outcome.effective < needed:
+            reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {outcome.effective:.0f}"
+            return self._result("undecided", f"a loss of that size is not ruled out: {reason}")
+        low, high = stretched(outcome.low, outcome.high, STRETCH if isinstance(outcome, Elsewhere) else 1.0)
+        worst, best = (low, high) if info.better == "higher" else (-high, -low)
+        between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
+        if outcome.low == outcome.high:
+            between = f"the difference is {change(outcome.low, info.unit)}, as it is of all sessions"
+        if worst > -margin:
+            few = outcome.low < outcome.high and 0 < difference.n < FEWEST_SESSIONS and isinstance(outcome, Difference)
+            if not few:
+                return self._result("kept", f"{between}: a loss of that size is ruled out")
+            reason = f"{between}, but of {difference.n:,} sessions; to rule a loss out takes {FEWEST_SESSIONS:,}"
+            return self._result("undecided", reason, FEWEST_SESSIONS)
+        if best <= -margin:
+            return self._result("broken", f"{between}: a loss of that size is shown")
+        limit = -margin if info.better == "higher" else margin
+        sessions = None
+        if difference.difference is not None and isinstance(outcome, Difference):
+            sessions = sessions_to_decide(difference.difference, low, high, [limit], difference.n)
+        return self._result("undecided", f"{between}: a loss of that size is not ruled out{told(sessions)}", sessions)
+
+    def _difference(self, difference: Difference, outcome: Difference | Elsewhere, info: MetricInfo) -> GateResult:
+        assert difference.base is not None
+        assert difference.difference is not None
+        limits = [limit.of(difference.base, info.unit) for limit in self.limits]
+        beyond = not any(self._within(difference.difference, limit) for limit in limits)
+        reason = f"the difference is {change(difference.difference, info.unit)} ({interval_text(outcome, info.unit)})"
+        # Gate and verdict stand beside each other in reports and must not contradict each other, so a difference beyond
+        # the limit breaks the gate only if the verdict is better or worse.
+        if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
+            return self._result("broken", reason)
+        if outcome.low is None or outcome.high is None:
+            return self._result("undecided", f"{reason}: {outcome.why}")
+        if outcome.low == outcome.high:
+            small = ", beyond the limit by too little to count" if beyond else ""
+            return self._result("kept", f"{reason}{small}")
+        worst = outcome.low if self.sign == ">=" else outcome.high
+        if any(self._within(worst, limit) for limit in limits):
+            return self._result("kept", reason)
+        sessions = None
+        if isinstance(outcome, Difference):
+            sessions = sessions_to_decide(difference.difference, outcome.low, outcome.high, limits, difference.n)
+        where = "beyond the limit, but not shown" if beyond else "a loss beyond the limit is not ruled out"
+        return self._result("undecided", f"{reason}: {where}: {outcome.why}{told(sessions)}", sessions)
+
+    def _result(self, result: Result, reason: str, needed: int | None = None) -> GateResult:
+        keeps = self.undecided == "keep" or (not self.undecided and self.sign != "non-inferior")
+        passed = result == "kept" or (result == "undecided" and keeps)
+        return GateResult(rule=self.rule, passed=passed, reason=reason, result=result, needed=needed)
+
+
+def sessions_to_decide(value: float, low: float, high: float, limits: Sequence[float], sessions: int) -> int | None:
+    """Return about how many sessions make an interval as narrow as its distance from the nearest limit.
+
+    `low`, `high`: the interval that so many `sessions` gave. Returns None if there are none, if too many are needed, or
+    if the value is the limit: no number decides then.
+    """
+    distance = min(abs(value - limit) for limit in limits)
+    if not distance or not sessions:
+        return None
+    # An interval narrows with the square root of the number of sessions.
+    needed = sessions * ((high - low) / 2 / distance) ** 2
+    return math.ceil(needed) if needed < MOST_SESSIONS else None
+
+
+def told(needed: int | None) -> str:
+    """Return the words for how many sessions would decide."""
+    return f"; about {needed:,} sessions would decide" if needed else ""
+
+
+def about(result: GateResult, name: str) -> GateResult:
+    """Return the result with the filter that its figure is about."""
+    return replace(result, reason=f"{label(name)}: {result.reason}")
+
+
+def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
+    """Return the gate that a rule stands for; this module's docstring has examples. `infos`: metrics by name.
+
+    Raises ConfigError if the rule cannot be understood, or makes no sense for its metric.
+    """
+    whole = " ".join(rule.split())
+    named = _POPULATION.fullmatch(whole)
+    text, population = (named["rule"], named["population"]) if named else (whole, "project")
+    if population not in {"project", "code"}:
+        raise ConfigError(f"gate {rule!r}: population is project (this one's sessions) or code (other code like it)")
+    match = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
+    if match is None:
+        raise ConfigError(f"gate {rule!r} is not understood; examples: {EXAMPLES}")
+    metric = match["metric"]
+    if metric not in infos:
+        known = f"{guess(metric, infos)}; known are {', '.join(infos)}"
+        raise ConfigError(f"gate {rule!r}: unknown metric {metric!r}{known}; examples: {EXAMPLES}")
+    bound = match.re is _BOUND
+    limits = tuple(_limit(rule, part, infos[metric].unit, bound=bound) for part in match["limits"].split(" and "))
+    absolute = bound and not limits[0].signed
+    if absolute and infos[metric].unit != "share" and any(limit.unit == "%" for limit in limits):
+        raise ConfigError(f"gate {rule!r}: a share of what? A difference has a sign, for example {metric} <= +5%")
+    if len({limit.signed for limit in limits}) > 1:
+        raise ConfigError(
+            f"gate {rule!r} mixes differences (with a sign) and figures (without); write for example "
+            "'MeanRank <= +5% and +0.2'"
+        )
+    sign = match.groupdict().get("sign") or "non-inferior"
+    if fault := _find_fault(sign, limits, infos[metric]):
+        raise ConfigError(f"gate {rule!r} {fault}")
+    return Gate(whole, metric, sign, limits, population, (match["filter"] or "").strip())
+
+
+def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
+    """Return why no loss could break a rule, or no figure could keep it; None if the rule makes sense."""
+    if sign == "non-inferior":
+        return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
+    if info.better == "neither":
+        return f"can protect nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
+    up = info.better == "higher"
+    if sign != (">=" if up else "<="):
+        return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
+    if limits[0].signed and any(limit.value > 0 if up else limit.value < 0 for limit in limits):
+        return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
+    if not limits[0].signed and info.unit in {"share", "score"} and any(limit.value > 1 for limit in limits):
+        return (
+            f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}; examples: {EXAMPLES}"
+        )
+    return None
+
+
+def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
+    match = _PARTS.fullmatch(text.strip())
+    assert match
+    own = match["unit"] or ""
+    allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}, "MB": {"MB", "%"}}.get(unit, {"", "%"})
+    # A share that is a figure may be written as metrics.json has it, from 0 to 1.
+    plain = bound and unit == "share" and not (own or match["sign"]) and float(match["number"]) <= 1
+    if own not in allowed and not plain:
+        example = {"share": "-1pp", "ms": "+50ms", "MB": "500MB"}.get(unit, "-0.01")
+        units = " or ".join(sorted(allowed - {""})) or "none"
+        raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
+    value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
+    return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, bool(match["sign"]), own)

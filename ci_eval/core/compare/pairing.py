@@ -1,0 +1,482 @@
+"""The pairs of sessions that both workspaces have, file by file, and the sums that the statistics need of them."""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.compare.population import sessions_of
+from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
+from ci_eval.core.grammar.colours import colours_in
+from ci_eval.core.model import FAILED, Change, Failures, Session, SessionScore, SourceFile
+from ci_eval.core.rendering.contract import Pair
+from ci_eval.core.rendering.painting import Paint, unasked
+from ci_eval.core.scoring import answers, band, by_round, evaluated, observations_of, score, shown_rank
+from ci_eval.core.statistics.latencies import binned
+from ci_eval.core.statistics.population import project_of
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import ProjectSums, total, unequal
+from ci_eval.core.workspace import Workspace
+
+SHOWN = 200
+"""The largest number of regressions, and of improvements, that are listed one by one."""
+
+ABSENT = 1_000
+"""The rank that an absent text counts as when changes are ordered by size."""
+
+LONGEST_PREFIX = 5
+"""The length in characters from which on all prefixes are one part."""
+
+
+@dataclass
+class FailureCount:
+    """A count of the sessions on which one engine failed; see `Failures`."""
+
+    rounds: int
+    first: int = 0
+    """The sessions on which the engine failed in the first round, whose answers the figures are of."""
+    sessions: int = 0
+    always: int = 0
+    alone: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    example: str = ""
+
+    def of(self, session: SessionScore) -> bool:
+        """Count a session; return whether the engine failed on it in any round."""
+        statuses = [session.status]
+        # Only rounds that differ from the first one are stored.
+        if session.otherwise:
+            statuses = [answer.status for answer in answers(session, self.rounds)]
+        failed = [status for status in statuses if status in FAILED]
+        self.first += session.status in FAILED
+        if failed:
+            self.sessions += 1
+            self.always += len(failed) == len(statuses)
+            self.statuses[failed[0].value] += 1
+            self.example = self.example or session.id
+        return bool(failed)
+
+    def failures(self) -> Failures:
+        """Return the counts as a value."""
+        return Failures(
+            sessions=self.sessions,
+            rounds=self.rounds,
+            always=self.always,
+            alone=self.alone,
+            statuses=dict(self.statuses),
+            example=self.example,
+        )
+
+
+@dataclass
+class Paired:
+    """The sums over all pairs of two workspaces."""
+
+    rounds: tuple[int, int]
+    filters: dict[str, FilterSums]
+    merged: bool = False
+    """True if the files are of several projects."""
+    parts: dict[tuple[str, str], PartSums] = field(init=False)
+    divided: Counter[str] = field(default_factory=Counter)
+    """The number of pairs that each dimension of the parts divides."""
+    transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    regressions: list[tuple[float, str, Change]] = field(default_factory=list)
+    improvements: list[tuple[float, str, Change]] = field(default_factory=list)
+    files: dict[str, int] = field(default_factory=dict)
+    """The number of pairs of each file, by path."""
+    weighted: bool = False
+    """True if sessions stand for different numbers of others."""
+    pairs: int = 0
+    only_base: int = 0
+    only_new: int = 0
+    changed_text: int = 0
+    failed: tuple[FailureCount, FailureCount] = field(init=False)
+    """The counts of base and of new."""
+
+    def __post_init__(self) -> None:
+        self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
+        self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
+
+    def weigh(self, sessions: Mapping[str, int]) -> bool:
+        """Weigh the sessions of merged projects by the number they stand for, if projects were asked in unequal shares.
+
+        Return whether they were. `sessions`: project → number of all its sessions.
+        """
+        asked: Counter[str] = Counter()
+        for path, pairs in self.files.items():
+            asked[project_of(path, merged=True)] += pairs
+        known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
+        if not unequal([asked[name] / known[name] for name in asked]):
+            return False
+        # The mean weight of a session is 1, so that sums keep their size.
+        scale = sum(asked.values()) / sum(known.values())
+        weights = {name: scale * known[name] / asked[name] for name in asked}
+        for sums in self.filters.values():
+            sums.strata = [
+                ProjectSums(scale * known[name], asked[name], sums_of_project.total, sums_of_project.products)
+                for name, sums_of_project in sums.projects.items()
+            ]
+            sums.total = total(sums.strata) if sums.strata else sums.total
+            sums.rows = [
+                row * weights[project_of(path, merged=True)] for path, row in zip(self.files, sums.rows, strict=True)
+            ]
+        return True
+
+    def gather(self, names: Sequence[str]) -> None:
+        """Merge the files into clusters: `names` has the name of each file's cluster, in the order of `files`."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        for sums in self.filters.values():
+            whole = np.zeros((len(numbers), *sums.rows[0].shape))
+            np.add.at(whole, [numbers[name] for name in names], np.stack(sums.rows))
+            sums.rows = list(whole)
+
+
+def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
+    """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
+    manifest = base.manifest()
+    rounds = (manifest.rounds, new.manifest().rounds)
+    sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
+    paired = Paired(rounds, sums, merged=bool(manifest.projects))
+    task = tasks.CATALOG.load(manifest.task)
+    for source, new_checksum, of_base, of_new in _files(base, new):
+        if source is None:
+            paired.only_new += sum(map(evaluated, of_new))
+            continue
+        # A file that new does not have did not change: its sessions are base's alone.
+        same_text = new_checksum in {"", source.checksum}
+        _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
+    paired.weighted = paired.merged and paired.weigh(sessions_of(base, new, merged=True))
+    names = [manifest.cluster(path) for path in paired.files]
+    if paired.pairs and names != list(paired.files):
+        paired.gather(names)
+    return paired
+
+
+def _files(
+    base: Workspace, new: Workspace
+) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
+    """Yield for each file base's source (None: only new has the file), the checksum of new's ("": only base has it),
+    and the sessions of base and of new."""
+    nothing: tuple[SessionScore, ...] = ()
+    checksums = {source.path: source.checksum for source in new.sources()}
+    for source, sessions in base.sessions(SessionScore):
+        checksum = checksums.pop(source.path, "")
+        yield source, checksum, sessions, new.sessions_in(source.path, SessionScore) if checksum else iter(nothing)
+    for path, checksum in checksums.items():
+        yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SeenPair:
+    """The numbers that one pair of sessions adds to the sums."""
+
+    numbers: list[float]
+    """The four numbers of each metric: numerator and denominator of base, then of new."""
+    weights: list[float]
+    """The weight of the pair under each filter."""
+    gain: float
+    """The amount by which new is better by the leading metric; below 0 if it is worse."""
+    latencies: tuple[list[float], list[float]]
+    """The latency of each lookup (ms), of base and of new."""
+    parts: list[tuple[str, str]]
+    token: int
+    """The offset of the token that is typed."""
+    by_round: list[tuple[int, Floats]]
+    """The same numbers in each round (rounds x metrics x 4), for each side (0 base, 1 new) that was not answered alike
+    in all rounds."""
+
+
+class _FilePairs:
+    """A collector that adds the pairs of one file to the sums of all files."""
+
+    def __init__(
+        self,
+        paired: Paired,
+        task: Task,
+        metrics: Sequence[Metric],
+        filters: ReportFilters,
+        leading: int,
+        source: SourceFile,
+    ) -> None:
+        self._paired = paired
+        self._task = task
+        # Quantiles are not sums: they are made of the latencies.
+        self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
+        self._leading = leading
+        self._width = len(metrics)
+        self._filters = filters.all
+        self._headline = filters.leading
+        self._divided = standard_parts(filters.headline)
+        self._metric = metrics[leading]
+        self._source = source
+        self._line_ends: list[int] | None = None
+
+    def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
+        """Add the sessions of both sides; `same_text`: whether the file is the same on both."""
+        alone_in_base = {session.id: session for session in of_base if evaluated(session)}
+        alone_in_new, pairs = 0, []
+        for new in filter(evaluated, of_new):
+            base = alone_in_base.pop(new.id, None)
+            if base is None:
+                alone_in_new += 1
+            else:
+                pairs.append(self._count_pair(base, new))
+        if same_text:
+            self._paired.only_new += alone_in_new
+            self._paired.only_base += len(alone_in_base)
+        else:
+            self._paired.changed_text += alone_in_new + len(alone_in_base)
+        if pairs:
+            self._add_up(pairs)
+
+    def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
+        self._paired.pairs += len(pairs)
+        self._paired.files[self._source.path] = len(pairs)
+        numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
+        by_round = {index: pair.by_round for index, pair in enumerate(pairs) if pair.by_round}
+        self._add_to_filters(pairs, numbers, by_round)
+        self._add_to_parts(pairs, numbers, by_round)
+
+    def _add_to_filters(
+        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
+    ) -> None:
+        weights, tokens = np.array([pair.weights for pair in pairs]), _tokens(pairs)
+        for number, sums in enumerate(self._paired.filters.values()):
+            chosen = np.flatnonzero(weights[:, number])
+            counted = numbers[chosen] * weights[chosen, number][:, None, None]
+            sums.rows.append(sums.add(counted, tokens[chosen]))
+            if self._paired.merged:
+                project = project_of(self._source.path, merged=True)
+                sums.projects.setdefault(project, Sums(figures=self._width)).add(counted, tokens[chosen])
+            gains = np.array([pairs[index].gain for index in chosen.tolist()])
+            sums.sessions += len(chosen)
+            sums.wins += int((gains > 0).sum())
+            sums.losses += int((gains < 0).sum())
+            for index in by_round.keys() & set(chosen.tolist()):
+                for side, rounds in by_round[index]:
+                    sums.wavering[side].add(rounds * weights[index, number])
+            for side in range(2):
+                times = [time for index in chosen.tolist() for time in pairs[index].latencies[side]]
+                sums.latencies[side] += binned(np.array(times)) if times else 0
+
+    def _add_to_parts(
+        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
+    ) -> None:
+        leading, tokens = slice(self._leading, self._leading + 1), _tokens(pairs)
+        members: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, pair in enumerate(pairs):
+            for key in pair.parts:
+                members[key].append(index)
+                self._paired.divided[key[0]] += 1
+        for key, indices in members.items():
+            part = self._paired.parts[key]
+            part.add(numbers[indices, leading], tokens[indices])
+            for index in by_round.keys() & set(indices):
+                for side, rounds in by_round[index]:
+                    part.wavering[side].add(rounds[:, leading])
+            part.sessions += len(indices)
+            part.wins += sum(pairs[index].gain > 0 for index in indices)
+            part.losses += sum(pairs[index].gain < 0 for index in indices)
+            part.files += 1
+
+    def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
+        """Return what the pair adds to the sums. Counts its failures, and keeps it by name if it is among the largest
+        changes."""
+        moved = score(self._task, new) - score(self._task, base)
+        leads = bool(self._headline.weight(base))
+        self._count_failures(base, new)
+        if leads:
+            self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
+        if moved:
+            self._remember(moved, base, new, leads=leads)
+        numbers = self._numbers_of(base, new)
+        return _SeenPair(
+            numbers=numbers,
+            weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
+            gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
+            latencies=(_latencies(base), _latencies(new)),
+            parts=list(self._parts_of(base, leads=leads)),
+            token=base.offset,
+            by_round=list(self._numbers_by_round(base, new)),
+        )
+
+    def _count_failures(self, base: SessionScore, new: SessionScore) -> None:
+        ours, theirs = self._paired.failed
+        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
+        ours.alone += failed[0] and not failed[1]
+        theirs.alone += failed[1] and not failed[0]
+
+    def _gain(self, leading: Sequence[float], moved: float) -> float:
+        """Return how much better new is by the leading metric, which observed these four numbers. If that metric is no
+        ratio, the sessions' scores decide."""
+        if self._metric.statistic != "ratio":
+            return moved
+        above_base, below_base, above_new, below_new = leading
+        if not (below_base and below_new):
+            return 0.0
+        difference = above_new / below_new - above_base / below_base
+        return -difference if self._metric.info.better == "lower" else difference
+
+    def _parts_of(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
+        """Yield the parts that a pair belongs to, as (dimension, value)."""
+        group, typed = self._divided or (None, None)
+        for dimension, value in _parts_of(session):
+            counts = leads
+            # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that
+            # same dimension also have other pairs, or each would have a single part.
+            if self._divided and dimension == "kind":
+                counts = typed in {None, session.typed}
+            elif self._divided and dimension == "prefix length":
+                counts = group is None or session.properties.kind in GROUPS[group]
+            if counts:
+                yield dimension, value
+
+    def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
+        """Yield each side that varies, with its numbers by round; see `_SeenPair.by_round`."""
+        for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
+            if session.otherwise and rounds > 1:
+                by_metric = [by_round(metric, session, rounds) for _, metric in self._summed]
+                # While one side is read round by round, the other is as in its first round.
+                fixed = self._observations(base if side else new)
+                pairs = [
+                    (fixed, observations) if side else (observations, fixed)
+                    for observations in zip(*by_metric, strict=True)
+                ]
+                yield side, np.array([self._row(*pair) for pair in pairs]).reshape(rounds, self._width, 4)
+
+    def _numbers_of(self, base: SessionScore, new: SessionScore) -> list[float]:
+        return self._row(self._observations(base), self._observations(new))
+
+    def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
+        return [observations_of(metric, session) for _, metric in self._summed]
+
+    def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
+        row = [0.0] * (4 * self._width)
+        for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
+            if metric.found_by_both and not (on_base and on_new):
+                continue
+            for above, below in on_base:
+                row[4 * number] += above
+                row[4 * number + 1] += below
+            for above, below in on_new:
+                row[4 * number + 2] += above
+                row[4 * number + 3] += below
+        return row
+
+    def _remember(self, gain: float, base: SessionScore, new: SessionScore, *, leads: bool) -> None:
+        ranks = shown_rank(self._task, base), shown_rank(self._task, new)
+        # First the headline's sessions; then what a person feels most, the score (a rank of 1 → 2 weighs more than
+        # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
+        size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
+        largest = self._paired.improvements if gain > 0 else self._paired.regressions
+        # The first change of the heap is the smallest.
+        if len(largest) == SHOWN and (size, base.id) <= largest[0][:2]:
+            return
+        change = Change(
+            id=base.id,
+            file=base.file,
+            offset=base.offset,
+            line=self._line_of(base.offset),
+            expected=base.expected_text,
+            prefix=base.lookups[-1].prefix if base.lookups else "",
+            kind=base.properties.kind.value,
+            base_rank=ranks[0],
+            new_rank=ranks[1],
+            base_score=round(score(self._task, base), 6),
+            new_score=round(score(self._task, new), 6),
+            base_status=base.status.value,
+            new_status=new.status.value,
+        )
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
+
+    def _line_of(self, offset: int) -> int:
+        if self._line_ends is None:
+            self._line_ends = [index for index, character in enumerate(self._source.text) if character == "\n"]
+        return bisect_right(self._line_ends, offset - 1) + 1
+
+
+def _tokens(pairs: Sequence[_SeenPair]) -> NDArray[np.int64]:
+    return np.array([pair.token for pair in pairs], dtype=np.int64)
+
+
+_YES = {True: "yes", False: "no"}
+
+
+def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
+    """Yield the parts that a session belongs to, as (dimension, value). A property that is not known makes no part."""
+    known = session.properties
+    yield "file", session.file
+    yield "kind", known.kind.value
+    if known.is_static is not None:
+        yield "static", _YES[known.is_static]
+    if known.is_argument is not None:
+        yield "argument", _YES[known.is_argument]
+    if known.first_use is not None:
+        yield "first use", _YES[known.first_use]
+    if known.location is not None:
+        yield "declared in", known.location
+    if known.language:
+        yield "language", known.language
+    if known.strategy:
+        yield "strategy", known.strategy
+        yield "scenario", known.scenario or ""
+        yield "context", known.evolution or ""
+        yield "type", known.package or ""
+    elif known.package:
+        yield "package", known.package.split(".")[0]
+    yield "prefix length", str(session.typed) if session.typed < LONGEST_PREFIX else f"{LONGEST_PREFIX} or more"
+
+
+class StoredPairs:
+    """The sessions of both sides with their suggestions, one file at a time."""
+
+    def __init__(self, base: Workspace, new: Workspace, grammars: Mapping[str, str]) -> None:
+        """Keep both workspaces. `grammars`: end of a file's name → the grammar that colours its source."""
+        self._base = base
+        self._new = new
+        self._grammars = grammars
+
+    @property
+    def evaluations(self) -> tuple[Path, Path]:
+        """Return the folders of base and new; see `PairedSessions.evaluations`."""
+        return self._base.folder, self._new.folder
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """Return how a file looks; see `PairedSessions.paint`."""
+        sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
+        return Paint(
+            colours_in(source.path, source.text, self._grammars),
+            unasked(sample.places_in(source.path), asked) if sample else (),
+        )
+
+    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Yield the pairs of each wanted file; see `PairedSessions.of`."""
+        for source, sessions in self._base.sessions(Session):
+            if source.path not in wanted or not self._new.has_sessions(source.path):
+                continue
+            mine = {session.id: session for session in sessions if evaluated(session)}
+            theirs = {
+                session.id: session for session in self._new.sessions_in(source.path, Session) if evaluated(session)
+            }
+            # If no session is on both sides, the file has another text in new, and offsets mean nothing.
+            if mine.keys() & theirs.keys():
+                either = mine | theirs
+                order = sorted(
+                    either, key=lambda session_id: (either[session_id].offset, either[session_id].typed, session_id)
+                )
+                yield source, [(mine.get(session_id), theirs.get(session_id)) for session_id in order]
+
+
+def _latencies(session: SessionScore) -> list[float]:
+    # A reused session has the latencies of another run.
+    return [] if session.reused else [lookup.latency for lookup in session.lookups]

@@ -1,0 +1,310 @@
+"""A ranking of more than two workspaces, over the sessions that all of them have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.compare.compare import refuse, repeats_of, side_of
+from ci_eval.core.compare.footprints import of_each
+from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.population import population, sessions_of
+from ci_eval.core.compare.sums import Sums, by_token, directions_of
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.filters import ReportFilters
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
+from ci_eval.core.rendering.verdicts import COSTS, TRENDS
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.clustered import figures
+from ci_eval.core.statistics.footprint import INFOS
+from ci_eval.core.statistics.paired import bias_text, winners_bias
+from ci_eval.core.statistics.population import project_of
+from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.sampled import figure
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import unequal
+from ci_eval.core.workspace import Workspace
+
+
+def rank(
+    workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
+) -> Ranking:
+    """Rank workspaces by the first declared metric over the headline's sessions, the best first.
+
+    Raises ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session.
+    """
+    manifests = [workspace.manifest() for workspace in workspaces]
+    for manifest in manifests[1:]:
+        refuse(manifests[0], manifest)
+    chosen = _choose_metrics(metrics, declared, manifests[0].figures)
+    has_models = any(manifest.endpoint for manifest in manifests)
+    timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
+    totals = _Together(manifests[0], chosen, timed, len(workspaces))
+    headline = filters.leading
+    if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
+        # Without any session of the headline, all sessions lead.
+        headline = filters.led_by_all().leading
+    common: dict[str, int] = {}
+    for path, sides in _common(workspaces):
+        common[path] = len(sides[0])
+        leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
+        if leading:
+            totals.add(path, [[side[number] for number in leading] for side in sides])
+    if not totals.files:
+        raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
+    order = _best_first(totals.total[0], chosen[0])
+    _refuse_unequal(manifests[0], workspaces, common)
+    _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
+    kind = manifests[0].clusters
+    repeats = [[repeats_of([manifests[row], manifests[column]]) for column in order] for row in order]
+    pairs = {
+        metric.info.name: _pairs(totals, number, order, asked, kind, repeats) for number, metric in enumerate(chosen)
+    }
+    of_run = of_each(manifests)
+    info = chosen[0].info
+    bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
+    bias_warning = bias_text(bias, len(workspaces), info.unit)
+    verdicts = pairs[chosen[0].info.name]
+    return Ranking(
+        sides=tuple(side_of(manifests[side], workspaces[side], totals.failed[side]) for side in order),
+        order=tuple(order),
+        sessions=sum(totals.files.values()),
+        files=len(totals.files),
+        headline=headline.name,
+        declared=tuple(pairs),
+        figures=tuple(totals.figures(side, asked) for side in order),
+        times=tuple(totals.times(side) | of_run[side] for side in order),
+        pairs=pairs,
+        ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
+        behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
+        warnings=(f"{info.name}: {bias_warning}",) if bias_warning else (),
+        metrics=(*(metric.info for metric in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
+    )
+
+
+def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common: Mapping[str, int]) -> None:
+    """Raise ConfigError if the workspaces are of merged projects that were asked in unequal shares."""
+    if not manifest.projects:
+        return
+    known = sessions_of(workspaces[0], workspaces[1], merged=True)
+    asked: Counter[str] = Counter()
+    for path, sessions in common.items():
+        asked[project_of(path, merged=True)] += sessions
+    if unequal([asked[name] / max(known[name], asked[name]) for name in asked]):
+        raise ConfigError(
+            "a ranking does not weight projects, and those that were merged here were asked in unequal shares: compare "
+            "two at a time, which does, or evaluate all sessions of each project"
+        )
+
+
+def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
+    """Return the declared metrics that these sessions can be ranked by; the first possible one if none is declared."""
+    possible = {
+        metric.info.name: metric
+        for metric in metrics
+        if metric.of in figures and metric.statistic == "ratio" and metric.info.unit != "ms"
+    }
+    return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
+
+
+def _best_first(total: Floats, metric: Metric) -> list[int]:
+    """Return the indices of the sides, the best first. `total`: the sums of the metric's numerators and denominators
+    (sides x 2)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = total[:, 0] / total[:, 1]
+    sign = -1 if metric.info.better == "lower" else 1
+    # A side without a figure is the last.
+    ranked = np.nan_to_num(sign * values, nan=-np.inf, neginf=-np.inf)
+    return sorted(range(len(total)), key=lambda side: -float(ranked[side]))
+
+
+class _Together:
+    """A sum over the sessions that all workspaces have: the numerators and denominators of each metric and side."""
+
+    def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
+        self._manifest = manifest
+        self.metrics = metrics
+        self.files: dict[str, int] = {}
+        """The number of sessions of each file, by path."""
+        self.failed = [0] * sides
+        """The number of sessions of each side on which the engine failed."""
+        self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
+        self.total = np.zeros((len(metrics), sides, 2))
+        """The sums of numerators and denominators (metrics x sides x 2)."""
+        self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
+        self._by_token = np.zeros_like(self._products)
+        self._moved = np.zeros((len(metrics), sides, sides, 2))
+        self._changes = np.zeros((len(metrics), sides, sides))
+        self._observed = np.zeros(len(metrics))
+        self._clusters: dict[str, Floats] = {}
+
+    def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
+        """Add the sessions of one file: the same ones of each side, in the same order."""
+        self.files[path] = len(sides[0])
+        for number, side in enumerate(sides):
+            self.failed[number] += sum(session.status in FAILED for session in side)
+        for side, times in zip(sides, self._times, strict=True):
+            collector = Collector(times)
+            for session in side:
+                collector.add(
+                    placed(len(self.files) - 1), [observations.metric.observe(session) for observations in times]
+                )
+            collector.hand_on()
+        of_file = np.zeros_like(self.total)
+        tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
+        for number, metric in enumerate(self.metrics):
+            # (sessions x sides x 2)
+            seen = np.array([_sums([metric.observe(session) for session in same]) for same in zip(*sides, strict=True)])
+            if metric.found_by_both:
+                # Such a metric counts only sessions in which every side has a value.
+                seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
+            flat = seen.reshape(len(seen), -1)
+            of_file[number] = seen.sum(axis=0)
+            self._products[number] += flat.T @ flat
+            self._add_changes(number, seen, by_token(seen, tokens))
+            self._observed[number] += seen[:, :, 1].all(axis=1).sum()
+        self.total += of_file
+        cluster = self._manifest.cluster(path)
+        self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
+
+    def _add_changes(self, metric: int, seen: Floats, whole: Floats) -> None:
+        """Count changes and directions. `seen`: (sessions x sides x 2); `whole`: the same, summed token by token."""
+        flat = whole.reshape(len(whole), -1)
+        self._by_token[metric] += flat.T @ flat
+        for base, new in permutations(range(seen.shape[1]), 2):
+            self._changes[metric, base, new] += (seen[:, base] != seen[:, new]).any(axis=1).sum()
+            directions = directions_of(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
+            self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
+
+    def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
+        """Return the sums of one metric over two sides, and the same sums cluster by cluster (clusters x 1 x 4)."""
+        # Each side has two columns: numerator and denominator.
+        columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
+        sums = Sums(figures=1)
+        sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
+        sums.products = self._products[metric][np.ix_(columns, columns)]
+        sums.observed = self._observed[[metric]]
+        sums.by_token = self._by_token[metric][np.ix_(columns, columns)]
+        sums.moved = self._moved[[metric], base, new]
+        sums.changes = self._changes[[metric], base, new]
+        rows = np.stack(list(self._clusters.values()))[:, metric]
+        return sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]
+
+    @property
+    def sessions(self) -> int:
+        """Return the number of all sessions that were added."""
+        return sum(self.files.values())
+
+    def times(self, side: int) -> dict[str, Estimate]:
+        """Return the times of one side, by metric."""
+        return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
+
+    def figures(self, side: int, asked: float) -> dict[str, Estimate]:
+        """Return the figures of one side, by metric; `asked`: the share of the project's sessions that was asked."""
+        rows = np.stack(list(self._clusters.values()))[:, :, side]
+        elsewhere = figures(rows, [metric.info.unit for metric in self.metrics])
+        estimates = {}
+        for number, metric in enumerate(self.metrics):
+            total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
+            value, low, high = None, None, None
+            if total[1]:
+                value = float(total[0] / total[1])
+                low, high = figure(
+                    total, self._products[number, own, own], float(self._observed[number]), asked, metric.info.unit
+                )
+            estimates[metric.info.name] = Estimate(
+                value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
+            )
+        return estimates
+
+
+def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:
+    """Return the sum of the numerators and that of the denominators of each side."""
+    return [(sum(above for above, _ in seen), sum(below for _, below in seen)) for seen in sides]
+
+
+def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
+    """Yield the path of each file and, per workspace, the sessions that all of them have, in the same order."""
+    first, *others = workspaces
+    for source, sessions in first.sessions(SessionScore):
+        if not all(workspace.has_sessions(source.path) for workspace in others):
+            continue
+        sides = [list(filter(evaluated, sessions))]
+        sides += [list(filter(evaluated, workspace.sessions_in(source.path, SessionScore))) for workspace in others]
+        shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
+        if shared:
+            by_id = [{session.id: session for session in side} for side in sides]
+            yield source.path, [[side[session_id] for session_id in shared] for side in by_id]
+
+
+def _pairs(
+    totals: _Together,
+    metric: int,
+    order: Sequence[int],
+    asked: float,
+    kind: str,
+    repeats: Sequence[Sequence[Repeats]],
+) -> tuple[tuple[Difference | None, ...], ...]:
+    """Return the table of one metric: the row's side - the column's side, both in `order`.
+
+    `repeats`: how far the engines of each pair answer alike, in `order`.
+    """
+    table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
+    pairs = list(combinations(range(len(order)), 2))
+    for row, column in pairs:
+        sums, rows = totals.pair(metric, base=order[column], new=order[row])
+        judge = Judge([totals.metrics[metric]], frozenset(), asked, kind, repeats[row][column], totals.sessions)
+        # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
+        # pairs and of metrics (Bonferroni).
+        difference = judge.pair(sums, rows, len(pairs) * len(totals.metrics))
+        table[row][column] = difference
+        table[column][row] = difference and _reverse(difference)
+    return tuple(map(tuple, table))
+
+
+OPPOSITE = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
+
+
+def _reverse(difference: Difference) -> Difference:
+    elsewhere = difference.elsewhere
+    return replace(
+        difference,
+        base=difference.new,
+        new=difference.base,
+        difference=_minus(difference.difference),
+        low=_minus(difference.high),
+        high=_minus(difference.low),
+        better=difference.worse,
+        worse=difference.better,
+        new_low=None,
+        new_high=None,
+        verdict=OPPOSITE.get(difference.verdict, difference.verdict),
+        why=_mirror(difference.why),
+        elsewhere=replace(
+            elsewhere,
+            low=_minus(elsewhere.high),
+            high=_minus(elsewhere.low),
+            verdict=OPPOSITE.get(elsewhere.verdict, elsewhere.verdict),
+            why=_mirror(elsewhere.why),
+        ),
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _mirror(why: str) -> str:
+    swap = {"above 0": "below 0", "below 0": "above 0"}
+    return next((why.replace(side, opposite) for side, opposite in swap.items() if side in why), why)
+
+
+def _count(row: Sequence[Difference | None], verdict: Verdict) -> int:
+    return sum(difference is not None and difference.verdict is verdict for difference in row)

@@ -1,0 +1,120 @@
+"""The sums over paired sessions that statistics need: of a filter, of a part, of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.statistics.latencies import BINS
+from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.weighted import ProjectSums
+
+
+@dataclass(kw_only=True)
+class Sums:
+    """Sums over the paired sessions of one filter, or of one part.
+
+    In each pair, a figure is observed as four numbers: numerator and denominator of base, then of new.
+    """
+
+    figures: int
+    """The number of figures that are added up."""
+    total: Floats = field(init=False)
+    """The sums of these numbers (figures x 4)."""
+    products: Floats = field(init=False)
+    """The sums of the products of each two of these numbers (4 figures x 4 figures)."""
+    observed: Floats = field(init=False)
+    """The sessions in which each figure was observed, on the side that has fewer."""
+    by_token: Floats = field(init=False)
+    """The same as `products`, but of the sums over the sessions of one token, whose answers may differ together."""
+    moved: Floats = field(init=False)
+    """The numbers of tokens whose figure rose, and of those whose figure fell (figures x 2)."""
+    changes: Floats = field(init=False)
+    """The number of sessions whose numbers differ between the sides, by figure."""
+    fourths: Floats = field(init=False)
+    """The sums of the fourth powers of the sessions' differences, by figure; of use only for a mean over sessions."""
+    rounds: tuple[int, int] = (1, 1)
+    """The number of times that each session was asked, on base's side and on new's."""
+    wavering: tuple[Wavering, Wavering] = field(init=False)
+    """The noise of base's engine and of new's."""
+
+    def __post_init__(self) -> None:
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
+        self.total = np.zeros((self.figures, 4))
+        self.products = np.zeros((4 * self.figures, 4 * self.figures))
+        self.observed = np.zeros(self.figures)
+        self.by_token = np.zeros_like(self.products)
+        self.moved = np.zeros((self.figures, 2))
+        self.changes = np.zeros(self.figures)
+        self.fourths = np.zeros(self.figures)
+
+    def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
+        """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4).
+
+        `tokens`: the number of each pair's token in the file. If it is None, each pair is another token.
+        """
+        flat = seen.reshape(len(seen), 4 * self.figures)
+        here: Floats = seen.sum(axis=0)
+        self.total += here
+        self.products += flat.T @ flat
+        whole = seen if tokens is None else by_token(seen, tokens)
+        flat = whole.reshape(len(whole), 4 * self.figures)
+        self.by_token += flat.T @ flat
+        directions = directions_of(whole)
+        self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
+        self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
+        self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
+        self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
+        return here
+
+
+def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
+    """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
+    numbers, own = np.unique(tokens, return_inverse=True)
+    if len(numbers) == len(seen):
+        return seen
+    whole = np.zeros((len(numbers), *seen.shape[1:]))
+    np.add.at(whole, own, seen)
+    return whole
+
+
+def directions_of(seen: Floats) -> Floats:
+    """Return 1 if the figure of a row rose from base to new, -1 if it fell, 0 if it did not move.
+
+    `seen`: (rows x figures x 4); the result: (rows x figures).
+    """
+    above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
+    both = (below_base != 0) & (below_new != 0)
+    # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.
+    return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
+
+
+@dataclass(kw_only=True)
+class FilterSums(Sums):
+    """The sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
+
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
+    rows: list[Floats] = field(default_factory=list)
+    """The sums of each file with a pair (figures x 4)."""
+    projects: dict[str, Sums] = field(default_factory=dict)
+    """The sums by project, if several were merged."""
+    strata: list[ProjectSums] = field(default_factory=list)
+    """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
+    latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
+    """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
+
+
+@dataclass(kw_only=True)
+class PartSums(Sums):
+    """The sums over the pairs that share a property (a part), of the leading metric alone."""
+
+    figures: int = 1
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
+    files: int = 0

@@ -1,0 +1,211 @@
+"""The trend of each figure over past evaluations, usually one a night, with the nights on which its level changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import force_setattr, replace
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.filters import EVERYTHING
+from ci_eval.core.model import (
+    FORMER_LANGUAGES,
+    ChangePoint,
+    EngineInfo,
+    Estimate,
+    GateResult,
+    MetricInfo,
+    Number,
+    ProjectInfo,
+    Trend,
+    TrendPoint,
+    Value,
+)
+from ci_eval.core.statistics.changepoints import cuts
+from ci_eval.core.statistics.paired import FLOORS
+from ci_eval.core.workspace import Workspace
+
+WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
+"""The folders in a workspace or report that hold no figures, so need not be searched."""
+Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length=2_000)]
+"""An address that may become a link in a report: http or https only, so nothing that a browser would run."""
+WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
+
+
+class _Whole(Value, frozen=True, kw_only=True):
+    metrics: dict[str, Estimate]
+    sessions: Number = 0
+
+
+class Figures(Value, frozen=True, kw_only=True):
+    """The figures of one evaluation, as they are stored in metrics.json or in a history."""
+
+    title: str
+    engine: EngineInfo
+    project: ProjectInfo
+    completion_type: str = "BASIC"
+    client: str = "editor"
+    language: str = ""
+    conditions: dict[str, str] = {}
+    """The conditions, by name, that another evaluation must share to be on the same line; see Manifest.series."""
+    started: str = ""
+    environment: dict[str, str] = {}
+    seed: int = 0
+    filters: dict[str, _Whole]
+    headline: str = EVERYTHING
+    """The name of the filter that leads."""
+    declared: tuple[str, ...] = ()
+    """The metrics that were compared. This and the next two are in histories only, not in metrics.json."""
+    gates: tuple[GateResult, ...] = ()
+    run: Address = ""
+
+    def __post_init__(self) -> None:
+        """Replace former names of languages by those of today."""
+        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
+        if (former := self.conditions.get("language")) in FORMER_LANGUAGES:
+            self.conditions["language"] = FORMER_LANGUAGES[former]
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Return the values of the conditions, in the order of their names. Evaluations with equal values are on the
+        same line of a trend."""
+        return tuple(self.conditions[name] for name in sorted(self.conditions))
+
+
+class _StoredReport(msgspec.Struct):
+    format: int
+    evaluations: list[Figures]
+
+
+@dataclass(frozen=True)
+class History:
+    """The figures that were found in a folder, and the workspaces that were kept whole."""
+
+    evaluations: tuple[Figures, ...]
+    workspaces: tuple[Path, ...]
+
+
+def read(folder: Path) -> History:
+    """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
+
+    A folder that does not exist yet is an empty history. Raises WorkspaceError if a file of figures is damaged.
+    """
+    evaluations: dict[tuple[object, ...], Figures] = {}
+    workspaces = []
+    for parent, folders, names in os.walk(folder):
+        # os.walk reads this list again, so it is changed in place.
+        folders[:] = sorted(name for name in folders if name not in WITHIN)
+        here = Path(parent)
+        if "manifest.json" in names:
+            workspaces.append(here)
+        for name in sorted(names):
+            if name == "metrics.json" or (here == folder and name.endswith(".json")):
+                # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
+                evaluations = {
+                    (evaluation.started, evaluation.series): evaluation for evaluation in _read(here / name)
+                } | evaluations
+    return History(tuple(evaluations.values()), tuple(workspaces))
+
+
+def figures_of(workspace: Workspace) -> Iterator[Figures]:
+    """Yield the figures in the workspace's metrics.json. Raises WorkspaceError if there is none."""
+    path = workspace.folder / "reports" / "metrics.json"
+    if not path.is_file():
+        raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: `ci-eval report {workspace.folder}`")
+    yield from _read(path)
+
+
+def append(
+    folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
+) -> Path:
+    """Store the figures of an evaluation in the history `folder`, for later trends; return the file's path.
+
+    `declared`: names of the metrics that were compared. `run`: address of the CI's run.
+    """
+    evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
+    # Evaluations of several series may have started at the same time.
+    digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
+    started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
+    name = f"{started}-{digest}.json"
+    data = msgspec.json.format(msgspec.json.encode(_StoredReport(1, [evaluation])), indent=2)
+    return atomic.write(folder / name, data + b"\n")
+
+
+def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
+    """Return the trend that ends in `new`: past evaluations that are of the same series and not later, in order of
+    time.
+
+    The figures are those of `new`'s headline. An evaluation without these figures, such as an old one, is left out.
+    """
+    before = [
+        evaluation
+        for evaluation in past
+        if evaluation.series == new.series and evaluation.started < new.started and new.headline in evaluation.filters
+    ]
+    line = [*sorted(before, key=lambda evaluation: evaluation.started), new]
+    return Trend(
+        nights=tuple(
+            _trend_point(evaluation, line[number - 1] if number else None, new.headline)
+            for number, evaluation in enumerate(line)
+        ),
+        metrics=tuple(infos),
+        headline=new.headline,
+        changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
+        left_out=len(past) - len(before) - sum(evaluation.started == new.started for evaluation in past),
+    )
+
+
+def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -> TrendPoint:
+    whole = evaluation.filters[headline]
+    return TrendPoint(
+        started=evaluation.started,
+        title=evaluation.title,
+        engine=evaluation.engine,
+        project=evaluation.project,
+        sessions=whole.sessions,
+        metrics=whole.metrics,
+        differs=tuple(_differences(previous, evaluation)) if previous else (),
+        gates=evaluation.gates,
+        run=evaluation.run,
+    )
+
+
+def _differences(was: Figures, now: Figures) -> Iterator[str]:
+    for subject, ours, theirs in (
+        (was.engine.name, was.engine.version, now.engine.version),
+        (was.project.name, was.project.revision, now.project.revision),
+        *((name, was.environment.get(key, ""), now.environment.get(key, "")) for key, name in WATCHED.items()),
+    ):
+        if ours != theirs:
+            yield f"{subject} {ours} → {theirs}"
+    if was.project.revision == now.project.revision and was.project.checksum != now.project.checksum:
+        yield f"another text of {now.project.name}"
+
+
+def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
+    known = [
+        (night, estimate.value)
+        for night, evaluation in enumerate(line)
+        for estimate in [evaluation.filters[headline].metrics.get(info.name)]
+        if estimate and estimate.value is not None
+    ]
+    for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
+        good = None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher")
+        yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)
+
+
+def _read(path: Path) -> list[Figures]:
+    try:
+        report = stored.decoded(stored.read(path, stored.FIGURES), _StoredReport, path)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
+    return [evaluation for evaluation in report.evaluations if evaluation.headline in evaluation.filters]

@@ -1,0 +1,152 @@
+"""A comparison of times.
+
+Times can be compared only if one run asked both engines in turns: a busy machine slows a whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import ReportFilter
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import Difference, Elsewhere, MetricInfo, SessionScore, Status, Verdict
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, timed
+from ci_eval.core.workspace import Workspace
+
+NOT_IN_TURNS = (
+    "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
+    "whole run"
+)
+ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
+OF_THIS_MACHINE = "times are those of this machine and this project"
+NO_FIGURE = "nothing was observed on one side"
+
+
+def in_turns(base: Manifest, new: Manifest) -> bool:
+    """Return whether one run asked both engines in turns, and in several rounds."""
+    return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
+
+
+def times(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: Sequence[ReportFilter],
+) -> dict[str, dict[str, Difference]]:
+    """Return the differences of the metrics that depend on times, over the sessions that both sides have: name of the
+    filter → name of the metric → difference."""
+    manifest = base.manifest()
+    chosen = [metric for metric in metrics if metric.timed]
+    seen = {
+        report_filter.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen}
+        for report_filter in filters
+    }
+    pairs = 0
+    for source, sessions in base.sessions(SessionScore):
+        if not new.has_sessions(source.path):
+            continue
+        theirs = {session.id: session for session in new.sessions_in(source.path, SessionScore) if evaluated(session)}
+        for session in filter(evaluated, sessions):
+            if partner := theirs.get(session.id):
+                pairs += 1
+                _observe(
+                    # Groups are drawn, and a session is in the same one on both sides.
+                    session,
+                    partner,
+                    int(GROUPS * draw(manifest.seed, f"{session.id} group")),
+                    chosen,
+                    filters,
+                    seen,
+                )
+    asked = pairs / max(manifest.generated, pairs, 1)
+    # None of these metrics is declared, and readers believe any that changed: all are one family.
+    tests = sum(not metric.is_maximum for metric in chosen)
+    return {
+        name: {metric.info.name: sides[metric.info.name].difference(metric, asked, tests) for metric in chosen}
+        for name, sides in seen.items()
+    }
+
+
+class _Sides:
+    """The observations of one metric on both engines, round by round."""
+
+    def __init__(self, rounds: int) -> None:
+        self.base = [Observed() for _ in range(rounds)]
+        self.new = [Observed() for _ in range(rounds)]
+
+    def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
+        timing = timed(metric, self.base, self.new, asked=asked, tests=tests)
+        if timing is None:
+            return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+        plain = Difference(
+            base=timing.base,
+            new=timing.new,
+            difference=timing.difference,
+            n=timing.n,
+            elsewhere=Elsewhere(why=OF_THIS_MACHINE),
+        )
+        # A maximum is a single lookup, which has no interval.
+        if metric.is_maximum:
+            return replace(plain, why=ONE_LOOKUP)
+        verdict, why = judged(timing, metric.info, len(self.base))
+        return replace(
+            plain,
+            low=timing.low,
+            high=timing.high,
+            p=timing.p,
+            detectable=timing.detectable,
+            verdict=verdict,
+            why=why,
+        )
+
+
+def judged(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
+    """Return the verdict on a difference of times, and the reason for it; `rounds`: the number of rounds."""
+    floor = timing.floor(info.unit)
+    small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
+    if -floor < timing.low and timing.high < floor:
+        return Verdict.EQUIVALENT, f"a difference of {small} is ruled out by {rounds} rounds"
+    if timing.low > floor or timing.high < -floor:
+        better = (timing.difference > 0) == (info.better == "higher")
+        return (Verdict.BETTER if better else Verdict.WORSE), f"by more than {small} in {rounds} rounds, asked in turns"
+    if timing.low > 0 or timing.high < 0:
+        return Verdict.NOT_SHOWN, f"it may be less than {small}, by which two processes of one program may differ"
+    return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
+
+
+def _observe(
+    base: SessionScore,
+    new: SessionScore,
+    group: int,
+    metrics: Sequence[Metric],
+    filters: Sequence[ReportFilter],
+    seen: dict[str, dict[str, _Sides]],
+) -> None:
+    through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(base)]
+    for of_engine, session in (("base", base), ("new", new)):
+        rounds = len(next(iter(through[0].values())).base) if through else 0
+        for number in range(rounds):
+            asked = at_round(session, number)
+            for metric in metrics:
+                observed = list(metric.observe(asked))
+                for sides in through:
+                    by_round: list[Observed] = getattr(sides[metric.info.name], of_engine)
+                    by_round[number].add(group, observed)
+
+
+def at_round(session: SessionScore, number: int) -> SessionScore:
+    """Return the session with the latencies of one round. Its status is ERROR if that round did not reach all
+    lookups."""
+    lookups = [
+        replace(lookup, latency=latency)
+        for lookup in session.lookups
+        if (latency := lookup.latencies[number] if number < len(lookup.latencies) else None) is not None
+    ]
+    if len(lookups) < len(session.lookups):
+        return replace(session, lookups=tuple(lookups), status=Status.ERROR)
+    return replace(session, lookups=tuple(lookups))

@@ -1,0 +1,26 @@
+"""The configuration of an evaluation: YAML or JSON becomes frozen values, or a message about each bad option."""
+
+from ci_eval.core.config.keys import keys, schema
+from ci_eval.core.config.loading import USUAL_SESSIONS, Loaded, bounded, by_command, dump, load, patch, with_ladder
+from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
+from ci_eval.core.config.text import parse_yaml
+
+__all__ = [
+    "BY_MODEL",
+    "USUAL_SESSIONS",
+    "Config",
+    "EngineConfig",
+    "InterpretConfig",
+    "Loaded",
+    "ProjectConfig",
+    "ReportsConfig",
+    "bounded",
+    "by_command",
+    "dump",
+    "keys",
+    "load",
+    "parse_yaml",
+    "patch",
+    "schema",
+    "with_ladder",
+]

@@ -1,0 +1,205 @@
+"""A reader of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
+
+A setting that has no effect gets a warning that says what happens instead. Unknown keys stay, and `checking.py` reports
+them.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config.wording import show
+
+MOVED = {
+    "strategy": "actions.strategy",
+    "saveLogs": "interpret.saveLogs",
+    "logsTrainingPercentage": "interpret.trainTestSplit",
+    "interpret.logsTrainingPercentage": "interpret.trainTestSplit",
+    "listOfFiles": "actions.evaluationRoots",
+    "evaluationRoots": "actions.evaluationRoots",
+    "completionType": "interpret.completionType",
+    "actions.strategy.type": "interpret.completionType",
+    "interpret.completeTokenProbability": "interpret.sessionProbability",
+    "interpret.completeTokenSeed": "interpret.seed",
+    "interpret.sessionSeed": "interpret.seed",
+}
+"""The plugin's key → our key with the same meaning, in the order in which they are moved."""
+
+STATEMENTS: dict[str, dict[str, object]] = {
+    "METHOD_CALLS": {"statementTypes": ["METHOD_CALL"]},
+    "ARGUMENTS": {"isArgument": True},
+    "VARIABLES": {"statementTypes": ["VARIABLE"]},
+    "ALL_STATIC": {"isStatic": True},
+    "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
+    "ALL_TOKENS": {},
+}
+"""The value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements that the plugin knew, not
+all tokens."""
+
+NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
+
+NO_LOGS = "`interpret.saveLogs` writes logs, each suggestion with its features"
+ONE_GOLF = "golf is always played in the same way, see docs/metrics.md"
+
+UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
+    "interpretActions": ((True,), "run `ci-eval actions` for the first stage alone"),
+    "actions.projectName": ((), "the project's name comes from `project`"),
+    "actions.sourceFile": ((), "actions come from `project` alone"),
+    "interpret.completionGolfSettings": ((), ONE_GOLF),
+    "interpret.experimentGroup": ((), "sessions carry no experiment group; give evaluations different titles"),
+    "interpret.filesLimit": ((), "every file is evaluated; limit `interpret.sessionsLimit` instead"),
+    "interpret.order": (("LINEAR",), "sessions are evaluated in the order of the file"),
+    "interpret.registry": (("",), "there is no IDE whose registry could be set"),
+    "interpret.saveFusLogs": ((False,), NO_LOGS),
+    "interpret.saveFeatures": ((True, False), NO_LOGS),
+    "interpret.saveContent": ((False,), "the text of each file is always kept in the workspace, once"),
+    "interpret.logLocationAndItemText": ((False,), "locations and texts are always kept in the workspace"),
+    "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
+}
+"""The keys without effect → the values (besides null) for which nothing is lost, and what happens instead of others."""
+
+UNUSED_FILTERS = ("features", "minimumOffset", "position")
+
+
+def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
+    """Return the configuration in our shape, and warnings. `raw` is not changed.
+
+    A configuration in our shape is returned as it is. Raises ConfigError if a value cannot be upgraded.
+    """
+    config = copy.deepcopy(raw)
+    warnings: list[str] = []
+    for old, new in MOVED.items():
+        _move(config, old, new)
+    _upgrade_tokens(config)
+    _upgrade_project(config)
+    _upgrade_golf(config)
+    _upgrade_user(config)
+    for key in NULL_MEANS_DEFAULT:
+        if _get(config, key) is None:
+            _take(config, key)
+    _drop_reordering(config, warnings)
+    for key, (inactive, instead) in UNUSED.items():
+        _drop(config, key, inactive, instead, warnings)
+    for filters, path in _all_filters(config):
+        for name in UNUSED_FILTERS:
+            _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
+    return config, warnings
+
+
+def _upgrade_tokens(config: dict[str, object]) -> None:
+    all_tokens = _take(config, "actions.strategy.completeAllTokens")
+    if not isinstance(all_tokens, bool | None):
+        raise ConfigError(f"`strategy.completeAllTokens` is {show(all_tokens)}; expected true or false")
+    if all_tokens:
+        _take(config, "actions.strategy.filters")
+    statement = _take(config, "actions.strategy.statement")
+    if statement is None:
+        return
+    if not isinstance(statement, str) or statement not in STATEMENTS:
+        raise ConfigError(f"`strategy.statement` is {show(statement)}; expected one of {', '.join(STATEMENTS)}")
+    _put(config, "actions.strategy.filters", copy.deepcopy(STATEMENTS[statement]), "strategy.statement")
+
+
+def _upgrade_project(config: dict[str, object]) -> None:
+    path = _take(config, "projectPath")
+    if path is None or path == "":
+        return
+    if not isinstance(path, str):
+        raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
+    _put(config, "project", f"path:{path}", "projectPath")
+
+
+def _upgrade_golf(config: dict[str, object]) -> None:
+    strategy = _get(config, "actions.strategy")
+    if isinstance(strategy, dict) and "completionGolf" in strategy:
+        # Later versions of the plugin name several kinds of golf. Here there is one.
+        golf = strategy["completionGolf"]
+        strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
+
+
+def _upgrade_user(config: dict[str, object]) -> None:
+    # The settings have no effect in the plugin unless it emulates a user.
+    emulated = _take(config, "actions.strategy.emulateUser")
+    settings = _take(config, "interpret.emulationSettings")
+    if emulated is not True:
+        return
+    # The plugin's user model is indexed by the number of typed characters, not of lookups.
+    user: dict[str, object] = {"profile": "jetbrains", "index": "prefix"}
+    if isinstance(settings, dict):
+        user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
+    _put(config, "interpret.userModel", user, "strategy.emulateUser")
+    strategy = _get(config, "actions.strategy")
+    if isinstance(strategy, dict):
+        # The modelled user decides when completion is asked for.
+        strategy.pop("prefix", None)
+
+
+def _drop_reordering(config: dict[str, object], warnings: list[str]) -> None:
+    reorder = config.get("reorder")
+    if isinstance(reorder, dict) and reorder.get("useReordering") in (False, None):
+        del config["reorder"]
+    _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions anew, by a completion type", warnings)
+
+
+def _drop(
+    section: dict[str, object], key: str, inactive: tuple[object, ...], instead: str, warnings: list[str], at: str = ""
+) -> None:
+    value = _take(section, key)
+    if value is not None and value not in inactive:
+        warnings.append(f"`{at}{key}` is {show(value)}, which has no effect: {instead}")
+
+
+def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str]]:
+    sections = [(_get(config, "actions.strategy.filters"), "actions.strategy.filters.")]
+    parts = _get(config, "reports.sessionsFilters")
+    for index, part in enumerate(parts if isinstance(parts, list) else []):
+        if isinstance(part, dict):
+            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
+    return [(filters, path) for filters, path in sections if isinstance(filters, dict)]
+
+
+# -------------------------------------------------------------------------------------------------- dotted keys
+
+
+def _move(config: dict[str, object], old: str, new: str) -> None:
+    value = _take(config, old)
+    if value is not None:
+        _put(config, new, value, old)
+
+
+def _section(config: dict[str, object], names: list[str]) -> dict[str, object] | None:
+    section = config
+    for name in names:
+        below = section.get(name)
+        if not isinstance(below, dict):
+            return None
+        section = below
+    return section
+
+
+def _get(config: dict[str, object], key: str) -> object:
+    *parents, last = key.split(".")
+    section = _section(config, parents)
+    return None if section is None else section.get(last)
+
+
+def _take(config: dict[str, object], key: str) -> object:
+    *parents, last = key.split(".")
+    section = _section(config, parents)
+    return None if section is None else section.pop(last, None)
+
+
+def _put(config: dict[str, object], key: str, value: object, old: str) -> None:
+    *parents, last = key.split(".")
+    section = config
+    for name in parents:
+        below = section.get(name)
+        if below is None:
+            below = section[name] = {}
+        if not isinstance(below, dict):
+            raise ConfigError(f"`{name}` is {show(below)}; expected a section")
+        section = below
+    if section.get(last) is not None and section[last] != value:
+        raise ConfigError(f"`{old}` and `{key}` say different things; `{old}` is the older name, keep one of them")
+    section[last] = value

@@ -1,0 +1,151 @@
+"""The keys of a configuration with their meanings: as rows, and as a JSON schema for editors."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from ci_eval.core.config.checking import section_in
+from ci_eval.core.config.schema import Config
+from ci_eval.core.config.wording import choices, describe, join
+from ci_eval.core.model import Section, UserModelConfig
+
+SHORT: Mapping[str, dict[str, object]] = {
+    "engine": {"type": "string", "description": "NAME or NAME@VERSION"},
+    "project": {"type": "string", "description": "A SPEC such as pypi:NAME==VERSION or path:DIR"},
+    "dataset": {"type": "string", "description": "A file of JSON lines, or https://HOST/FILE#sha256=HEX"},
+    "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
+}
+"""The sections that may also be written as a text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """A key of the configuration with its meaning."""
+
+    name: str
+    """The dotted name, as `--set` takes it."""
+    type: str
+    """The allowed values, in words."""
+    default: str
+    """The default as it is written in YAML; "" if there is none."""
+    meaning: str
+    choices: tuple[str, ...] = ()
+    """The allowed values, if there are a few."""
+
+
+def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
+    """Yield all keys below the section, in the order of the configuration. Sections in lists are not expanded."""
+    meanings = meanings_of(section)
+    for field in msgspec.structs.fields(section):
+        name = join(path, field.encode_name)
+        nested = section_in(field.type)
+        if nested and name not in SHORT:
+            yield from keys(nested, name)
+            continue
+        yield Key(
+            name=name,
+            type=describe(msgspec.inspect.type_info(field.type)) + (", or a text" if name in SHORT else ""),
+            default="" if nested else _default(field),
+            meaning=meanings[field.encode_name],
+            choices=tuple(choices(msgspec.inspect.type_info(field.type))),
+        )
+        if nested:
+            yield from keys(nested, name)
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+    return "" if field.required else msgspec.json.encode(value).decode()
+
+
+@cache
+def meanings_of(section: type[Section]) -> Mapping[str, str]:
+    """Return key → the text below its field in the source, in the words of YAML."""
+    texts: dict[str, str] = {}
+    # Fields of a section may be inherited, and documented in the base.
+    for cls in reversed(section.__mro__):
+        if cls is not Section and issubclass(cls, Section):
+            texts |= dict(_texts(cls))
+    return {field.encode_name: texts[field.name] for field in msgspec.structs.fields(section)}
+
+
+def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
+    # Python drops the strings below fields, so they are read from the source.
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(section))).body
+    assert isinstance(tree, ast.ClassDef)
+    for field, text in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            yield field.target.id, _in_yaml(ast.literal_eval(text.value))
+
+
+def _in_yaml(text: str) -> str:
+    words = {"None": "null", "True": "true", "False": "false"}
+    return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], " ".join(text.split()))
+
+
+def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a JSON schema (draft 2020-12) of configurations in YAML.
+
+    `known`: dotted key → values that editors offer, though others are not wrong.
+    """
+    (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
+    for section, path in _sections(Config, ""):
+        _explain(definitions[section.__name__], section, path, known)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ci-eval", **root, "$defs": definitions}
+
+
+def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section], str]]:
+    """Yield each section class, with one path of it."""
+    paths: dict[type[Section], str] = {}
+    waiting = [(section, path)]
+    # The list grows while the loop runs.
+    for section, path in waiting:
+        if section in paths:
+            continue
+        paths[section] = path
+        for field in msgspec.structs.fields(section):
+            items = (field.type, *get_args(field.type))
+            below = [kind for kind in items if isinstance(kind, type) and issubclass(kind, Section)]
+            waiting += [(nested, join(path, field.encode_name)) for nested in below]
+    yield from paths.items()
+
+
+def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
+    """Add the meanings to the properties of a section in the schema."""
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
+    for name, meaning in meanings_of(section).items():
+        key, value = join(path, name), written["properties"][name]
+        forms = value.pop("anyOf", None) or [
+            {keyword: value.pop(keyword) for keyword in list(value) if keyword != "default"}
+        ]
+        if key in known:
+            forms = [{"enum": list(known[key])}, *forms]
+        # A section may be empty, which is null in YAML.
+        if any("#/$defs/" in form.get("$ref", "") for form in forms) and {"type": "null"} not in forms:
+            forms = [*forms, {"type": "null"}]
+        if key in SHORT:
+            forms = [*forms, SHORT[key]]
+        if key == "reports.sessionsFilters":
+            # A filter may be one line (`expressions.py`).
+            forms = [
+                {**form, "items": {"anyOf": [form["items"], {"type": "string", "minLength": 1}]}} for form in forms
+            ]
+        # YAML takes `off` and `on` without quotes for false and true.
+        if key == "interpret.confine":
+            forms = [*forms, {"const": False}]
+        if key == "interpret.autoImport":
+            forms = [*forms, {"type": "boolean"}]
+        if get_origin(types[name]) is dict and issubclass(names := get_args(types[name])[0], Enum):
+            value["propertyNames"] = {"enum": [member.value for member in names]}
+        either = forms[0] if len(forms) == 1 else {"anyOf": forms}
+        written["properties"][name] = {"description": meaning, **value, **either}

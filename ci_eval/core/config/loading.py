@@ -1,0 +1,317 @@
+"""The configuration of an evaluation, made from a file, `--set` options and the environment, and written as text."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import jetbrains
+from ci_eval.core.config.checking import check
+from ci_eval.core.config.expressions import read_expression
+from ci_eval.core.config.rules import settle
+from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig
+from ci_eval.core.config.text import parse_yaml, read, write_yaml
+from ci_eval.core.config.wording import show
+from ci_eval.core.model import PrefixConfig
+from ci_eval.core.model.endpoints import EndpointConfig
+
+VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
+"""A reference `${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
+
+
+INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
+
+
+USUAL_LENGTHS = (0, 1, 3)
+"""The numbers of typed letters if the configuration has none. With none typed, any engine looks bad; most lists are
+shown at the first letter."""
+
+
+USUAL_SESSIONS = 1_000
+"""The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
+NUMBERS = ("sessionsLimit", "sessionProbability")
+"""The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
+
+
+SPECS = ("project", "dataset")
+"""The sections that may be just their `spec`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """A configuration, with warnings about how it was read."""
+
+    config: Config
+    warnings: tuple[str, ...]
+    own_prefix: bool = False
+    """True if the file or an override sets the prefix. Configurations of the JetBrains plugin, which are JSON, always
+    do."""
+    own_number: bool = False
+    """True if the file or an override says how many sessions are asked."""
+    own_headline: bool = False
+    """True if the file or an override sets the leading sessions; configurations of old workspaces do not."""
+
+
+def load(
+    path: Path | None,
+    *,
+    engine: str | None = None,
+    overrides: Sequence[str] = (),
+    environment: Mapping[str, str] = os.environ,
+) -> Loaded:
+    """Return the configuration in a file (None: the defaults), changed by overrides `dotted.key=value`.
+
+    `engine`: NAME or NAME@VERSION, in place of the file's; overrides change that one. Raises ConfigError.
+    """
+    source = str(path) if path else "configuration"
+    raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
+    check(raw, source)
+    if engine is not None:
+        _put(raw, "engine", engine, "command line")
+    for override in overrides:
+        _override(raw, override)
+        # Checking after each override lets the message name the one that is wrong.
+        check(raw, f"--set {override}")
+    _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
+    settled, rule_warnings = settle(check(raw, source), source)
+    own_prefix = _is_set(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
+    section = raw.get("interpret")
+    own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
+    return Loaded(
+        config=settled,
+        warnings=(*upgrade_warnings, *rule_warnings),
+        own_prefix=own_prefix,
+        own_number=own_number,
+        own_headline=_is_set(raw, "reports", "headline"),
+    )
+
+
+def with_ladder(config: Config) -> Config:
+    """Return the configuration with the usual ladder of prefixes.
+
+    It stays as it is if it sets a prefix, has a modelled user, or is about another task than completion.
+    """
+    strategy = config.actions.strategy
+    if config.played != "completion" or config.user or strategy.prefix != PrefixConfig():
+        return config
+    ladder = PrefixConfig(name="Ladder", lengths=USUAL_LENGTHS)
+    return replace(config, actions=replace(config.actions, strategy=replace(strategy, prefix=ladder)))
+
+
+def bounded(config: Config) -> Config:
+    """Return the configuration with the usual number of sessions, if it sets none.
+
+    It stays as it is if it has a dataset, which is asked whole, or the engine `jetbrains`, which samples by itself.
+    """
+    interpret = config.interpret
+    if config.dataset.spec or config.engine.name == "jetbrains":
+        return config
+    if interpret.sessions_limit is not None or interpret.session_probability < 1:
+        return config
+    return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
+
+
+def _is_set(raw: Mapping[str, object], *keys: str) -> bool:
+    section: object = raw
+    for key in keys:
+        section = section.get(key) if isinstance(section, dict) else None
+    return section is not None
+
+
+def dump(config: Config) -> str:
+    """Return YAML that `load` reads back to an equal configuration in any environment."""
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    raw["engine"] = _engine(config.engine)
+    # `$${` keeps `load` from reading a variable into the text.
+    _change_texts(raw, lambda _, text: text.replace("${", "$${"))
+    return write_yaml(raw)
+
+
+def _engine(config: EngineConfig) -> dict[str, object]:
+    """Return the engine's section: its own keys, then the keys of an endpoint if there is one."""
+    values: dict[str, object] = msgspec.to_builtins(config)
+    endpoint_values = {
+        field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)
+    }
+    return {**values, **(endpoint_values if config.endpoint is not None else {})}
+
+
+def by_command(config: Config, command: str, like: str | None = None) -> Config:
+    """Return the configuration with a language server of one's own as its engine.
+
+    `command`: as one types it in a shell. `like`: the named engine whose configuration it gets; None = the
+    configuration's. Raises ConfigError.
+    """
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigError(f"the engine {command!r} is no command: {error}; quote it as for a shell") from error
+    if not words:
+        raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
+    engine = config.engine
+    if engine.command is None and engine.name != EngineConfig().name:
+        # Settings on top of a named engine are not meant for another one.
+        engine = EngineConfig(reads=engine.reads)
+    like = like or engine.like
+    own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)
+    return replace(config, engine=own)
+
+
+def patch(
+    config: Config,
+    *,
+    task: str | None = None,
+    language: str | None = None,
+    engine: str | None = None,
+    project: str | None = None,
+    dataset: str | None = None,
+    dependencies: bool | None = None,
+    completion_type: str | None = None,
+    model: Path | None = None,
+    sessions: int | None = None,
+    seed: int | None = None,
+    title: str | None = None,
+    output_dir: str | None = None,
+) -> Config:
+    """Return the configuration with the options of the command line; None leaves a value as it is.
+
+    `engine` is NAME or NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here.
+    """
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    options = {
+        "task": task,
+        "language": language,
+        "engine": engine,
+        "project": project,
+        "dataset": dataset,
+        "project.dependencies": dependencies,
+        "interpret.completionType": completion_type,
+        "interpret.rankingModel": str(model.resolve()) if model else None,
+        "interpret.sessionsLimit": sessions,
+        "interpret.seed": seed,
+        "reports.evaluationTitle": title,
+        "outputDir": output_dir,
+    }
+    for key, value in options.items():
+        if value is not None:
+            _put(raw, key, value, "command line")
+    if project is not None or dataset is not None:
+        # A project or dataset on the command line replaces the projects of the file.
+        raw["projects"] = []
+    patched, _ = settle(check(raw, "command line"), "command line")
+    if model and patched.interpret.completion_type not in BY_MODEL:
+        raise ConfigError(
+            f"command line: a model is for completion type {' or '.join(BY_MODEL)}, not "
+            f"{patched.interpret.completion_type}; add --completion-type {BY_MODEL[0]}, or leave --model out"
+        )
+    return patched
+
+
+# ------------------------------------------------------------------------------------------------- plain values
+
+
+def _upgrade(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
+    if raw is None:
+        return {}, []
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
+    try:
+        upgraded, warnings = jetbrains.upgrade(raw)
+        _spread(upgraded)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+    return upgraded, warnings
+
+
+def _override(raw: dict[str, object], override: str) -> None:
+    # The value itself may contain `=`.
+    key, equals, text = override.partition("=")
+    if not equals or not all(part.strip() for part in key.split(".")):
+        raise ConfigError(f"--set {override}: expected dotted.key=value, for example interpret.sessionProbability=0.2")
+    source = f"--set {override}"
+    _put(raw, key.strip(), parse_yaml(text, source), source)
+
+
+def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
+    *parents, last = key.split(".")
+    section = raw
+    for depth, name in enumerate(parents, start=1):
+        below = section.get(name)
+        if below is None:
+            below = section[name] = {}
+        if not isinstance(below, dict):
+            raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
+        section = below
+    if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
+        section, last = below, "spec"
+        if below.get("spec") != value:
+            # The name belongs to the project that is replaced.
+            below.pop("name", None)
+    section[last] = value
+    try:
+        _spread(raw)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _spread(raw: dict[str, object]) -> None:
+    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`,
+    and filters in one line.
+
+    Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and true.
+    """
+    interpret = raw.get("interpret")
+    if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
+        interpret["userModel"] = {"profile": profile}
+    for key in ("confine", "autoImport"):
+        if isinstance(interpret, dict) and isinstance(switch := interpret.get(key), bool):
+            interpret[key] = "on" if switch else "off"
+    reports = raw.get("reports")
+    if isinstance(reports, dict) and isinstance(filters := reports.get("sessionsFilters"), list):
+        reports["sessionsFilters"] = [read_expression(line) if isinstance(line, str) else line for line in filters]
+    for key in SPECS:
+        if isinstance(spec := raw.get(key), str):
+            raw[key] = {"spec": spec}
+    if not isinstance(engine := raw.get("engine"), str):
+        return
+    name, at, version = engine.partition("@")
+    if not name or (at and not version):
+        raise ConfigError(f"`engine` is {engine!r}; expected NAME or NAME@VERSION, for example jedi@0.19.2")
+    raw["engine"] = {"name": name, "version": version or None}
+
+
+# -------------------------------------------------------------------------------------------------- environment
+
+
+def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
+    """Apply `change(key, text)` to all texts in which variables may be used."""
+    for key in INTERPOLATED:
+        *parents, last = key.split(".")
+        section: object = raw
+        for name in parents:
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and isinstance(text := section.get(last), str):
+            section[last] = change(key, text)
+
+
+def _interpolate(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            return "${"
+        if name not in environment:
+            raise ConfigError(
+                f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
+                "set it, or write $${ for the characters ${"
+            )
+        return environment[name]
+
+    return VARIABLE.sub(value, text)

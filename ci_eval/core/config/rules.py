@@ -1,0 +1,211 @@
+"""The rules about several values of a configuration, and the few values that are changed with a warning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.patterns import compiled
+from ci_eval.core.config.schema import Config
+from ci_eval.core.config.wording import show
+from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
+from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.core.model.endpoints import EndpointConfig
+
+LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
+"""The names that people and the JetBrains plugin use for languages → ours."""
+
+NOTHING_TO_EMULATE = (
+    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
+    "CapitalizePrefix to emulate typing"
+)
+
+
+MOST_LENGTHS = 100
+"""The most lengths of a Ladder: each makes a session of its own for each token."""
+
+USER_TYPES = (
+    "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
+    "remove `interpret.userModel` to keep the other"
+)
+
+
+def settle(config: Config, source: str) -> tuple[Config, list[str]]:
+    """Return the configuration as it will be evaluated, with a warning for each change.
+
+    Raises ConfigError if a rule is broken.
+    """
+    if problems := list(_problems(config)):
+        raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
+    warnings: list[str] = []
+    strategy = config.actions.strategy
+    if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
+        warnings.append(NOTHING_TO_EMULATE)
+        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
+    if config.interpret.user_model and strategy.prefix.name != "EveryPrefix":
+        if strategy.prefix != PrefixConfig():
+            warnings.append(USER_TYPES.format(strategy.prefix.name))
+        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
+    strategy = msgspec.structs.replace(strategy, filters=_drop_open_regex(strategy.filters))
+    settled = msgspec.structs.replace(
+        config,
+        language=language_name(config.language),
+        actions=msgspec.structs.replace(config.actions, strategy=strategy),
+        reports=msgspec.structs.replace(
+            config.reports, sessions_filters=tuple(map(_drop_open_regex_in, config.reports.sessions_filters))
+        ),
+    )
+    return settled, warnings
+
+
+def language_name(given: str) -> str:
+    """Return our name of a language, in any spelling. An unknown name is returned in lower case, for others to
+    refuse."""
+    name = given.strip().lower()
+    return LANGUAGES.get(name, name)
+
+
+def _drop_open_regex_in(part: SessionsFilter) -> SessionsFilter:
+    return msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
+
+
+def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
+    # A regular expression that matches everything must not exclude tokens whose package is unknown.
+    return msgspec.structs.replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
+
+
+def _problems(config: Config) -> Iterator[str]:
+    strategy = config.actions.strategy
+    yield from _project_problems(config)
+    yield from _prefix_problems(strategy.prefix)
+    yield from _user_problems(config)
+    if strategy.completion_golf and config.task not in {"completion", "golf"}:
+        yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
+    if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
+        yield (
+            f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "
+            "how: missing, or what: lines"
+        )
+    yield from _regex_problems(strategy.filters, "actions.strategy.filters")
+    yield from _engine_problems(config)
+    if config.queries.drop_definition + config.queries.replace_definition > 1:
+        yield "`queries.dropDefinition` and `replaceDefinition` are shares of the same cases: their sum exceeds 1"
+    if config.interpret.train_test_split + config.interpret.test_split > 99:
+        yield "`interpret.trainTestSplit` and `testSplit` leave nothing for validation: their sum exceeds 99"
+    names: set[str] = set()
+    for index, part in enumerate(config.reports.sessions_filters):
+        path = f"reports.sessionsFilters[{index}]"
+        yield from _regex_problems(part.filters, f"{path}.filters")
+        if part.name == WEIGHTED or resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
+            yield f"`{path}.name` is {part.name!r}, which is the name of a filter that there is anyway; choose another"
+        if part.name in names:
+            yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
+        names.add(part.name)
+    yield from _headline_problems(config)
+
+
+def _headline_problems(config: Config) -> Iterator[str]:
+    filters = config.report_filters
+    names = [part.name for part in filters.all]
+    if filters.headline not in names:
+        possible = ("all", *GROUPS, *names[1:])
+        wrong = config.reports.headline
+        hint = guess(wrong, possible)
+        yield f"`reports.headline` is {wrong!r}, which is no filter{hint}; there are {', '.join(possible)}"
+
+
+def _project_problems(config: Config) -> Iterator[str]:
+    if config.projects and (config.project.spec or config.dataset.spec):
+        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
+    if len(set(config.projects)) < len(config.projects):
+        yield "`projects` has one of them twice; remove one"
+
+
+def _engine_problems(config: Config) -> Iterator[str]:
+    yield from _endpoint_problems(config.engine, "engine")
+    if config.judge:
+        yield from _endpoint_problems(config.judge, "judge")
+        if config.judge.endpoint is None:
+            yield "`judge.endpoint` is missing; expected an address such as https://HOST/v1"
+    engine = config.engine
+    if engine.command is not None and engine.endpoint is not None:
+        yield "`engine` has a command and an endpoint; an engine is one of them, remove the other"
+    if engine.command is None and (engine.language_id or engine.like):
+        yield "`engine` has languageId or like, which belong to a `command`: add it, or remove them"
+
+
+def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
+    """Yield what is wrong with an endpoint."""
+    # The message does not repeat the value, which may be a key itself.
+    if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
+        yield (
+            f"`{section}.key` is no name of an environment variable (capitals, digits, _); put the key into a "
+            "variable, and give the name of that"
+        )
+    if settings.endpoint is None:
+        own = {name: getattr(settings, name) for name in EndpointConfig.__struct_fields__}
+        if EndpointConfig(**own) != EndpointConfig():
+            yield f"`{section}` has model, api or other keys that belong to an `endpoint`: add it, or remove them"
+    elif settings.model is None:
+        yield f"`{section}.model` is missing; expected what the endpoint calls the model"
+    if settings.template is not None and settings.api != "completions":
+        yield (
+            f"`{section}.template` is for api: completions, but `{section}.api` is {settings.api!r}; remove one of them"
+        )
+    if settings.logprobs and settings.api == "fim":
+        yield f"`{section}.logprobs` is true, but api fim tells no log-probabilities; remove it, or use another api"
+    if settings.file_heading is not None and settings.template is None:
+        yield f"`{section}.fileHeading` belongs to a `{section}.template` with {{files}}: add that, or remove it"
+    if settings.window.characters_per_token is not None and settings.window.tokens is None:
+        yield (
+            f"`{section}.window.charactersPerToken` is an estimate for `{section}.window.tokens`: add that, or remove "
+            "the estimate"
+        )
+
+
+def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
+    if prefix.name == "SimplePrefix" and prefix.n is None:
+        yield "`actions.strategy.prefix.n` is missing; SimplePrefix needs the number of characters to type, e.g. 1"
+    if (prefix.name == "Ladder") != (prefix.lengths is not None):
+        yield (
+            "`actions.strategy.prefix.lengths` is missing; Ladder needs the numbers of characters, e.g. [0, 1, 2, 3, 5]"
+            if prefix.lengths is None
+            else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove it or use Ladder"
+        )
+    if prefix.lengths is not None and len(prefix.lengths) > MOST_LENGTHS:
+        yield (
+            f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are taken, "
+            "each of them is a session for each token"
+        )
+    if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
+        yield (
+            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
+            "remove one"
+        )
+    if prefix.name not in {"SimplePrefix", "EveryPrefix"} and prefix.n is not None:
+        yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
+
+
+def _user_problems(config: Config) -> Iterator[str]:
+    user = config.interpret.user_model
+    if user is None:
+        return
+    # Sums of floats are not exact.
+    if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
+        yield (
+            f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
+            "sum to 1"
+        )
+
+
+def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:
+    if filters.package_regex is None:
+        return
+    try:
+        compiled(filters.package_regex)
+    except ConfigError as error:
+        yield f"`{path}.packageRegex` is {show(filters.package_regex)}; {error}"

@@ -1,0 +1,164 @@
+"""The text of a configuration, YAML or JSON, read and written as plain values. Limits keep a hostile file cheap."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from ci_eval.core.base.errors import ConfigError
+
+MAX_BYTES = 200_000
+"""The most bytes of a file. Such a file takes two seconds at worst, and has room for a list of two thousand files."""
+MAX_DEPTH = 50
+MAX_VALUES = 100_000
+"""The most values in one file. An alias counts as often as it is used."""
+
+
+class _Loader(yaml.SafeLoader):
+    """A loader of YAML as people write it: 1e-3 is a number, as it is in JSON."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """A dumper whose output `_Loader` reads back: a text that looks like 1e-3 is quoted."""
+
+
+for _class in (_Loader, _Dumper):
+    _class.add_implicit_resolver(
+        "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+    )
+
+
+def read(path: Path) -> object:
+    """Return the values of a file, read as JSON if it is called `.json`, and as YAML otherwise. Raises ConfigError."""
+    text = _read_text(path)
+    return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else parse_yaml(text, str(path))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            # One byte more than allowed shows that the file is too large.
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
+            "or none at all to go with the defaults"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); a configuration is a readable file") from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
+    try:
+        # Editors on Windows may write a byte order mark.
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
+
+
+def parse_yaml(text: str, source: str) -> object:
+    """Return the values of a YAML text. `source` names the text in errors. Raises ConfigError."""
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _count_values(node, {}, source)
+        return _copy(loader.construct_document(node))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        location = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise ConfigError(f"{source}: {location}broken YAML: {error.problem or error.context}") from None
+    except yaml.reader.ReaderError as error:
+        raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: is nested too deeply") from None
+    # PyYAML does not catch what its constructors of scalars raise, for example for the date 2024-13-45.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ConfigError(f"{source}: holds a value that is not what it looks like ({error}); quote texts") from None
+
+
+def _copy(value: object, depth: int = 0) -> object:
+    """Return a copy in which nothing is shared, so that a change of one value never changes another.
+
+    Raises RecursionError if it is nested too deeply, and ValueError for numbers beyond 64 bits and halves of surrogate
+    pairs.
+    """
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number beyond 64 bits")
+    if isinstance(value, str):
+        value.encode()  # raises for half of a surrogate pair, which can be escaped, but is no text
+    if isinstance(value, dict):
+        return {_copy(key, depth + 1): _copy(below, depth + 1) for key, below in value.items()}
+    return [_copy(below, depth + 1) for below in value] if isinstance(value, list) else value
+
+
+def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
+    """Return the number of values below a node, with aliases expanded.
+
+    Raises ConfigError for cycles, too many values, and repeated keys.
+    """
+    if (known := sizes.get(id(node))) is not None:
+        if known == 0:
+            raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
+        return known
+    # The size 0 marks a node that is being counted: an alias to it is a cycle.
+    sizes[id(node)] = 0
+    children: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        _refuse_repeated_keys(node, source)
+        children = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        children = node.value
+    size = 1 + sum(_count_values(child, sizes, source) for child in children)
+    if size > MAX_VALUES:
+        raise ConfigError(f"{source}: {_location(node)}: stands for more than {MAX_VALUES:,} values")
+    sizes[id(node)] = size
+    return size
+
+
+def _refuse_repeated_keys(node: yaml.MappingNode, source: str) -> None:
+    seen: dict[str, yaml.Node] = {}
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if first := seen.get(key.value):
+            raise ConfigError(
+                f"{source}: {_location(key)}: `{key.value}` stands here twice (first in {_location(first)})"
+            )
+        seen[key.value] = key
+
+
+def _location(node: yaml.Node) -> str:
+    return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
+
+
+def _parse_json(text: str, source: str) -> object:
+    try:
+        return _copy(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
+    except json.JSONDecodeError as error:
+        location = f"line {error.lineno}, column {error.colno}"
+        raise ConfigError(f"{source}: {location}: broken JSON: {error.msg}") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: is nested too deeply") from None
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _mapping(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
+    mapping: dict[str, object] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise ConfigError(f"{source}: `{key}` stands twice in the same section")
+        mapping[key] = value
+    return mapping
+
+
+def write_yaml(value: object) -> str:
+    """Return YAML with keys in their order, which `parse_yaml` reads back to an equal value."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
+    return text

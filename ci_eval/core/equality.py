@@ -1,0 +1,30 @@
+"""The scoring for tasks in which only the exact expected text counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.contracts import Item
+from ci_eval.core.model import LookupScore, Status, Suggestion, Token
+
+
+def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
+    """Return an item for each token."""
+    return (
+        Item(begin=token.offset, end=token.offset + len(token.text), text=token.text, properties=token.properties)
+        for token in tokens
+    )
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the first suggestion whose acceptance leaves the expected text and no more."""
+    return next(
+        (number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected and not suggestion.tail),
+        None,
+    )
+
+
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """Return the status of the last lookup, when the whole prefix was typed."""
+    last = lookups[-1]
+    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY

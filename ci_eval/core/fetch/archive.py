@@ -1,0 +1,288 @@
+"""An unpacker for untrusted archives. It writes plain files and folders below one target, within limits, or nothing at
+all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import posixpath
+import re
+import shutil
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Literal, cast
+
+from ci_eval.core.base.errors import ArchiveError
+
+MiB = 1 << 20
+CHUNK = 1 << 16
+MAX_HEADER = 4 * MiB
+MAX_NAME, MAX_PATH, MAX_LINK = 255, 1024, 4096
+BROKEN = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+    OSError, EOFError, ValueError, LookupError, ArithmeticError, RuntimeError,
+)  # fmt: skip
+"""The exceptions that the standard library raises on damaged archives. RecursionError and NotImplementedError are
+RuntimeErrors."""
+
+Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits on what an archive may unpack to; sizes in bytes."""
+
+    entries: int = 200_000
+    """The number of members and of the folders that must be made for them."""
+    file_bytes: int = 512 * MiB
+    total_bytes: int = 4096 * MiB
+    ratio: float = 200.0
+    """The largest ratio of unpacked to packed size, once `ratio_from` bytes are unpacked."""
+    ratio_from: int = 16 * MiB
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Member:
+    name: str
+    kind: Kind
+    executable: bool
+    link: str
+    body: IO[bytes] | None
+
+
+def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
+    """Unpack a .zip (.whl, .jar) or .tar (plain, .gz, .bz2, .xz) into the new folder `target`.
+
+    The kind is recognised by the first bytes, not by the name. `target` appears complete or not at all. Links are never
+    written: symbolic links that stay inside are left out, hard links inside become copies, and an archive with a link
+    that leads outside is refused. `.git` is left out everywhere. Raises ArchiveError.
+    """
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ArchiveError(f"Could not unpack {archive.name}: {target} exists. Remove it, or name another folder.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        writer = _Writer(folder, archive.stat().st_size, limits or Limits())
+        for member in _read_members(archive, writer):
+            writer.add(member)
+        folder.chmod(0o755)
+        folder.rename(target)
+    except ArchiveError as error:
+        raise ArchiveError(f"Refused to unpack {archive.name}: {error}. Use another source for it.") from None
+    except BROKEN as error:
+        raise ArchiveError(
+            f"Could not unpack {archive.name}: {str(error) or type(error).__name__}. "
+            "It may be damaged: remove it from the cache and run again."
+        ) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def top_of(folder: Path) -> Path:
+    """Return the single folder in `folder` that holds everything unpacked into it, or `folder` itself if there is
+    none."""
+    entries = list(folder.iterdir())
+    return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
+
+
+class _Writer:
+    """A writer of members below `folder` that counts entries and bytes."""
+
+    def __init__(self, folder: Path, packed: int, limits: Limits) -> None:
+        self.folder, self.packed, self.limits = folder, packed, limits
+        self.entries = self.total = 0
+        self.folders: set[str] = {""}
+        self.files: set[str] = set()
+        self.links: set[str] = set()
+
+    def add(self, member: _Member) -> None:
+        self.count_entry()
+        name = _check_name(member.name)
+        if name in self.files or name in self.links or (name in self.folders and member.kind != "folder"):
+            raise ArchiveError(f"{name!r} is in it twice")
+        if member.kind == "other":
+            raise ArchiveError(f"{name!r} is neither a file nor a folder nor a link")
+        source = _check_link(name, member) if member.kind in ("symlink", "hardlink") else ""
+        if ".git" in name.lower().split("/"):
+            return
+        if member.kind == "folder":
+            self.make_folder(name)
+        elif member.kind == "file" and member.body is not None:
+            self.write(name, member.body, member.executable)
+        elif member.kind == "hardlink" and source in self.files:
+            with (self.folder / source).open("rb") as body:
+                self.write(name, body, executable=False)
+        else:
+            self.links.add(name)
+
+    def count_entry(self) -> None:
+        self.entries += 1
+        if self.entries > self.limits.entries:
+            raise ArchiveError(f"it has more than {self.limits.entries:,} entries")
+
+    def make_folder(self, name: str) -> None:
+        if name in self.folders:
+            return
+        if name in self.links or name in self.files:
+            raise ArchiveError(f"{name!r} is a folder and something else")
+        self.make_folder(posixpath.dirname(name))
+        self.count_entry()
+        (self.folder / name).mkdir()
+        self.folders.add(name)
+
+    def write(self, name: str, body: IO[bytes], executable: bool) -> None:
+        self.make_folder(posixpath.dirname(name))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        size = 0
+        with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:
+            while chunk := body.read(CHUNK):
+                size += len(chunk)
+                self.total += len(chunk)
+                self.check_size(name, size)
+                file.write(chunk)
+        self.files.add(name)
+
+    def check_size(self, name: str, size: int) -> None:
+        if size > self.limits.file_bytes:
+            raise ArchiveError(f"{name!r} is larger than {self.limits.file_bytes:,} bytes")
+        if self.total > self.limits.total_bytes:
+            raise ArchiveError(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
+        self.check_ratio(self.total)
+
+    def check_ratio(self, unpacked: int) -> None:
+        if unpacked > self.limits.ratio_from and unpacked > self.limits.ratio * self.packed:
+            raise ArchiveError(f"it unpacks to more than {self.limits.ratio:g} times its size")
+
+
+def _check_name(name: str) -> str:
+    """Return the name without `.` parts. Raises ArchiveError unless the name stays below the target on every system."""
+    try:
+        encoded = name.encode()
+    except UnicodeEncodeError:
+        raise ArchiveError(f"the name {name!r} is not UTF-8") from None
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts:
+        raise ArchiveError(f"the name {name!r} leads outside")
+    if "\\" in name or re.search(r"[\x00-\x1f\x7f]", name):
+        raise ArchiveError(f"the name {name!r} holds a backslash or a control character")
+    if len(encoded) > MAX_PATH or any(len(part.encode()) > MAX_NAME for part in parts):
+        raise ArchiveError(f"the name {name[:60]!r}… is too long")
+    return "/".join(parts)
+
+
+def _check_link(name: str, member: _Member) -> str:
+    """Return the name inside the archive that a link points to. Raises ArchiveError if the link points outside."""
+    link = member.link
+    if not link or link.startswith("/") or re.search(r"[\x00\\]|^[A-Za-z]:", link):
+        raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
+    # A hard link counts from the root of the archive, a symbolic one from its own folder.
+    start = posixpath.dirname(name) if member.kind == "symlink" else ""
+    target = posixpath.normpath(posixpath.join(start, link))
+    if target == ".." or target.startswith("../"):
+        raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
+    return target
+
+
+def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
+    with archive.open("rb") as file:
+        # The first bytes decide, since a name may lie.
+        magic = file.read(6)
+        file.seek(0)
+        if magic[:4] in (b"PK\3\4", b"PK\5\6"):
+            with zipfile.ZipFile(file) as bundle:
+                yield from _zip_members(bundle)
+        else:
+            with closing(_decompress(file, magic)) as stream:
+                metered = cast(BinaryIO, _Metered(stream, writer))
+                with tarfile.open(fileobj=metered, mode="r:", encoding="utf-8") as tar:
+                    yield from _tar_members(tar)
+
+
+def _decompress(file: BinaryIO, magic: bytes) -> IO[bytes]:
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=file, mode="rb"))
+    if magic.startswith(b"BZh"):
+        return cast(IO[bytes], bz2.BZ2File(file))
+    if magic == b"\xfd7zXZ\0":
+        return cast(IO[bytes], lzma.LZMAFile(file))
+    return file
+
+
+class _Metered:
+    """The unpacked bytes of a tar file, read forwards only."""
+
+    # On forged headers, tarfile itself loops or fills memory: hence limits on sizes and no way back.
+
+    def __init__(self, stream: IO[bytes], writer: _Writer) -> None:
+        self.stream, self.writer = stream, writer
+        self.end = 2 * writer.limits.total_bytes + MAX_HEADER
+
+    def tell(self) -> int:
+        return self.stream.tell()
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= MAX_HEADER:
+            raise ArchiveError("a header in it has an impossible size")
+        self.check(self.tell() + size)
+        return self.stream.read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence != io.SEEK_SET or offset < self.tell():
+            raise ArchiveError("a header in it has an impossible size")
+        while (ahead := offset - self.tell()) > 0 and self.read(min(ahead, CHUNK)):
+            pass
+        return self.tell()
+
+    def check(self, position: int) -> None:
+        if position > self.end:
+            raise ArchiveError(f"it unpacks to more than {self.end:,} bytes")
+        self.writer.check_ratio(position)
+
+
+def _tar_members(tar: tarfile.TarFile) -> Iterator[_Member]:
+    while (info := tar.next()) is not None:
+        if info.size < 0:
+            raise ArchiveError("a header in it has an impossible size")
+        # tarfile remembers every member; a long archive would fill memory.
+        tar.members.clear()  # type: ignore[attr-defined]
+        kinds: tuple[tuple[bool, Kind], ...] = (
+            (info.isreg(), "file"), (info.isdir(), "folder"), (info.issym(), "symlink"), (info.islnk(), "hardlink"),
+        )  # fmt: skip
+        kind = next((kind for matches, kind in kinds if matches), "other")
+        body = tar.extractfile(info) if kind == "file" else None
+        yield _Member(
+            name=info.name, kind=cast(Kind, kind), executable=bool(info.mode & 0o100), link=info.linkname, body=body
+        )
+
+
+def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
+    for info in bundle.infolist():
+        if info.flag_bits & 0x1:
+            raise ArchiveError(f"{info.filename!r} is encrypted")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ArchiveError(f"{info.filename!r} is packed by a method other than deflate")
+        mode = info.external_attr >> 16
+        with bundle.open(info) as body:
+            kind = _zip_kind(info, mode)
+            link = body.read(MAX_LINK).decode("utf-8", "replace") if kind == "symlink" else ""
+            # zipfile cuts the name at a NUL, so the whole name is the one to check.
+            yield _Member(name=info.orig_filename, kind=kind, executable=bool(mode & 0o100), link=link, body=body)
+
+
+def _zip_kind(info: zipfile.ZipInfo, mode: int) -> Kind:
+    if stat.S_ISLNK(mode):
+        return "symlink"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "other"
+    return "folder" if info.orig_filename.endswith("/") or stat.S_ISDIR(mode) else "file"

@@ -1,0 +1,151 @@
+"""A runner for package clients (pip, npm, mvn, go, apt-get) that uses them as the user's machine has them set up."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.core.base.errors import InstallError
+
+TIMEOUT = 600.0
+LAST_LINES = 20
+UNREACHABLE = re.compile(
+    "temporary failure (in name resolution|resolving)|name or service not known|nodename nor servname provided|"
+    "could not resolve host|no such host|unknown host|network is unreachable|no route to host|"
+    "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
+    re.IGNORECASE,
+)
+"""The messages by which pip, npm, mvn, go, git and apt-get say that they reach no server."""
+
+DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
+GET = {
+    "npm": "Install Node.js, which brings npm, and see that it is on PATH.",
+    "git": "Install git from your system's packages.",
+    "mvn": "Install Maven, which needs Java, and see that mvn is on PATH.",
+    "java": "Install a JDK, 17 or newer, and see that java is on PATH.",
+    "go": "Install Go and see that it is on PATH.",
+    "apt-get": DEBIAN_ONLY,
+    "apt-config": DEBIAN_ONLY,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientEnd:
+    """The result of a client's run."""
+
+    name: str
+    code: int
+    output: str
+    trouble: str
+    """The client's standard error output."""
+
+
+def run_client(
+    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+) -> str:
+    """Run a client to its end and return what it printed. The client and all that it started are killed after `timeout`
+    seconds.
+
+    `variables` are added to the client's environment. Raises InstallError with the last lines of its standard error.
+    """
+    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
+    if ended.code:
+        raise InstallError(failure(ended))
+    return ended.output
+
+
+def run_to_end(
+    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+) -> ClientEnd:
+    """Run a client to its end and return its result, also if the client failed, so that the caller can explain the
+    failure.
+
+    The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too long.
+    """
+    program = shutil.which(argv[0])
+    name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
+    if program is None:
+        raise InstallError(f"{name} is not installed. {GET.get(name, 'Install it and see that it is on PATH.')}")
+    # PYTHONSAFEPATH: `python -m` would import from the current folder first.
+    process = subprocess.Popen(
+        (program, *argv[1:]),
+        cwd=cwd,
+        env={**os.environ, "PYTHONSAFEPATH": "1", **(variables or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            output, trouble = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            kill_group(process)
+            raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
+        except BaseException:
+            # A session of its own does not see Ctrl-C.
+            kill_group(process)
+            raise
+    return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)
+
+
+def failure(ended: ClientEnd) -> str:
+    """Return the message about a client that failed."""
+    return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
+
+
+def kill_group(process: subprocess.Popen[str]) -> None:
+    """Stop a process started with `start_new_session`, and all that it started."""
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+    else:
+        process.kill()
+
+
+def last_words(text: str) -> str:
+    """Return the last lines of what a client printed, indented and without the passwords in addresses.
+
+    If these lines say that the network cannot be reached, one line with advice is returned instead.
+    """
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    # Clients often say once for each attempt that the network cannot be reached: one line will do.
+    if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
+        last = without_passwords(lines[-1].strip())
+        return (
+            f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
+        )
+    return "\n".join(f"  {without_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
+
+
+def without_passwords(text: str) -> str:
+    """Return `text` with `user:password@` removed from every address in it."""
+    return re.sub(r"(?<=://)[^/\s@]+@", "", text)
+
+
+def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
+    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`.
+
+    Returns the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that
+    ends in `suffix`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
+        run(Path(name))
+        files = sorted(Path(name).glob(f"*{suffix}"))
+        if len(files) != 1 or not files[0].is_file():
+            raise InstallError(missing)
+        path = folder / files[0].name
+        files[0].replace(path)
+    return path

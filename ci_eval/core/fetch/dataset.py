@@ -1,0 +1,99 @@
+"""A preparer of datasets: a file of this machine, or a file that is downloaded and pinned by its digest."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.fetch import schemes, sealed
+from ci_eval.core.fetch.download import download, sha256_of, shown
+from ci_eval.core.model import ProjectInfo
+
+LONGEST = 16 << 20
+"""The most bytes of a line; longer ones are no sample that a language model could read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """A file of samples, one JSON object a line."""
+
+    path: Path
+    info: ProjectInfo
+
+    def lines(self) -> Iterator[tuple[int, dict[str, object] | str]]:
+        """Yield the number of each line that is not blank, with its fields, or with the reason why it has none."""
+        with self.path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST:
+                    yield number, f"it is longer than {LONGEST:,} bytes"
+                    # The rest of the line is skipped in pieces, so that it never fills memory.
+                    while line and not line.endswith(b"\n"):
+                        line = file.readline(LONGEST)
+                elif line.strip():
+                    yield number, _fields(line)
+
+
+def _fields(line: bytes) -> dict[str, object] | str:
+    try:
+        return msgspec.json.decode(line, type=dict[str, object])
+    except RecursionError:
+        return "it is nested too deeply"
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return f"it is no JSON object: {error}"
+
+
+def prepare(spec: str, *, cache: Path) -> Dataset:
+    """Return the dataset that `spec` names: FILE, or `https://…#sha256=…`, which is downloaded once.
+
+    Raises ConfigError or PreparationError.
+    """
+    if spec.startswith(("https:", "http:")):
+        pinned = schemes.CATALOG.load("https").parse(spec)
+        path = download(pinned.source, sha256=pinned.sha256, cache=cache)
+        return _dataset(path, f"{shown(pinned.source)}{pinned.pin}", pinned.name)
+    path = Path(spec).expanduser()
+    if not path.is_file():
+        raise ConfigError(f"there is no dataset {spec}: give a file of JSON lines, or https://HOST/FILE#sha256=HEX")
+    if not os.access(path, os.R_OK):
+        raise ConfigError(f"the dataset {spec} cannot be read: check its permissions")
+    return _dataset(path, spec, path.name)
+
+
+def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
+    """Return the folder below `cache` that holds these files (path → text); it is made once. Raises
+    PreparationError."""
+    digest = sha256()
+    for path, text in files.items():
+        digest.update(f"{path}\0{text}\0".encode())
+    datasets = cache.absolute() / "datasets"
+    folder = datasets / digest.hexdigest()[:32]
+    if sealed.intact(folder):
+        return folder
+    try:
+        datasets.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=datasets, ignore_cleanup_errors=True) as name:
+            whole = Path(name, "whole")
+            whole.mkdir()
+            for path, text in files.items():
+                (whole / path).parent.mkdir(parents=True, exist_ok=True)
+                (whole / path).write_bytes(text.encode())
+            sealed.seal(whole, complete=True)
+            sealed.publish(whole, folder)
+    except OSError as error:
+        raise PreparationError(f"Cannot lay out a dataset: {error}. Is {cache} writable, the disk full?") from error
+    return folder
+
+
+def _dataset(path: Path, spec: str, name: str) -> Dataset:
+    digest = sha256_of(path)
+    info = ProjectInfo(spec=spec, name=name.removesuffix(".jsonl"), revision=digest[:12], checksum=digest)
+    return Dataset(path=path, info=info)

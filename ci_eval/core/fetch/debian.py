@@ -1,0 +1,176 @@
+"""A downloader of the tarballs that a Debian source package was made from. It uses its own package lists, and builds
+nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.aptsources import AptSources, machine_sources
+from ci_eval.core.fetch.archive import top_of, unpack
+from ci_eval.core.fetch.clients import last_words, run_client, run_to_end
+
+DAY = 24 * 60 * 60.0
+DEBIAN = re.compile(r"(?P<name>[a-z0-9][a-z0-9+.-]+)=(?P<version>(?:\d+:)?\d[A-Za-z0-9.+~-]*)")
+TARBALL = re.compile(r".+?(?:\.orig(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.(?:gz|xz|bz2)")
+UNKNOWN = re.compile(r"Can not find version|Unable to find a source package|You must put some 'deb-src'")
+
+# The hooks of the machine's own updates are not for these lists; a default release has no meaning for them.
+# Without the user _apt, folders that only the caller may enter will do; signatures are checked as always.
+SETTINGS = """\
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+APT::Default-Release "";
+APT::Sandbox::User "root";
+Acquire::GzipIndexes "true";
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tarballs:
+    """The upstream tarballs of one source package."""
+
+    upstream: Path
+    components: dict[str, Path]
+    """The tarball of each component, by the name of the folder where it belongs."""
+
+
+def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
+    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds.
+
+    Lists of source packages are stored below `cache` for a day, and fetched again at once if the version is not in
+    them. Raises ConfigError or InstallError.
+    """
+    check_debian(package)
+    apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
+    missed = None if apt.is_fresh() else apt.update()
+    trouble = apt.download(package, folder)
+    if UNKNOWN.search(trouble) and missed is None:
+        missed = apt.update()
+        trouble = apt.download(package, folder)
+    if trouble:
+        incomplete = f"\nThese lists are not complete: {missed}" if missed else ""
+        raise InstallError(f"{trouble}\n{_advice(apt, package, trouble, folder)}{incomplete}")
+    return _tarballs(package, folder)
+
+
+def check_debian(package: str) -> re.Match[str]:
+    """Return the match of SOURCE=VERSION, with the groups `name` and `version`. Raises ConfigError if `package` reads
+    otherwise."""
+    if match := DEBIAN.fullmatch(package):
+        return match
+    raise ConfigError(
+        f"{package!r} is not SOURCE=VERSION: the name of a source package and its full version are needed, "
+        "as in fmtlib=9.1.0+ds1-2."
+    )
+
+
+def unpack_components(tarballs: Tarballs, root: Path) -> None:
+    """Replace the folder of each component below `root` by the contents of its tarball, as dpkg-source does."""
+    for name, tarball in tarballs.components.items():
+        with tempfile.TemporaryDirectory(prefix=".component-", dir=root.parent) as folder:
+            unpack(tarball, Path(folder, name))
+            shutil.rmtree(root / name, ignore_errors=True)
+            top_of(Path(folder, name)).rename(root / name)
+
+
+class _Apt:
+    """An apt-get with its own sources and lists in `folder`. Keys, passwords and proxies stay the machine's."""
+
+    def __init__(self, folder: Path, sources: AptSources) -> None:
+        self.folder, self.sources = folder, sources
+        if not sources.lines and not sources.stanzas:
+            raise InstallError("apt-get has no place to take sources from: sources.list and sources.list.d are empty.")
+
+    def is_fresh(self) -> bool:
+        """Return whether the lists are those of the machine's sources, and at most a day old."""
+        try:
+            age = time.time() - (self.folder / "apt.conf").stat().st_mtime
+            stored = AptSources(
+                lines=(self.folder / "sources.list").read_text("utf-8"),
+                stanzas=(self.folder / "sources.list.d/machine.sources").read_text("utf-8"),
+            )
+        except OSError:
+            return False
+        return stored == self.sources and 0 <= age < DAY
+
+    def update(self) -> str:
+        """Fetch the lists into a new folder that replaces the old one. Returns why some lists are missing, or ""."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".apt-", dir=self.folder.parent, ignore_cleanup_errors=True) as name:
+            fresh = _Apt(Path(name, "new"), self.sources)
+            missed = fresh.fetch_lists()
+            # If two processes do so at once, the lists of one of them stay.
+            with contextlib.suppress(OSError):
+                self.folder.rename(Path(name, "old"))
+            with contextlib.suppress(OSError):
+                fresh.folder.rename(self.folder)
+        return missed
+
+    def fetch_lists(self) -> str:
+        for name in ("sources.list.d", "lists/partial", "cache"):
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "sources.list").write_text(self.sources.lines, "utf-8")
+        (self.folder / "sources.list.d/machine.sources").write_text(self.sources.stanzas, "utf-8")
+        (self.folder / "apt.conf").write_text(SETTINGS, "utf-8")
+        try:
+            run_client(
+                self.command("apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update"),
+                cwd=self.folder,
+                variables={"LC_ALL": "C"},
+            )
+        except InstallError as error:
+            # One source of several that cannot be reached does not matter yet.
+            if any((self.folder / "lists").glob("*Sources*")):
+                return str(error)
+            hint = "Check the network, and that `apt-get update` works on this machine."
+            raise InstallError(f"{error}\n{hint}") from None
+        return ""
+
+    def download(self, package: str, folder: Path) -> str:
+        """Download the upstream tarballs of SOURCE=VERSION. Returns why the download failed, or ""."""
+        # apt checks each file by its SHA-256 in the list, and the list by the archive's signature.
+        options = ("-qq", "source", "--download-only", "--only-source", "--tar-only")
+        ended = run_to_end(self.command("apt-get", *options, "--", package), cwd=folder, variables={"LC_ALL": "C"})
+        return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
+
+    def versions(self, name: str, cwd: Path) -> list[str]:
+        """Return the versions of a source package that are in the lists."""
+        options = ("showsrc", "--only-source", "--", name)
+        output = run_to_end(self.command("apt-cache", *options), cwd=cwd, variables={"LC_ALL": "C"}).output
+        return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", output, re.MULTILINE)))
+
+    def command(self, program: str, *arguments: str) -> tuple[str, ...]:
+        locations = {
+            "Dir::Etc::sourcelist": "sources.list",
+            "Dir::Etc::sourceparts": "sources.list.d",
+            "Dir::State::lists": "lists",
+            "Dir::Cache": "cache",
+        }
+        options = [part for key, name in locations.items() for part in ("-o", f"{key}={self.folder / name}")]
+        return (program, f"-c={self.folder / 'apt.conf'}", *options, *arguments)
+
+
+def _advice(apt: _Apt, package: str, trouble: str, cwd: Path) -> str:
+    name, _, version = package.partition("=")
+    if not UNKNOWN.search(trouble):
+        return "Check the network. A file that is not found (404) is one the mirror lacks: try another, or a version."
+    if versions := apt.versions(name, cwd):
+        return f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
+    return f"This machine's apt sources have no source package {name}. Check the name: it may differ from the binary's."
+
+
+def _tarballs(package: str, folder: Path) -> Tarballs:
+    matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
+    components = {match["component"]: path for path, match in matches.items() if match["component"]}
+    upstream = [path for path in matches if path not in components.values()]
+    if len(upstream) != 1:
+        raise InstallError(f"apt-get brought no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version.")
+    return Tarballs(upstream=upstream[0], components=components)

@@ -1,0 +1,239 @@
+"""A downloader of one file over HTTPS into a cache addressed by content. It returns only bytes that match the pinned
+digest."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import random
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+
+from ci_eval.core.base.errors import ChecksumError, ConfigError, DownloadError
+
+if TYPE_CHECKING:
+    import requests
+
+MAX_BYTES = 1 << 30
+MAX_REDIRECTS = 5
+MAX_WAIT = 60.0
+MAX_SECONDS = 1800.0
+CHUNK = 1 << 16
+TIMEOUT = (10.0, 60.0)
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class _TryAgain(Exception):
+    """A failure that may pass; `wait` is the delay that the server asks for, in seconds."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class _Limits:
+    size: int
+    timeout: tuple[float, float]
+
+
+def download(
+    url: str,
+    *,
+    sha256: str,
+    cache: Path,
+    max_bytes: int = MAX_BYTES,
+    attempts: int = 4,
+    timeout: tuple[float, float] = TIMEOUT,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Path:
+    """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
+    cached.
+
+    `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine itself.
+    Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256.
+    """
+    digest = check_digest(sha256)
+    check_url(url)
+    path = cache / "downloads" / "sha256" / digest[:2] / digest / _basename(url)
+    if path.is_file() and sha256_of(path) == digest:
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".part-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _attempt(url, file, attempts, _Limits(max_bytes, timeout), sleep)
+            file.flush()
+            os.fsync(file.fileno())
+        check_sha256(Path(name), digest, shown(url))
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return path
+
+
+def shown(url: str) -> str:
+    """Return `url` without what may be a secret: user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "the address"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def check_url(url: str) -> SplitResult:
+    """Return the parts of a URL that may be downloaded from: https, or http to this machine. Raises DownloadError for
+    others."""
+    # Parsers disagree about backslashes, blanks and control characters: none may decide which host is meant.
+    if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise DownloadError(f"Cannot download {shown(url)!r}: it holds a blank or an odd character. Percent-encode it.")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise DownloadError(f"Cannot download {shown(url)}: {error}. Check the address.") from None
+    if host and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))):
+        return parts
+    raise DownloadError(f"Cannot download {shown(url)}: only https is allowed. Use an https:// address.")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether `host` names this machine itself."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_digest(sha256: str) -> str:
+    """Return `sha256` in lower case. Raises ConfigError unless it is 64 hex digits."""
+    if not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+        raise ConfigError(f"{sha256!r} is not a SHA-256: it must be 64 hex digits. Take it from `sha256sum FILE`.")
+    return sha256.lower()
+
+
+def check_sha256(path: Path, expected: str, what: str) -> None:
+    """Check the SHA-256 (hex) of a file; `what` names its origin. Raises ChecksumError if the digest is not
+    `expected`."""
+    actual = sha256_of(path)
+    if actual != expected.lower():
+        raise ChecksumError(
+            f"{what} is not the file that was pinned.\n"
+            f"  expected SHA-256 {expected.lower()}\n"
+            f"  actual   SHA-256 {actual}\n"
+            "It was changed at its source or on the way. Find out which; pin the new digest only if you trust it."
+        )
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 (hex) of a file's bytes."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _basename(url: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
+    return name[-100:].lstrip(".-") or "download"
+
+
+def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Callable[[float], None]) -> None:
+    for attempt in range(1, attempts + 1):
+        try:
+            _follow(url, file, limits)
+            return
+        except _TryAgain as trouble:  # noqa: PERF203 - an attempt takes seconds
+            if attempt == attempts:
+                raise DownloadError(
+                    f"Could not download {shown(url)}: {trouble} ({attempts} attempts). "
+                    "Check the network and the proxy settings, then run again."
+                ) from trouble
+            jittered = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+            wait = jittered if trouble.wait is None else trouble.wait
+            sleep(min(wait, MAX_WAIT))
+
+
+def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
+    """Fetch `url` into `file`, following redirects."""
+    import requests  # Takes long, and most commands download nothing.
+
+    current = url
+    for _ in range(MAX_REDIRECTS + 1):
+        # requests would follow redirects itself, without a check of each address before it is asked.
+        parts = check_url(current)
+        with requests.Session() as session:
+            # A proxy would carry plain http off this machine.
+            session.trust_env = parts.scheme == "https"
+            following = _fetch(session, current, file, limits)
+        if following is None:
+            return
+        target = urljoin(current, following)
+        if parts.scheme == "https" and urlsplit(target).scheme != "https":
+            raise DownloadError(f"Refused a redirect of {shown(current)} to {shown(target)}: it leaves https.")
+        current = target
+    raise DownloadError(f"Could not download {shown(url)}: more than {MAX_REDIRECTS} redirects.")
+
+
+def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits) -> str | None:
+    """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
+    import requests
+    import urllib3
+
+    try:
+        # identity: Content-Length then counts the bytes that are hashed.
+        headers = {"Accept-Encoding": "identity"}
+        with session.get(url, stream=True, allow_redirects=False, timeout=limits.timeout, headers=headers) as response:
+            if response.status_code in REDIRECTS:
+                return response.headers.get("Location", "")
+            _check_status(response, url)
+            _receive(response, url, file, limits.size)
+            return None
+    except requests.exceptions.SSLError:
+        raise DownloadError(
+            f"Could not download {shown(url)}: its certificate cannot be verified. "
+            "Behind an inspecting proxy, let REQUESTS_CA_BUNDLE name the file with its certificate."
+        ) from None
+    except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
+        # The name only: the text of these errors repeats the address with its query.
+        cause = getattr(error.args[0] if error.args else error, "reason", error)
+        raise _TryAgain(f"the connection failed ({type(cause).__name__})") from None
+    except (requests.RequestException, ValueError) as error:
+        raise DownloadError(f"Could not download {shown(url)}: {type(error).__name__}. Check the address.") from None
+
+
+def _check_status(response: requests.Response, url: str) -> None:
+    code = response.status_code
+    if code == 429 or code >= 500:
+        delay = response.headers.get("Retry-After", "").strip()
+        raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
+    if code != 200:
+        raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
+
+
+def _receive(response: requests.Response, url: str, file: BinaryIO, max_bytes: int) -> None:
+    length = response.headers.get("Content-Length", "")
+    expected = int(length) if length.isdecimal() else None
+    too_large = DownloadError(f"{shown(url)} is larger than the {max_bytes:,} bytes allowed. Is it the right file?")
+    if expected is not None and expected > max_bytes:
+        raise too_large
+    file.seek(0)
+    file.truncate()
+    received, deadline = 0, time.monotonic() + MAX_SECONDS
+    for chunk in response.raw.stream(CHUNK, decode_content=False):
+        received += len(chunk)
+        if received > max_bytes:
+            raise too_large
+        if time.monotonic() > deadline:
+            raise DownloadError(f"{shown(url)} took longer than {MAX_SECONDS / 60:.0f} minutes. Is the network slow?")
+        file.write(chunk)
+    if expected is not None and received != expected:
+        raise _TryAgain(f"{received:,} of {expected:,} bytes arrived")

@@ -1,0 +1,163 @@
+"""A fetcher of the files of one Git revision: no history, no submodules, no hooks, and only our own settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.fetch.clients import GET, last_words
+
+TIMEOUT = 600.0
+FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+PAGE = re.compile(
+    r"(?P<url>https://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)/[\w.-]+/[\w.-]+)"
+    r"(?:/(?:-/)?(?:tree|commits?|src/branch|src/commit|src)/(?P<revision>[^?#]+?))?/?"
+)
+"""The address of a repository's page, or of the page of one revision, at the hosts whose addresses people paste."""
+
+SETTINGS = {
+    "advice.detachedHead": "false",
+    # `true` is the program: it answers every question for a password with nothing.
+    "core.askPass": "true",
+    "core.autocrlf": "false",
+    "core.eol": "lf",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    # Links are checked out as text files, which `_fetch` deletes.
+    "core.symlinks": "false",
+    "credential.helper": "",
+    # Faults of old commits that do no harm: https://github.com/psf/requests has the first.
+    "fetch.fsck.badTimezone": "ignore",
+    "fetch.fsck.missingSpaceBeforeDate": "ignore",
+    "fetch.fsck.zeroPaddedFilemode": "ignore",
+    "fetch.fsckObjects": "true",
+    "gc.auto": "0",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+    "init.defaultBranch": "main",
+    "protocol.version": "2",
+    "submodule.recurse": "false",
+    "transfer.fsckObjects": "true",
+}
+ENVIRONMENT = {
+    "GIT_ASKPASS": "true",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
+"""The inherited variables that only say where this machine stores things; all other GIT_… variables are removed."""
+
+
+def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TIMEOUT) -> str:
+    """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`.
+
+    Returns the full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS
+    stay pointers. Raises ConfigError or InstallError.
+    """
+    check_url(url)
+    check_revision(revision)
+    target.mkdir(parents=True)
+    try:
+        commit = _fetch(url, revision, target, timeout)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    shutil.rmtree(target / ".git")
+    return commit
+
+
+def is_full_commit(revision: str) -> bool:
+    """Return whether `revision` names one commit for ever: 40 (SHA-1) or 64 (SHA-256) hex digits, in lower case."""
+    return FULL_COMMIT.fullmatch(revision) is not None
+
+
+def of_page(address: str) -> str:
+    """Return the SPEC of the repository whose page has this address, or "" if there is no such page.
+
+    The page of a branch, tag or commit stands for that revision, any other page for the newest commit.
+    """
+    page = PAGE.fullmatch(address)
+    return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
+
+
+def check_url(url: str) -> None:
+    """Check the address of a repository. Raises ConfigError unless it is https://HOST/… without a password, or
+    file:///FOLDER."""
+    if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigError(f"{url!r} is not the address of a Git repository: {error}.") from None
+    if "@" in parts.netloc:
+        raise ConfigError(
+            "The Git address holds a user or a password, which would end up in reports. "
+            "Check the repository out in the CI job, and give the folder: path:DIR."
+        )
+    if not (url.startswith("https://") and host) and not url.startswith("file:///"):
+        raise ConfigError(f"{url!r} is not allowed: a Git address is https://HOST/… or file:///FOLDER.")
+
+
+def check_revision(revision: str) -> None:
+    """Check a revision. Raises ConfigError unless it can only be a commit id, a tag or a branch."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
+        raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
+
+
+def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
+    commit = FULL_COMMIT.fullmatch(revision.lower())
+    object_format = "sha256" if commit and len(revision) == 64 else "sha1"
+    asked = revision.lower() if commit else revision
+    scheme = urlsplit(url).scheme
+    run_git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
+    fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
+    run_git(target, scheme, timeout, *fetch, "--", url, asked)
+    run_git(target, scheme, timeout, "checkout", "--quiet", "--detach", "FETCH_HEAD")
+    head = run_git(target, scheme, timeout, "rev-parse", "--verify", "HEAD").decode().strip()
+    if commit and head != asked:
+        raise InstallError(f"{url} gave the commit {head} for {asked}. Is it the id of a tag, not of its commit?")
+    # With core.symlinks off they are text files holding a path: no source code.
+    for entry in run_git(target, scheme, timeout, "ls-files", "--stage", "-z").split(b"\0"):
+        if entry.startswith(b"120000 "):
+            (target / os.fsdecode(entry.partition(b"\t")[2])).unlink(missing_ok=True)
+    return head
+
+
+def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
+    """Run git in the folder `target` with our settings alone, and return what it prints. It may reach addresses of
+    `scheme` only.
+
+    `given` is git's standard input. `timeout` is in seconds. Raises InstallError.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise InstallError(f"git is not installed. {GET['git']}")
+    try:
+        # GitPython takes long to import, and asks git for its version then.
+        from git import Git, GitCommandError
+    except ImportError as error:
+        raise InstallError(f"{program} is no git that works. Put one first on PATH.\n{error}") from None
+    ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
+    # GitPython passes the whole environment on; a hook that runs us has set GIT_DIR, GIT_INDEX_FILE and more.
+    inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]
+    command = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
+    command += ["git", *(part for item in SETTINGS.items() for part in ("-c", "=".join(item))), *arguments]
+    try:
+        return Git(target).execute(command, istream=given, env=ours, stdout_as_string=False, kill_after_timeout=timeout)
+    except GitCommandError as error:
+        message = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
+        raise InstallError(
+            f"git {arguments[0]} failed:\n{last_words(message)}\n"
+            "Check address and revision: a full commit id, a tag or a branch that anyone may read."
+        ) from None

@@ -1,0 +1,195 @@
+"""A preparer of projects. Each is named by its SPEC, fetched once into the cache, and never executed."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.fetch import git, schemes, sealed
+from ci_eval.core.fetch.archive import top_of
+from ci_eval.core.fetch.contract import Fetch, Spec
+from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.identity import identify
+from ci_eval.core.model import ProjectInfo, Value
+
+MARKER = "project.json"
+FILES = "files"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """A project ready to be read. All its files are below `root`, which nothing may write to."""
+
+    root: Path
+    info: ProjectInfo
+
+
+class _Marker(Value, frozen=True, kw_only=True):
+    """The file that marks a folder of the cache as a complete project, and says what the project is."""
+
+    root: str
+    info: ProjectInfo
+
+
+def parse(spec: str) -> Spec:
+    """Return the project that a SPEC names. Raises ConfigError, with examples, if it names none."""
+    scheme, _, source = (git.of_page(spec) or spec).partition(":")
+    if scheme in ("http", "https"):
+        scheme, source = "https", spec
+    if scheme in schemes.names() and source and not re.search(r"[\x00-\x1f\x7f]", source):
+        return schemes.CATALOG.load(scheme).parse(source)
+    examples = "\n".join(f"  {known.example}" for known in schemes.CATALOG.all())
+    raise ConfigError(f"{spec!r} does not name a project.{_guess(spec)} It can be:\n{examples}")
+
+
+def _guess(spec: str) -> str:
+    """Return " Did you mean …?" about a text whose scheme is missing or misspelled, or "" without a guess."""
+    scheme, _, source = spec.partition(":")
+    near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
+    if source and near and near[0] != scheme:
+        return f" Did you mean {near[0]}:{source}?"
+    if _is_folder(spec):
+        return f" Did you mean path:{spec}?"
+    fitting = [known for known in schemes.names() if known != "path" and _fits(known, spec)]
+    return f" Did you mean {' or '.join(f'{known}:{spec}' for known in fitting)}?" if fitting else ""
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).expanduser().is_dir()
+    except (OSError, ValueError, RuntimeError):  # too long for a path, a null character, nobody's home
+        return False
+
+
+def _fits(scheme: str, text: str) -> bool:
+    try:
+        schemes.CATALOG.load(scheme).parse(text)
+    except ConfigError:
+        return False
+    return True
+
+
+def written(spec: Spec) -> str:
+    """Return the spec as a configuration has it, without secrets."""
+    return schemes.CATALOG.load(spec.scheme).write(spec)
+
+
+def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
+    """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
+    `base`.
+
+    `name` replaces the project's own name. What was prepared before is used again, without network. Two processes may
+    prepare the same project at once. Raises ConfigError or PreparationError.
+    """
+    project = _prepare_spec(spec, cache, base)
+    return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
+
+
+def _prepare_spec(spec: str, cache: Path, base: Path | None) -> Project:
+    parsed = parse(spec)
+    scheme = schemes.CATALOG.load(parsed.scheme)
+    if scheme.fetch is None:
+        return _in_place(parsed, base or Path.cwd())
+    projects = cache.absolute() / "projects"
+    if scheme.lasting(parsed) and sealed.intact(folder := projects / _slug(parsed)):
+        return _stored_project(folder, _read(folder))
+    try:
+        return _fetch_into_cache(parsed, scheme.fetch, cache, projects)
+    except OSError as error:
+        raise PreparationError(
+            f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
+        ) from error
+
+
+def lasts(spec: str) -> bool:
+    """Return whether the SPEC means the same files for ever, or is a folder."""
+    parsed = parse(spec)
+    scheme = schemes.CATALOG.load(parsed.scheme)
+    return scheme.fetch is None or scheme.lasting(parsed)
+
+
+def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
+    scheme = schemes.CATALOG.load(spec.scheme)
+    projects.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        pinned = fetch(spec, whole / FILES, cache)
+        marker = _complete(whole, pinned, scheme.top)
+        folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
+        # A branch may point to a commit that was prepared before, and damaged since.
+        if not sealed.intact(folder):
+            sealed.publish(whole, folder)
+        return _stored_project(folder, marker)
+
+
+def checksum(root: Path) -> str:
+    """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
+
+    It is the same on every machine. Raises PreparationError if a file cannot be read.
+    """
+    total = hashlib.sha256()
+    try:
+        for path in sorted(_files(root), key=lambda path: os.fsencode(path.relative_to(root).as_posix())):
+            total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + sha256_of(path).encode() + b"\n")
+    except OSError as error:
+        raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
+    return total.hexdigest()
+
+
+def _files(root: Path) -> list[Path]:
+    files = []
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        paths = [Path(folder, name) for name in names]
+        files += [path for path in paths if path.is_file() and not path.is_symlink()]
+    return files
+
+
+def _slug(spec: Spec) -> str:
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", f"{spec.scheme}-{spec.name}-{spec.revision}")[:60]
+    return f"{name.strip('.-')}-{hashlib.sha256(written(spec).encode()).hexdigest()[:16]}"
+
+
+def _read(folder: Path) -> _Marker:
+    try:
+        return msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
+
+
+def _stored_project(folder: Path, marker: _Marker) -> Project:
+    return Project(root=folder / marker.root, info=marker.info)
+
+
+def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
+    """Write the marker and the list of files, which make the folder complete."""
+    root = top_of(folder / FILES) if top else folder / FILES
+    info = _info(pinned, pinned.revision or pinned.sha256, root)
+    marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
+    (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+    sealed.seal(folder, complete=True)
+    return marker
+
+
+def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
+    return ProjectInfo(spec=written(spec), name=spec.name, revision=revision, checksum=checksum(root))
+
+
+def _in_place(spec: Spec, base: Path) -> Project:
+    root = (base / Path(spec.source).expanduser()).resolve()
+    if not root.is_dir():
+        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
+    identity = identify(root)
+    info = _info(dataclasses.replace(spec, name=identity.shown), "working tree", root)
+    return Project(root=root, info=replace(info, identity=identity.repository))

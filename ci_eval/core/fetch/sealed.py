@@ -1,0 +1,233 @@
+"""A seal for folders of the cache: a list of their files with sizes, times and digests shows if they have changed.
+
+It protects against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake. Whoever may
+write to the cache could write the list, too.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from stat import S_ISREG, S_IXUSR
+
+import msgspec
+
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.fetch.download import sha256_of
+
+LIST = "ci-eval-files.json"
+WEEK = 7 * 24 * 3600.0
+"""The seconds after which contents are read again; until then, only sizes and times are compared."""
+ATTEMPTS = 3
+
+
+class _SealedFile(msgspec.Struct, array_like=True):
+    size: int
+    time: int
+    """The time of the file's last change, in ns."""
+    executable: bool
+    sha256: str
+
+
+class _List(msgspec.Struct):
+    files: dict[str, _SealedFile]
+    links: dict[str, str]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class _Care:
+    thorough: bool = False
+    tell: Callable[[str], None] = warnings.warn
+
+
+_USUAL = _Care()
+_CARE = ContextVar("care", default=_USUAL)
+
+
+@contextmanager
+def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Set, within this context, if contents are always read, and the function that reports damage. None changes
+    nothing."""
+    now = _CARE.get()
+    now = now if thorough is None else replace(now, thorough=thorough)
+    token = _CARE.set(now if tell is None else replace(now, tell=tell))
+    try:
+        yield
+    finally:
+        _CARE.reset(token)
+
+
+def seal(folder: Path, *, complete: bool = False) -> None:
+    """Write the list of files, after everything else. If `complete`, files that are added later count as damage,
+    too."""
+    files: dict[str, _SealedFile] = {}
+    links: dict[str, str] = {}
+    for path in _walk(folder):
+        if path.is_symlink():
+            links[_key(path, folder)] = _text(str(path.readlink()))
+        elif path.is_file():
+            files[_key(path, folder)] = _file(path, sha256_of(path))
+    _write(folder, _List(files, links, complete))
+
+
+def is_sealed(folder: Path) -> bool:
+    """Return whether the folder was finished and no damage has been noticed since. It does not look at the files."""
+    return (folder / LIST).is_file()
+
+
+def intact(folder: Path) -> bool:
+    """Return whether the folder was finished and has not changed. Damage is reported, and the folder then no longer
+    counts as finished.
+
+    Raises PreparationError for a damaged folder in a cache that cannot be written to.
+    """
+    try:
+        listed = msgspec.json.decode((folder / LIST).read_bytes(), type=_List)
+        age = time.time() - (folder / LIST).stat().st_mtime
+    except (OSError, msgspec.MsgspecError):
+        return False
+    thorough = _CARE.get().thorough or not 0 <= age <= WEEK
+    if trouble := _damage(folder, listed, thorough):
+        _condemn(folder, f"{folder.name} in the cache is damaged: {trouble}")
+        return False
+    return True
+
+
+def publish(whole: Path, folder: Path) -> None:
+    """Move a finished folder to its final path. If several processes do so, the first wins. Raises OSError."""
+    for attempt in range(ATTEMPTS):
+        try:
+            if folder.exists() and not is_sealed(folder):
+                # What is there is of a killed run, of another format, or damaged: it is deleted with the temporary
+                # folder.
+                folder.rename(whole.with_name(f"old-{attempt}"))
+            whole.rename(folder)
+        except OSError:  # noqa: PERF203 - another process may have been faster, at either
+            if is_sealed(folder):
+                return
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _condemn(folder: Path, why: str) -> None:
+    try:
+        (folder / LIST).unlink(missing_ok=True)
+    except OSError as error:
+        raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
+    _CARE.get().tell(f"{why}; it is made anew")
+
+
+def _damage(folder: Path, listed: _List, thorough: bool) -> str:
+    """Return what has changed in the folder, or "" if nothing has."""
+    changes: list[str] = []
+    read = False
+    # Bytes and no Path: there may be tens of thousands, and this is done before each run.
+    base = os.fsencode(folder) + b"/"
+    for key, file in listed.files.items():
+        path = base + key.encode("latin-1")
+        if trouble := _check_metadata(path, file):
+            changes.append(f"{_name(key)} {trouble}")
+        elif thorough or os.lstat(path).st_mtime_ns != file.time:
+            # In a copied cache only the times differ, so contents are read.
+            read = True
+            if trouble := _check_contents(path, file):
+                changes.append(f"{_name(key)} {trouble}")
+    changes += [
+        f"{_name(key)} leads elsewhere"
+        for key, target in listed.links.items()
+        if _link_target(folder / _name(key)) != target
+    ]
+    if listed.complete:
+        known = listed.files.keys() | listed.links.keys()
+        changes += [f"{_name(key)} was added" for key in _list_added(folder) if key not in known]
+    if read and not changes:
+        _renew(folder, listed)
+    more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return f"{changes[0]}{more}" if changes else ""
+
+
+def _check_metadata(path: bytes, file: _SealedFile) -> str:
+    try:
+        now = os.lstat(path)
+    except OSError as error:
+        return f"is gone ({error.strerror})"
+    if not S_ISREG(now.st_mode):
+        return "is no file any more"
+    if now.st_size != file.size:
+        return f"has {now.st_size:,} bytes, not {file.size:,}"
+    return "" if bool(now.st_mode & S_IXUSR) == file.executable else "may be run, or may not, other than before"
+
+
+def _check_contents(path: bytes, file: _SealedFile) -> str:
+    try:
+        digest = sha256_of(Path(os.fsdecode(path)))
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    file.time = os.lstat(path).st_mtime_ns
+    return "" if digest == file.sha256 else "has other contents"
+
+
+def _renew(folder: Path, listed: _List) -> None:
+    """Write the list again, so that its contents are due to be read in a week."""
+    try:
+        _write(folder, listed)
+    except OSError:
+        # In a cache that cannot be written to, contents are read each time.
+        return
+
+
+def _write(folder: Path, listed: _List) -> None:
+    partial = folder / f"{LIST}.{os.getpid()}.tmp"
+    partial.write_bytes(msgspec.json.encode(listed))
+    partial.replace(folder / LIST)
+
+
+def _list_added(folder: Path) -> Iterator[str]:
+    """Yield the keys of the files of a folder that may have been added."""
+    # Engines keep notes in hidden files, and Python stores what it compiled.
+    for path in _walk(folder, hidden=False):
+        yield _key(path, folder)
+
+
+def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        if not hidden:
+            folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        for name in (*names, *links):
+            if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
+                yield Path(parent, name)
+
+
+def _file(path: Path, digest: str) -> _SealedFile:
+    now = path.lstat()
+    return _SealedFile(now.st_size, now.st_mtime_ns, bool(now.st_mode & S_IXUSR), digest)
+
+
+def _link_target(path: Path) -> str:
+    try:
+        return _text(str(path.readlink()))
+    except OSError:
+        return ""
+
+
+def _key(path: Path, folder: Path) -> str:
+    return _text(path.relative_to(folder).as_posix())
+
+
+def _text(name: str) -> str:
+    """Return the name as JSON can hold it, even if it is not UTF-8."""
+    return os.fsencode(name).decode("latin-1")
+
+
+def _name(key: str) -> str:
+    return os.fsdecode(key.encode("latin-1"))

@@ -1,0 +1,212 @@
+"""A set of filters by what is known about a token; the same in stage 1 and in reports. Figures are about the sessions
+that a report filter lets through; one of these filters leads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from ci_eval.core.base.patterns import matches
+from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
+
+EVERYTHING = "ALL"
+"""The report filter that lets every session through."""
+WEIGHTED = "Weighted"
+"""The report filter in which sessions count by the kind of their token."""
+NAMES = "names"
+GROUPS: dict[str, tuple[Kind, ...]] = {
+    NAMES: (Kind.METHOD_CALL, Kind.FIELD, Kind.VARIABLE, Kind.ARGUMENT_NAME, Kind.TYPE_REFERENCE),
+    "imports": (Kind.IMPORT,),
+    "keywords": (Kind.KEYWORD,),
+}
+"""The groups of kinds with report filters of their own: many engines leave keywords to the editor."""
+_STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFilter:
+    """A filter for the sessions that figures are about, each with its weight."""
+
+    name: str
+    filters: FiltersConfig | None = None
+    typed: int | None = None
+    """The number of typed letters that a session must have; None = any number."""
+    file: str | None = None
+    """A glob that the path of a session's file must match."""
+    text: str | None = None
+    """A glob that the expected text must match."""
+    weights: Mapping[Kind, float] | None = None
+    """The weight of a session of each kind; None = all count 1."""
+    detailed: bool = True
+    """A flag for figures by file, folder and kind, too."""
+
+    def weight(self, session: SessionScore) -> float | None:
+        """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
+        if self.typed is not None and session.typed != self.typed:
+            return 0.0
+        if self.file is not None and not fnmatchcase(session.file, self.file):
+            return 0.0
+        if self.text is not None and not fnmatchcase(session.expected_text, self.text):
+            return 0.0
+        weight = 1.0 if self.weights is None else self.weights.get(session.properties.kind, 0.0)
+        if not weight or self.filters is None:
+            return weight
+        passes = decide(session.properties, session.expected_text, self.filters)
+        return None if passes is None else weight * passes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFilters:
+    """The report filters of a run, and the name of the one that leads."""
+
+    all: tuple[ReportFilter, ...]
+    headline: str
+
+    @property
+    def leading(self) -> ReportFilter:
+        """Return the filter that leads."""
+        return next(part for part in self.all if part.name == self.headline)
+
+    def over(self, sessions: Mapping[str, int]) -> ReportFilters:
+        """Return these filters, led by ALL if the headline's filter lets none of the sessions through.
+
+        `sessions`: name of a filter → number of the sessions that it lets through.
+        """
+        return self if sessions.get(self.headline) else self.led_by_all()
+
+    def led_by_all(self) -> ReportFilters:
+        """Return these filters, led by ALL."""
+        return replace(self, headline=EVERYTHING)
+
+
+def report_filters(
+    *,
+    grouped: bool,
+    lengths: Iterable[int],
+    declared: Sequence[SessionsFilter],
+    weights: Mapping[Kind, float],
+    headline: str,
+) -> ReportFilters:
+    """Return the report filters of a run: ALL, those by letters typed, by group of kinds, and the declared ones.
+
+    `grouped`: whether names, imports and keywords are told apart. `lengths`: numbers of letters typed, if there are
+    several. `headline`: `all`, a group or a filter, as `reports.headline` says.
+    """
+    lengths = sorted(set(lengths))
+    typed = _leading_length(lengths)
+    possible: list[int | None] = [*lengths] or [None]
+    leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
+    filters = [ReportFilter(name=EVERYTHING)]
+    filters += [_declared(part) for part in declared]
+    names = [standard_name(None, length) for length in lengths]
+    if grouped:
+        names += [
+            name
+            for group in GROUPS
+            for length in possible
+            for name in [standard_name(group, length)]
+            if group == NAMES or length == typed or name == leads
+        ]
+    for name in names:
+        if standard := standard_filter(name):
+            filters.append(replace(standard, detailed=standard.weights is None or name == leads))
+    if weights:
+        filters.append(ReportFilter(name=WEIGHTED, weights=weights))
+    return ReportFilters(all=tuple(filters), headline=leads)
+
+
+def _declared(part: SessionsFilter) -> ReportFilter:
+    return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
+
+
+def resolve(name: str, lengths: Sequence[int]) -> str:
+    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for.
+
+    `lengths`: numbers of letters typed, sorted; a group stands for its tokens with one letter typed.
+    """
+    plain = name.strip()
+    if plain.lower() == EVERYTHING.lower():
+        return EVERYTHING
+    if plain.lower() in GROUPS:
+        return standard_name(plain.lower(), _leading_length(lengths))
+    return plain
+
+
+def standard_name(group: str | None, typed: int | None) -> str:
+    """Return the name of a filter by group of kinds, by letters typed, or by both."""
+    return ", ".join(filter(None, (group, None if typed is None else f"Prefix {typed}"))) or EVERYTHING
+
+
+def standard_parts(name: str) -> tuple[str | None, int | None] | None:
+    """Return group and letters typed of a filter that `standard_name` names, both None for ALL; None for others."""
+    if name == EVERYTHING:
+        return None, None
+    match = _STANDARD.fullmatch(name)
+    if match is None:
+        return None
+    return match["group"] or match["alone"], int(match["typed"]) if match["typed"] else None
+
+
+def standard_filter(name: str) -> ReportFilter | None:
+    """Return the filter that `standard_name` names; None for others."""
+    parts = standard_parts(name)
+    if parts is None:
+        return None
+    group, typed = parts
+    return ReportFilter(name=name, typed=typed, weights=dict.fromkeys(GROUPS[group], 1.0) if group else None)
+
+
+def letters_of(names: Iterable[str]) -> list[int]:
+    """Return the numbers of letters typed that have a filter of their own, sorted."""
+    parts = (standard_parts(name) for name in names)
+    return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})
+
+
+def _leading_length(lengths: Sequence[int]) -> int | None:
+    """Return the number of letters that leads: one, since lists mostly pop up at the first; else the fewest."""
+    if 1 in lengths:
+        return 1
+    return next((length for length in lengths if length), lengths[0] if lengths else None)
+
+
+def needs_resolution(filters: FiltersConfig) -> bool:
+    """Return whether the filters ask for properties that the text of the file alone may not tell."""
+    return any(setting is not None for setting in (filters.is_static, filters.package_regex, filters.location))
+
+
+def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
+    """Return whether a token passes the filters; None if that depends on an unknown property."""
+    verdicts = [
+        filters.statement_types is None or known.kind in filters.statement_types,
+        filters.minimum_length is None or len(text) >= filters.minimum_length,
+        _equal(known.is_argument, filters.is_argument),
+        _equal(known.is_static, filters.is_static),
+        _equal(known.first_use, filters.first_use),
+        _equal(known.location, filters.location),
+        _matches(known.package, filters.package_regex),
+        _among(known.strategy, filters.strategies),
+        _among(known.scenario, filters.scenarios),
+        _among(known.evolution, filters.evolutions),
+    ]
+    # A filter that fails decides, even if others are unknown.
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _equal(value: bool | str | None, required: bool | str | None) -> bool | None:
+    if required is None:
+        return True
+    return None if value is None else value == required
+
+
+def _among(value: str | None, allowed: Sequence[str] | None) -> bool | None:
+    if allowed is None:
+        return True
+    return None if value is None else value in allowed
+
+
+def _matches(package: str | None, pattern: str | None) -> bool | None:
+    if pattern is None:
+        return True
+    return None if package is None else matches(pattern, package)

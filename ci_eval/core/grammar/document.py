@@ -1,0 +1,159 @@
+"""The text of a document and offsets in it: decoding, line ends, checksums, edits.
+
+Offsets count Unicode code points of the text with "\\n" line ends. Other counts exist only here and in
+`adapters/lsp/places.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from itertools import accumulate
+
+from ci_eval.core.contracts import Edit
+from ci_eval.core.grammar.gap import GapText
+from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
+
+
+class NotText(Exception):
+    """The error for bytes that are no source text; its message says why."""
+
+
+def decode(data: bytes) -> str:
+    """Return the text of UTF-8 bytes, with "\\n" line ends and without byte order mark.
+
+    Raises NotText if there is a NUL byte, or if the bytes are not UTF-8.
+    """
+    if b"\0" in data:
+        raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotText(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+# Nobody types into longer lines: programs wrote them, and tools that read them take minutes. The bound is a length and
+# no time, so that the same files pass on every machine.
+LONGEST_LINE = 100_000
+"""The most code points that a line may have."""
+
+
+def check_lines(text: str) -> None:
+    """Raise NotText if the text has a line of more than LONGEST_LINE code points."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            raise NotText(
+                f"line {number:,} has {len(line):,} characters; lines of more than {LONGEST_LINE:,} are not read"
+            )
+
+
+def checksum(text: str) -> str:
+    """Return the SHA-256 of the UTF-8 text, as hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
+"""A table of bytes: 1 if a code point of UTF-8 text begins with the byte (all but 0x80 to 0xBF), else 0."""
+
+
+def code_points(data: bytes) -> list[int] | None:
+    """Return the offset in code points for each byte offset of UTF-8 text, its end included. Return None if they are
+    equal (ASCII)."""
+    if data.isascii():
+        return None
+    return list(accumulate(data.translate(_BEGINS), initial=0))
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Return the line and the column of an offset, both 0-based; the column is in code points."""
+    return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
+
+
+MANY = 8
+"""The most edits that are passed on one by one; more of them become a single one."""
+
+
+def difference(old: str, new: str) -> Edit:
+    """Return the shortest single edit that turns `old` into `new`."""
+    most = min(len(old), len(new))
+    begin = _longest(most, lambda length: old.startswith(new[:length]))
+    end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
+    return begin, len(old) - begin - end, new[begin : len(new) - end]
+
+
+def _longest(most: int, fits: Callable[[int], bool]) -> int:
+    """Return the greatest length up to `most` that fits; every shorter one must fit as well."""
+    # A binary search that compares slices, which is fast.
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+class Document:
+    """A text with a caret, and the edits made since they were last taken."""
+
+    def __init__(self, text: str) -> None:
+        self._gap = GapText(text)
+        self._text: str | None = text
+        self.caret = 0
+        self._taken = text
+        self._edits: list[Edit] = []
+        self._undone_by: tuple[int, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole text of the document."""
+        # Put together only on request, since most sessions of a sample are never asked.
+        if self._text is None:
+            self._text = str(self._gap)
+        return self._text
+
+    def move(self, offset: int) -> None:
+        """Set the caret to `offset` (in code points). Raises ValueError if that is outside the text."""
+        if not 0 <= offset <= len(self._gap):
+            raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
+        self.caret = offset
+
+    def delete(self, begin: int, end: int) -> None:
+        """Remove a range and put the caret at its begin. Raises ValueError if the range is outside the text."""
+        self._change(begin, end, "")
+
+    def insert(self, text: str) -> None:
+        """Type `text` at the caret."""
+        self._change(self.caret, self.caret, text)
+
+    def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
+        """Do an action: move the caret, delete a range or type a text."""
+        match action:
+            case MoveCaret():
+                self.move(action.offset)
+            case DeleteRange():
+                self.delete(action.begin, action.end)
+            case PrintText():
+                self.insert(action.text)
+
+    def take_edits(self) -> list[Edit]:
+        """Return the edits since the last call, in order. A deletion that the next edit takes back is left out, and so
+        is that edit.
+
+        More than MANY edits (those of sessions that were not chosen) become a single one, of the part of the text that
+        differs.
+        """
+        edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
+        self._edits, self._undone_by, self._taken = [], None, self.text
+        return edits
+
+    def _change(self, begin: int, end: int, text: str) -> None:
+        removed = self._gap.replace(begin, end, text)
+        self._text = None
+        self.caret = begin + len(text)
+        # The text that the edit before deleted is put back: both edits are dropped.
+        if not removed and self._undone_by == (begin, text):
+            self._edits.pop()
+            self._undone_by = None
+        else:
+            self._edits.append((begin, end - begin, text))
+            self._undone_by = None if text else (begin, removed)

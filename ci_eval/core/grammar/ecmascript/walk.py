@@ -1,0 +1,250 @@
+"""The references in JavaScript and TypeScript files, and what kind each is."""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.ecmascript.names import GLOBAL, GLOBALS, LOCAL, EcmaScope, Modules, holder_of, module_of
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on
+from ci_eval.core.model import Kind, Location
+
+KEYWORDS = frozenset(
+    "as async await break case catch class const continue debugger default delete do else export extends false finally "
+    "for from function get if import in instanceof let meta new null of return set static super switch target this "
+    "throw true try typeof using var void while with yield".split()
+)
+ASSIGNED = "assigned"
+"""The role of the left side of `=`."""
+FROM = "from "
+"""The beginning of the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
+
+_MEMBER_KINDS = {CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE}
+_MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier", "identifier", "type_identifier"])
+_LITERALS = frozenset(["string", "template_string", "array", "regex", "number", "object"])
+
+
+def scope_of(place: NodePlace) -> EcmaScope:
+    """Return the place's scope; in these languages all are EcmaScopes."""
+    return cast(EcmaScope, place.scope)
+
+
+class EcmaWalk(Walk):
+    """The handlers that JavaScript and TypeScript share."""
+
+    names = frozenset(
+        "identifier shorthand_property_identifier shorthand_property_identifier_pattern statement_identifier "
+        "private_property_identifier type_identifier undefined".split()
+    )
+    keywords = KEYWORDS
+    # Names of properties are tokens only where a handler says so; imports are read before everything else.
+    ignored = frozenset(
+        "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
+        " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
+        "number regex property_identifier string_fragment escape_sequence hash_bang_line html_comment jsx_text "
+        "html_character_reference jsx_namespace_name import_statement empty_statement".split()
+    )
+    grows: ClassVar[frozenset[str]] = frozenset()
+    """The holders whose members are created by assignment, as in `exports.x = …`."""
+    this_grows: ClassVar[bool] = False
+
+    def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
+        super().__init__(source, module_of(path), declared)
+        self.modules = Modules(path, declared)
+        self._created: set[tuple[int, str]] = set()
+        """The members that were created by assignment: the scope of the first name of a chain, and the chain."""
+
+    def outermost(self, _root: Node) -> Scope:
+        universe = Scope("universe", names=GLOBALS)
+        return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
+
+    def _location(self, package: str | None) -> Location | None:
+        return "project" if package in self.modules.own else super()._location(package)
+
+    # ------------------------------------------------------------------------------------------------- references
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        scope, kind, name = scope_of(place), node.type, self.text(node)
+        if role == BOUND:
+            scope.names[name] = scope.plain
+        elif role.startswith(FROM):
+            scope.names[name] = Origin(True, role.removeprefix(FROM), holder_of(name))
+        elif kind == "statement_identifier":
+            self.emit(node, Kind.VARIABLE, place, LOCAL, name)
+        elif kind == "private_property_identifier":
+            self.emit(node, Kind.FIELD, place, scope.find(name), name)
+        elif kind == "type_identifier" or role == TYPE:
+            self.type_name(node, name, place)
+        elif role == CALLED:
+            self.emit(node, Kind.METHOD_CALL, place, scope.find(name), name)
+        else:
+            origin = scope.find(name)
+            self.emit(node, Kind.FIELD if origin.holder == "field" else Kind.VARIABLE, place, origin, name)
+
+    def type_name(self, node: Node, name: str, place: NodePlace) -> None:
+        """Emit a name in the position of a type."""
+        self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
+
+    @on("member_expression", "nested_identifier", "nested_type_identifier")
+    def member(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        receiver, member = children[0], children[-1]
+        if receiver.type == "import":
+            self.push([receiver], REFERENCE, place)
+            self.emit(member, Kind.KEYWORD, place)
+        elif len(children) < 2 or member.type not in _MEMBER_NAMES:
+            self.push(children, REFERENCE, place)
+        else:
+            name = self.text(member)
+            if not (role == ASSIGNED and self._grows(receiver, name, scope_of(place))):
+                origin = self._member_of(receiver, name, scope_of(place))
+                self.emit(member, _MEMBER_KINDS.get(role, Kind.FIELD), place, origin, name)
+            if receiver.type == "identifier":
+                self._receiver(receiver, place)
+            else:
+                self.push([receiver], REFERENCE, place)
+
+    def _receiver(self, node: Node, place: NodePlace) -> None:
+        name = self.text(node)
+        origin = place.scope.find(name)
+        kind = Kind.TYPE_REFERENCE if origin.holder == "class" else Kind.VARIABLE
+        self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
+
+    def _member_of(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
+        """Return the origin of `receiver.name`."""
+        kind = receiver.type
+        if name[:1] == "#":
+            return scope.find(name)
+        if kind == "identifier":
+            return self._member_of_name(scope.find(self.text(receiver)))
+        if kind in {"this", "super"}:
+            declared = kind == "this" and scope.this and name in scope.this.members
+            return Origin(scope.static, scope.package if declared else None)
+        if kind in _LITERALS:
+            return Origin(False, GLOBAL)
+        if kind == "new_expression":
+            parts = receiver.children
+            class_ = scope.find(self.text(parts[1])) if len(parts) > 1 and parts[1].type == "identifier" else UNKNOWN
+            return Origin(False, class_.package)
+        if kind == "call_expression" and (package := self._required_module(receiver)):
+            return Origin(True, package)
+        if kind == "member_expression":
+            return self._member_of_chain(receiver, scope)
+        return UNKNOWN
+
+    def _required_module(self, call: Node) -> str | None:
+        function, *siblings = call.children
+        if function.type != "identifier" or self.text(function) != "require" or not siblings:
+            return None
+        strings = [child for child in siblings[-1].children if child.type == "string"]
+        return self._module_in(strings[0]) if strings else None
+
+    def _module_in(self, string: Node) -> str | None:
+        return self.modules.resolve(self.text(string)[1:-1])
+
+    def _member_of_name(self, origin: Origin) -> Origin:
+        if origin.holder in {"class", "module"}:
+            return Origin(True, origin.package)
+        if origin.holder == "exports":
+            return Origin(True, self.package)
+        return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
+
+    def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
+        """Return the origin of the members of `module.exports` or `X.prototype`."""
+        # Only a few bytes are looked at, since chains may be long.
+        begin, end = receiver.start_byte, receiver.end_byte
+        if self.source[begin:end] == b"module.exports":
+            return Origin(True, self.package)
+        if self.source.endswith(b".prototype", begin, end) and end - begin < 100:
+            head = scope.find(self.source[begin : end - 10].decode())
+            return Origin(False, head.package)
+        return UNKNOWN
+
+    def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
+        """Return whether assigning to `receiver.name` creates that member, and remember the member."""
+        if receiver.type == "this":
+            if scope.this is None or not scope.this.grows or name in scope.this.members:
+                return False
+            scope.this.members.add(name)
+            return True
+        if receiver.type not in {"identifier", "member_expression"}:
+            return False
+        chain = self.text(receiver)
+        head = chain.removesuffix(".prototype")
+        owner = scope.owner(head if chain != "module.exports" else "exports")
+        holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
+        key = (id(owner), f"{chain}.{name}")
+        if holder not in self.grows or key in self._created:
+            return False
+        self._created.add(key)
+        return True
+
+    @on("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *siblings = node.children
+        for child in reversed(siblings):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            elif child.child_count:
+                self._stack.append((child, REFERENCE, place))
+        self.push([function], CALLED, place)
+
+    @on("new_expression")
+    def new(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in reversed(node.children):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            else:
+                self.push([child], TYPE, place)
+
+    @on("binary_expression")
+    def binary(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit an expression; the operand behind `instanceof` is a class."""
+        children = node.children
+        if len(children) > 2 and children[-2].type == "instanceof":
+            self.push(children[-1:], TYPE, place)
+            children = children[:-1]
+        self.push(children, REFERENCE, place)
+
+    @on("subscript_expression", "computed_property_name", "type_query", "ternary_expression")
+    def references(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, place)
+
+    @on(
+        *"parenthesized_expression non_null_expression instantiation_expression formal_parameters".split(),
+        *"object_pattern array_pattern rest_pattern".split(),
+    )
+    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role, place)
+
+    # --------------------------------------------------------------------------------------- what is not a name's
+
+    @on("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
+    def tag(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a tag of JSX, unless it is the name of an HTML element."""
+        # A capital letter or a dot tells a component from an HTML element.
+        children = node.children
+        for index, child in enumerate(children[1:2], 1):
+            if child.type == "identifier" and self.text(child)[:1].islower():
+                children = children[:index] + children[index + 1 :]
+        self.push(children, REFERENCE, place)
+
+    @on("jsx_attribute")
+    def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *value = node.children
+        # Attributes such as `data-x` are free text, which no component declares.
+        if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
+            self.emit(name, Kind.ARGUMENT_NAME, place)
+        self.push(value, REFERENCE, place)
+
+    @on("labeled_statement")
+    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[1:], REFERENCE, place)
+
+    @on("meta_property")
+    def meta(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type not in self.ignored:
+                self.emit(child, Kind.KEYWORD, place)

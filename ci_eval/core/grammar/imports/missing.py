@@ -1,0 +1,28 @@
+"""A summary of the imports of a project that are not there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ci_eval.core.contracts import Imports
+
+MOST = 100
+"""The most packages that are named; rarer ones still count in the share."""
+
+
+def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
+    """Return the share of imports that are not there (None if nothing is imported), and package → number of its imports
+    that are not, the most frequent first. The `files` are pairs of path and text."""
+    imports, absent = 0, Counter[str]()
+    for path, text in files:
+        for package, known in there(path, text):
+            imports += 1
+            absent[package] += not known
+    return absent.total() / imports if imports else None, most_frequent(absent)
+
+
+def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
+    """Return the packages with a count above 0, the most frequent first; at most `MOST`."""
+    ordered = sorted((-count, name) for name, count in packages.items() if count)
+    return {name: -count for count, name in ordered[:MOST]}

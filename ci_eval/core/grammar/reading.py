@@ -1,0 +1,120 @@
+"""The reading of source text as one or more trees: unreadable text is rewritten or cut, and the loss is measured.
+
+A rewriting keeps every offset: a newer construct becomes an older one of the same length, which the grammar knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ci_eval.core.grammar.pieces import LONGEST, MOST, alone, blanked, unreadable
+from ci_eval.core.grammar.repairs import REPAIRS
+from ci_eval.core.grammar.repairs.repair import Rewritten, Span
+from ci_eval.core.grammar.syntax import Node, parser
+
+LITTLE = 0.002
+"""The share of lost bytes up to which it is not worth while to read pieces apart."""
+
+
+class Reading(NamedTuple):
+    """A source text as the grammar read it."""
+
+    source: bytes
+    """The text that was parsed, as long as the original."""
+    roots: tuple[Node, ...]
+    """The tree of the text, and trees of parts that are blank in it."""
+    keywords: tuple[Span, ...] = ()
+    """The words of the language that stand in what was rewritten, and have no node."""
+    types: tuple[Span, ...] = ()
+    """The names of types that stand there."""
+    lost: int = 0
+    """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
+
+
+def read(source: bytes, grammar: str) -> Reading:
+    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes."""
+    repairs = REPAIRS.get(grammar, ())
+    rewritten = Rewritten(source)
+    for repair in repairs:
+        if repair.always:
+            rewritten = _chain(rewritten, repair.apply(rewritten.text))
+    best = _parse(rewritten, grammar)
+    for repair in repairs:
+        if not best.lost:
+            break
+        # Rewritings add up: each is tried on top of those that were kept.
+        extended = _chain(rewritten, repair.apply(rewritten.text))
+        if not repair.always and extended.text != rewritten.text:
+            candidate = _parse(extended, grammar)
+            if candidate.lost <= best.lost:
+                rewritten, best = extended, candidate
+    return _read_in_pieces(rewritten, best, grammar) if best.lost > len(source) * LITTLE else best
+
+
+def _read_in_pieces(rewritten: Rewritten, whole: Reading, grammar: str) -> Reading:
+    """Read pieces apart, if that loses less than reading all as one."""
+    text = rewritten.text
+    head = _HEADS.get(grammar, b"")
+    head = head if text.startswith(head) else b""
+    spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
+    if not spans or len(spans) > MOST:
+        return whole
+    # A tree for each piece if that is cheap, else one tree of all pieces.
+    apart = len(text) * len(spans) < LONGEST
+    parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
+    candidate = _parse(rewritten._replace(text=blanked(text, spans), layers=rewritten.layers + parts), grammar)
+    return candidate if candidate.lost < whole.lost else whole
+
+
+_HEADS = {"php": b"<?php"}
+"""A table: grammar → what a file must begin with."""
+
+
+def _chain(first: Rewritten, second: Rewritten) -> Rewritten:
+    return Rewritten(
+        second.text,
+        first.keywords + second.keywords,
+        first.types + second.types,
+        first.layers + second.layers,
+        first.lost + second.lost,
+    )
+
+
+def _parse(rewritten: Rewritten, grammar: str) -> Reading:
+    text = rewritten.text
+    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *rewritten.layers))
+    if rewritten.layers:
+        text = _overlay(text, rewritten.layers)
+    return Reading(
+        text, roots, rewritten.keywords, rewritten.types, rewritten.lost + sum(lost_bytes(root) for root in roots)
+    )
+
+
+def _overlay(text: bytes, layers: tuple[bytes, ...]) -> bytes:
+    """Return the text with what stands in the layers, so that one text has the names of all trees. The first layer
+    counts."""
+    out = bytearray(text)
+    for layer in reversed(layers):
+        for part in re.finditer(rb"\S+", layer):
+            out[part.start() : part.end()] = part[0]
+    return bytes(out)
+
+
+def lost_bytes(root: Node) -> int:
+    """Count the bytes in outermost ERROR nodes, and one for each node that is missing."""
+    if not root.has_error:
+        return 0
+    return sum(max(node.end_byte - node.start_byte, 1) for node in errors(root))
+
+
+def errors(root: Node) -> Iterator[Node]:
+    """Yield the outermost ERROR nodes, and those that are missing."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "ERROR" or node.is_missing:
+            yield node
+        elif node.has_error:
+            stack += node.children

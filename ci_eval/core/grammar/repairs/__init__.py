@@ -1,0 +1,31 @@
+"""The rewriting of newer syntax into older, of the same length and with the same names, before a grammar reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ci_eval.core.grammar.repairs import cpp, ecmascript, go, java, kotlin, php, python, scala
+from ci_eval.core.grammar.repairs.repair import Rewritten
+
+
+class Rewriting(Protocol):
+    """A way to rewrite a text; see Repair."""
+
+    @property
+    def always(self) -> bool: ...
+    def apply(self, source: bytes, /) -> Rewritten: ...
+
+
+REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
+    "cpp": cpp.REPAIRS,
+    "go": go.REPAIRS,
+    "javascript": ecmascript.JAVASCRIPT,
+    "tsx": ecmascript.TYPESCRIPT,
+    "typescript": ecmascript.TYPESCRIPT,
+    "java": java.REPAIRS,
+    "kotlin": kotlin.REPAIRS,
+    "php": php.REPAIRS,
+    "python": python.REPAIRS,
+    "scala": scala.REPAIRS,
+}

@@ -1,0 +1,68 @@
+"""The rewriting of JavaScript and TypeScript before their grammars read them."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.core.grammar.repairs.repair import Repair, outside, spaces, with_
+
+_COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
+_NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
+_LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+
+JAVASCRIPT = (
+    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    Repair(
+        outside(
+            rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
+        ),
+        lambda m: with_(m, k1=b"", k2=b"const"),
+        always=True,
+        trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
+    ),
+    Repair(
+        outside(
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
+            rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
+            _COMMENTS,
+        ),
+        lambda m: with_(m, **{"with": b""}),
+    ),
+    Repair(
+        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
+        lambda m: with_(m, k=b""),
+    ),
+)
+
+TYPESCRIPT = (
+    *JAVASCRIPT,
+    # A declared function without a name gets one.
+    Repair(
+        outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
+        lambda m: b"function a".rjust(len(m[0])),
+    ),
+    Repair(
+        outside(
+            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
+            _LITERALS,
+        ),
+        lambda m: with_(m, k1=b"", k2=b""),
+    ),
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+    # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
+    Repair(
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
+            _LITERALS,
+        ),
+        lambda m: with_(m, end=b";"),
+    ),
+    Repair(
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}"
+            rb"\s*(?:\(\w+\??:|\(\)\s*:))",
+            _LITERALS,
+        ),
+        lambda m: with_(m, end=b";"),
+    ),
+)

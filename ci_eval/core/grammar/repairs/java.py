@@ -1,0 +1,12 @@
+"""The rewriting of Java before its grammar reads it."""
+
+from __future__ import annotations
+
+from ci_eval.core.grammar.repairs.repair import Repair, outside, spaces, with_
+
+REPAIRS = (
+    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: with_(m, k=b"")),
+    # Behind other statements, the call of another constructor is read as that of a method.
+    Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: with_(m, k=b"x" * len(m["k"]))),
+    Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),
+)

@@ -1,0 +1,62 @@
+"""The rewriting of Kotlin before its grammar reads it."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, spaces, with_
+
+
+def _dollars(match: Match) -> bytes:
+    """Return `$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
+    before, text = match["dollars"], match["text"]
+    inner = re.sub(
+        rb"\$+",
+        lambda run: run[0].replace(b"$", b" ")[:-1] + b"$" if len(run[0]) >= len(before) else b" " * len(run[0]),
+        text,
+    )
+    return b" " * len(before) + inner
+
+
+def _context(match: Match) -> bytes:
+    """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
+    named = re.match(rb"\s*\w+\s*:", match["inner"])
+    return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
+
+
+REPAIRS = (
+    Repair(
+        re.compile(
+            rb"(?P<skip>/(?:/[^\n]*|\*[\s\S]*?\*/))|(?P<dollars>\$\$+)(?P<text>\"\"\"[\s\S]*?\"\"\"+|"
+            rb"\"(?:\\.|[^\"\\\n])*\")"
+        ),
+        _dollars,
+    ),
+    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
+        lambda m: with_(m, k=b","),
+    ),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
+        lambda m: with_(m, k1=b"", k2=b""),
+    ),
+    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
+    Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    # `: A by a {`, which would be a call of `a` with a lambda.
+    Repair(
+        outside(
+            rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
+            rb":[^\n{}=/\"]{0,300}[ \t](?P<k>by)(?=[ \t]+[\w.]+(?:\([^()\n]{0,200}\))?[ \t]*\{)"
+        ),
+        lambda m: with_(m, k=b","),
+    ),
+    # A constructor on a line of its own.
+    Repair(
+        outside(
+            rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
+        ),
+        lambda m: with_(m, gap=b""),
+    ),
+    Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
+)

@@ -1,0 +1,181 @@
+"""The walk that all languages share: one pass over a syntax tree that finds the names and keywords that are tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
+
+REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
+"""The roles: what a node is to its parent, if that decides the kind of the names in it. BOUND means that they are
+defined there."""
+
+
+class NodePlace(NamedTuple):
+    """The place of a node in the program."""
+
+    scope: Scope
+    argument: bool
+    """True if the node is inside the arguments of a call."""
+
+
+Method = TypeVar("Method", bound=Callable[..., None])
+
+
+def on(*node_types: str) -> Callable[[Method], Method]:
+    """Mark a method `(self, node, role, place)` of a Walk as the handler of these types of nodes."""
+
+    def mark(method: Method) -> Method:
+        vars(method)["handles"] = node_types
+        return method
+
+    return mark
+
+
+class Walk:
+    """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
+
+    A subclass names the types of leaves that matter, and has handlers (`@on(…)`) for the nodes in which a name is
+    defined or the kind of a name is decided. If a node has no handler, its children are visited: with the role TYPE if
+    the node has it, else as references. Text that the grammar could not read is left out.
+    """
+
+    names: ClassVar[frozenset[str]] = frozenset()
+    """The types of leaves that are names; they go to `name`, wherever they stand."""
+    keywords: ClassVar[frozenset[str]] = frozenset()
+    """The types of leaves that are keywords."""
+    ignored: ClassVar[frozenset[str]] = frozenset()
+    """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
+    _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
+        # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
+        # does.
+        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **own}
+
+    def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
+        """Make a walk over a file; `package` is the one that the file is in."""
+        self.source = source
+        self.package = package
+        self.declared = declared
+        self.found: list[tuple[int, str, Properties]] = []
+        """The tokens so far, in any order, each with its offset in bytes, its text and its properties."""
+        self._stack: list[tuple[Node, str, NodePlace]] = []
+        self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
+
+    def run(self, *roots: Node) -> None:
+        """Fill `found` from the tree of a file, and from those of pieces of it."""
+        handlers = self._handlers
+        self.push(roots, REFERENCE, NodePlace(self.outermost(roots[0]), False))
+        while self._stack:
+            node, role, place = self._stack.pop()
+            handler = handlers.get(node.type)
+            if handler:
+                handler(self, node, role, place)
+            else:
+                self.push(node.children, TYPE if role == TYPE else REFERENCE, place)
+
+    def outermost(self, _root: Node) -> Scope:
+        """Return the scope of the file, with the names that are known before it is read."""
+        return Scope("file")
+
+    def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
+        """Visit these nodes next, in their order. If a name is defined several times, the first definition visited
+        counts.
+
+        Nodes that are pushed later are visited before those that were pushed earlier. Leaves do not wait at all.
+        """
+        # Leaves are handled at once, for speed.
+        names, ignored, keywords = self.names, self.ignored, self.keywords
+        inner = []
+        for node in nodes:
+            kind = node.type
+            if kind in names:
+                self.name(node, role, place)
+            elif kind in ignored:
+                continue
+            elif node.child_count:
+                inner.append((node, role, place))
+            elif kind in keywords:
+                self.emit(node, Kind.KEYWORD, place)
+        inner.reverse()
+        self._stack += inner
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""
+        raise NotImplementedError
+
+    def emit(
+        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """Add a node to the tokens in `found`.
+
+        `origin`: where the name comes from. `text`: its text, if the caller has it already. `skip`: bytes at the node's
+        beginning that are not part of the token.
+        """
+        # Equal properties are one object: files have few kinds of tokens, but many tokens.
+        key = (kind, place.argument, origin)
+        properties = self._seen.get(key)
+        if properties is None:
+            properties = self._seen[key] = Properties(
+                kind=kind,
+                is_argument=place.argument,
+                is_static=origin.static,
+                package=origin.package,
+                location=self._location(origin.package),
+            )
+        self.found.append((node.start_byte + skip, text or self.text(node), properties))
+
+    def _location(self, package: str | None) -> Location | None:
+        if package is None:
+            return None
+        return "project" if package == self.package or package in self.declared else "library"
+
+    def text(self, node: Node) -> str:
+        """Return the source of a node."""
+        return self.source[node.start_byte : node.end_byte].decode()
+
+    def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
+        """Drop a part of the text that the grammar could not read; `read` has measured it."""
+
+
+def tokens_of(walk: Walk, grammar: str) -> Extraction:
+    """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
+    that is lost. Reads the source and walks over its trees."""
+    source = walk.source
+    reading = read(source, grammar)
+    walk.source = reading.source
+    walk.run(*reading.roots)
+    candidates = walk.found
+    if reading.source is not source:
+        added = [(span, Kind.KEYWORD) for span in reading.keywords] + [
+            (span, Kind.TYPE_REFERENCE) for span in reading.types
+        ]
+        # First, since of tokens at one offset the first one counts.
+        candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
+        candidates += [token for token in walk.found if _is_as_written(token, source)]
+    points = code_points(source) or range(len(source) + 1)
+    tokens: list[Token] = []
+    end = 0
+    for begin, text, properties in sorted(candidates, key=itemgetter(0)):
+        # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
+        # a file cannot be typed with both.
+        offset = points[begin]
+        if text and offset >= end:
+            tokens.append(Token(offset=offset, text=text, properties=properties))
+            end = offset + len(text)
+    return Extraction(tokens=tuple(tokens), unparsable=reading.lost / max(len(source), 1))
+
+
+def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
+    """Return whether the text has a token where its rewriting has it."""
+    begin, text, _ = token
+    return source.startswith(text.encode(), begin)

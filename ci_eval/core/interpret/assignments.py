@@ -1,0 +1,205 @@
+"""The assignments that a worker is given, and the results that it gives back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.catalogs.tasks import COMPLETION
+from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
+from ci_eval.core.model import (
+    CallCompletion,
+    Determinism,
+    FileActions,
+    FileError,
+    Footprint,
+    PlayItem,
+    Record,
+    Session,
+    Status,
+)
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.footprint import UNKNOWN
+from ci_eval.core.user_model import UserModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logging:
+    """The settings of the logs: what is logged of every file, and where the parts go."""
+
+    parts: Path
+    formats: tuple[str, ...]
+    project: str
+    completion_type: str
+    began: int
+    """The time at which the run began, in milliseconds since 1970."""
+    context: int = 0
+    """The number of characters of the file on each side of the token."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """The setup that a worker needs beside the file."""
+
+    engine: Engine
+    installation: Installation
+    surroundings: Surroundings
+    ranker: Ranker
+    task: Task = COMPLETION
+    client: str
+    """The name of a client."""
+    max_suggestions: int
+    seed: int
+    user: UserModel | None = None
+    judge: EndpointConfig | None = None
+    run: RunSettings | None = None
+    names: Path | None = None
+    """The names of the project, if the ranker or the logs need them."""
+    logging: Logging | None = None
+    is_paid: bool = False
+    """True if each question costs money."""
+    trace: bool = False
+    """True if the messages to and from the engine are kept."""
+    files: Path | None = None
+    """The folder with the files of the actions, if that is not the root of the project: records have one."""
+    texts: Path | None = None
+    """The folder with the texts that the carets of records are in, each under its digest."""
+
+    @property
+    def root(self) -> Path:
+        """Return the folder that the paths of actions are below."""
+        return self.files or self.surroundings.root
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment:
+    """A file, or a piece of it.
+
+    `below`: sessions whose draw is below this number are evaluated. `only`: if it is not "", that one session is
+    evaluated.
+    """
+
+    setup: Setup
+    actions: Path
+    path: str
+    sessions: int
+    below: float
+    only: str = ""
+    among: frozenset[str] | None = None
+    """The sessions of a shard that evaluates only a piece of the file; None: all of them."""
+    journal: Path | None = None
+    """The file that holds its sessions as they finish."""
+    given_up: Mapping[str, tuple[Status, str]] = field(default_factory=dict)
+    """The sessions that are not asked, with status and reason."""
+    side: int = 0
+    """The number of its engine, among those that are asked in turns."""
+    round: int = 0
+    """The number of the round. In a later one the engine is a fresh process."""
+    twice: float = 0.0
+    """The share of the sessions that are asked a second time, to see whether the answers differ."""
+
+    def chooses(self, session: str) -> bool:
+        """Return whether the session is evaluated."""
+        if self.only:
+            return session == self.only
+        return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
+
+    def asks_twice(self, session: str) -> bool:
+        """Return whether the session is in the sample that is asked a second time."""
+        return draw(self.setup.seed, f"{session} twice") < self.twice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A file in one round: the assignments of the engines, which are asked one after the other in this order."""
+
+    assignments: tuple[Assignment, ...]
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file."""
+        return self.assignments[0].path
+
+    @property
+    def round(self) -> int:
+        """Return the number of the round."""
+        return self.assignments[0].round
+
+    def with_assignment(self, assignment: Assignment) -> Turn:
+        """Return the same turn with another assignment for one of the engines."""
+        return Turn(
+            assignments=tuple(
+                assignment if present.side == assignment.side else present for present in self.assignments
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """The outcome of one assignment, with its packed sessions."""
+
+    path: str
+    statuses: Counter[Status]
+    packed: bytes
+    engine_time: float
+    """The seconds spent waiting for the engine."""
+    time: float
+    """The seconds of the whole assignment."""
+    confined: str = ""
+    """The sandbox report, as in `Running.confined`."""
+    footprint: Footprint = UNKNOWN
+    """The footprint of the engine since the last file."""
+    state: Determinism = field(default_factory=Determinism)
+    """The determinism of the sessions that were asked twice."""
+    error: FileError | None = None
+
+
+def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
+    """Return a session without its lookups."""
+    askable = assignment.setup.task.askable
+    return Session(
+        id=call.session,
+        file=assignment.path,
+        offset=call.offset,
+        expected_text=call.expected_text,
+        properties=call.properties,
+        status=status,
+        message=message,
+        typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
+        askable=askable(call) if askable and isinstance(call, PlayItem) else 0,
+        record=record_of(call),
+        at_caret=completes(assignment.setup, record_of(call)),
+    )
+
+
+def completes(setup: Setup, record: Record | None) -> bool:
+    """Return whether the engine is asked at a caret in place of the record."""
+    splitting = setup.task.splitting
+    return bool(record and splitting and splitting.named and not setup.engine.takes_records)
+
+
+def record_of(call: CallCompletion | PlayItem) -> Record | None:
+    """Return the record that is asked about; None if the item comes from no dataset."""
+    return call.record if isinstance(call, PlayItem) else None
+
+
+def record_of_lookup(task: Task, record: Record | None, number: int) -> Record | None:
+    """Return what the lookup of that number (from 0) asks of the session's record."""
+    return task.splitting.lookup(record, number) if task.splitting and record else record
+
+
+def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+    """Yield the first call of each session in the actions."""
+    last = ""
+    for action in actions.actions:
+        if isinstance(action, CallCompletion | PlayItem) and action.session != last:
+            last = action.session
+            yield action
+
+
+def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+    """Return the first call of each session that is evaluated."""
+    return (call for call in first_calls(actions) if assignment.chooses(call.session))

@@ -1,0 +1,21 @@
+"""The engine's list as it came, each text once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.interpret.contract import Caret, Client, Listing, tail_of
+from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.offers import plain
+
+
+def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+    first: dict[tuple[str, str], Suggestion] = {}
+    for suggestion in answered:
+        tail = tail_of(suggestion, caret.follows)
+        if (suggestion.text, tail) not in first:
+            first[suggestion.text, tail] = plain(suggestion, tail)
+    return Listing(list(first.values()))
+
+
+CLIENT = Client(name="raw", summary="the engine's list as it came, each text once", show=show, keeps=False)

@@ -1,0 +1,122 @@
+"""The list of Visual Studio Code, with its default settings and nothing remembered of earlier choices.
+
+After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
+`src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` beside it, the selection of
+`Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists that this code was given, and what it
+made of them.
+
+An engine that gives no text to sort by is taken to be one whose extension keeps its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+
+from ci_eval.core.interpret.contract import Caret, Client, Listing, tail_of
+from ci_eval.core.interpret.fuzzyscore import full_score, graceful_score, units
+from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.offers import Offer, plain
+
+UNTYPED = -100
+"""The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""
+
+MANY = 2000
+"""The number of candidates above which no swapped letters are tried."""
+
+Scored = tuple[int, Suggestion]
+
+
+def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+    scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
+    # Like in the editor, each typed letter filters what the letter before it has left, in that order.
+    for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
+        scored = _filter(scored, _Words(caret, typed))
+    return Listing(
+        [plain(suggestion, tail_of(suggestion, caret.follows)) for _, suggestion in scored], _highlighted_index(scored)
+    )
+
+
+def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
+    if all(suggestion.sort_text is None for suggestion in answered):
+        return list(answered)
+    keyed = [
+        ((suggestion.sort_text or _label(suggestion)).lower(), _label(suggestion), _number(suggestion))
+        for suggestion in answered
+    ]
+    # JavaScript compares strings by their UTF-16 units, Python by code points: the same below the surrogates.
+    if not all(key[0].isascii() and key[1].isascii() for key in keyed):
+        keyed = [(units(key[0]), units(key[1]), key[2]) for key in keyed]
+    return [suggestion for _, suggestion in sorted(zip(keyed, answered, strict=True), key=itemgetter(0))]
+
+
+def _label(suggestion: Suggestion) -> str:
+    return suggestion.label or suggestion.text
+
+
+def _number(suggestion: Suggestion) -> int:
+    return suggestion.number if isinstance(suggestion, Offer) else 0
+
+
+class _Words:
+    """The text that each range covers: what the suggestions that replace it are filtered by."""
+
+    def __init__(self, caret: Caret, typed: int) -> None:
+        """Cut the line at the caret. `typed`: the number of characters of the prefix that are typed."""
+        self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
+        self._typed = typed
+        self._since = typed - caret.asked
+        self._known: dict[int, tuple[str, int]] = {}
+
+    def of(self, found: Suggestion) -> tuple[str, int]:
+        """Return the text, and how much of its beginning is not looked at: blanks that stood there before."""
+        begin = found.begin if isinstance(found, Offer) else 0
+        known = self._known.get(begin)
+        if known is None:
+            length = self._typed - begin
+            word = self._line[-length:] if length else ""
+            stood = length - self._since
+            blanks = word[: max(stood, 0)]
+            known = self._known[begin] = word, len(blanks) - len(blanks.lstrip(" \t"))
+        return known
+
+
+def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
+    score = graceful_score if len(scored) <= MANY else full_score
+    fitting: list[Scored] = []
+    for _, suggestion in scored:
+        if isinstance(suggestion, Offer) and not suggestion.visible:
+            continue
+        word, begin = words.of(suggestion)
+        if begin >= len(word):
+            fitting.append((UNTYPED, suggestion))
+        elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
+            fitting.append((points, suggestion))
+    fitting.sort(key=_best_first)
+    return fitting
+
+
+def _best_first(scored: Scored) -> int:
+    return -scored[0]
+
+
+def _compared_text(suggestion: Suggestion, word: str) -> str:
+    if not isinstance(suggestion, Offer):
+        return suggestion.filter_text or suggestion.text
+    text = suggestion.filtered_by or _label(suggestion)
+    # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
+    # everything fit alike, so that VS Code keeps the order of clangd.
+    return f"{word}_{text}" if suggestion.extension == "clangd" else text
+
+
+def _highlighted_index(scored: Sequence[Scored]) -> int:
+    """Return the index of the first of the best that asks for it, else 0."""
+    for index, (points, suggestion) in enumerate(scored):
+        if points != scored[0][0]:
+            break
+        if isinstance(suggestion, Offer) and suggestion.preselect:
+            return index
+    return 0
+
+
+CLIENT = Client(name="vscode", summary="Visual Studio Code 1.95, with its default settings", show=show, keeps=True)

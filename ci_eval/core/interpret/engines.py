@@ -1,0 +1,178 @@
+"""The engine of one worker process, which is kept from file to file."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Protocol, runtime_checkable
+
+from ci_eval.core.base.errors import CiEvalError, EngineCrash, EngineFailure, EngineUnstarted
+from ci_eval.core.contracts import Running
+from ci_eval.core.interpret.assignments import Setup
+from ci_eval.core.machine import peak_of
+from ci_eval.core.model import Footprint
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A running engine that knows how much memory it holds."""
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that were resident in its processes so far; None if that is not known."""
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A running engine that is not asked before it is ready."""
+
+    def waited(self) -> tuple[float, int]:
+        """Return the seconds spent so far on waiting for work that the engine announced, and the number of starts after
+        which that work was not done in time."""
+
+    @property
+    def idle(self) -> float:
+        """Return the seconds since its start spent waiting for announcements that did not come: not the engine's
+        time."""
+
+
+STARTS = 2
+"""The number of failed starts in a row after which an engine is given up."""
+
+
+class _Asked:
+    """A context that tells an engine how long it was asked."""
+
+    # This is no generator, since to enter one takes longer.
+    def __init__(self, engine: KeptEngine) -> None:
+        self._engine = engine
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._engine.took(time.perf_counter() - self._began, answered=kind is None)
+        self._engine.failed(error)
+
+
+class KeptEngine:
+    """An engine that is started for the first question, and kept for the next ones and the next files."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self._running: Running | None = None
+        self._starting: float | None = None
+        """The seconds that the engine has taken since its start; None: it has answered."""
+        self.asked = _Asked(self)
+        """The context in which the engine is asked."""
+        self._start_ups: list[float] = []
+        self._memory: int | None = None
+        self._weighed = 0
+        self._waited = (0.0, 0)
+        """The waiting that footprints have counted so far: seconds, and starts."""
+        self._waited_before = (0.0, 0)
+        """The waiting of engines that have ended: seconds, and starts."""
+        self._unstarted = 0
+        """The number of starts in a row that failed."""
+        self._why = ""
+        self.dropped = 0
+        """The number of items of its lists that could not be read since the last footprint."""
+
+    def running(self) -> Running:
+        """Return the engine, started if it does not run. Raises EngineCrash if it cannot be started."""
+        if self._unstarted >= STARTS:
+            raise EngineCrash(f"given up after {STARTS} starts that failed: {self._why}")
+        if self._running is None:
+            self._starting = 0.0
+            try:
+                self._running = self.setup.engine.start(self.setup.installation, self.setup.surroundings)
+            except (CiEvalError, OSError) as error:
+                raise EngineCrash(f"the engine could not be started: {error}") from error
+        return self._running
+
+    def restart(self) -> None:
+        """Replace a running process by a fresh one."""
+        if self._running is None:
+            return
+        self._weigh()
+        if self._unstarted:
+            # The next question starts the engine: a start that runs into its limit would be lost here.
+            self.close()
+            return
+        began = time.perf_counter()
+        try:
+            self._running.restart()
+        except (EngineFailure, OSError):
+            # The next question starts the engine, and fails if the start fails.
+            self.close()
+        self._starting = time.perf_counter() - began
+
+    def took(self, seconds: float, *, answered: bool) -> None:
+        """Add the seconds that the engine was asked; `answered`: whether it has answered."""
+        # The first answer after a start says how long that start took.
+        if self._starting is not None:
+            self._starting += seconds
+            if answered:
+                running: object = self._running
+                idle = running.idle if isinstance(running, Waiting) else 0.0
+                self._start_ups.append(round(1000 * max(self._starting - idle, 0.0), 3))
+                self._starting = None
+
+    def failed(self, error: BaseException | None) -> None:
+        """Count a failed start. `error`: the error that the engine failed with; None if it answered."""
+        if isinstance(error, EngineUnstarted):
+            self._unstarted += 1
+            self._why = str(error)
+        elif error is None:
+            self._unstarted = 0
+
+    def footprint(self, *, alone: bool) -> Footprint:
+        """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its
+        memory is known."""
+        self._weigh(alone=alone)
+        seconds, unready = self._waiting()
+        footprint = Footprint(
+            start_ups=tuple(self._start_ups),
+            dropped=self.dropped,
+            waited=round(seconds - self._waited[0], 3),
+            unready=unready - self._waited[1],
+            memory=self._memory,
+            weighed=self._weighed,
+            of_worker=self._memory is not None and not self.setup.engine.own_process,
+        )
+        self._start_ups, self._memory, self._weighed = [], None, 0
+        self._waited, self.dropped = (seconds, unready), 0
+        return footprint
+
+    def _waiting(self) -> tuple[float, int]:
+        running: object = self._running
+        now = running.waited() if isinstance(running, Waiting) else (0.0, 0)
+        return self._waited_before[0] + now[0], self._waited_before[1] + now[1]
+
+    def _weigh(self, *, alone: bool = False) -> None:
+        memory = None
+        if isinstance(self._running, Weighed):
+            memory = self._running.peak_memory()
+        elif self._running and alone and not self.setup.engine.own_process:
+            memory = peak_of("self")
+        if memory is not None:
+            self._memory = max(memory, self._memory or 0)
+            self._weighed += 1
+
+    @property
+    def confined(self) -> str:
+        """Return the sandbox report; see `Running.confined`."""
+        try:
+            return self._running.confined if self._running else ""
+        except EngineFailure:
+            # The engine is about to fail; the next question reports that.
+            return ""
+
+    def close(self) -> None:
+        """Close the engine, if it runs."""
+        self._waited_before = self._waiting()
+        running, self._running = self._running, None
+        if running:
+            running.close()

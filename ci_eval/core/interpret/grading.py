@@ -1,0 +1,250 @@
+"""The grades of suggestions: how close they are to what was expected, if the task asks for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.catalogs import graders
+from ci_eval.core.contracts import Grader, Pairing, RunSettings, Task
+from ci_eval.core.interpret.assignments import record_of_lookup
+from ci_eval.core.interpret.pack import Pack
+from ci_eval.core.model import Lookup, Record, Session, Suggestion
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.workspace import Workspace
+
+Scores = Mapping[str, float]
+"""The value of each score, by its name."""
+
+
+class Grading:
+    """The graders of a task."""
+
+    def __init__(
+        self,
+        task: Task,
+        language: str,
+        cache: Path,
+        judge: EndpointConfig | None = None,
+        run: RunSettings | None = None,
+    ) -> None:
+        """Load the graders. `language`: that of records that do not name theirs; `cache`: the folder where graders are
+        installed.
+
+        Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared.
+        """
+        self._task = task
+        self._graders = [_Known.of(grader) for grader in graders.ready(names_of(task, judge, run), cache, judge, run)]
+        self._language = language
+
+    def session(self, session: Session, text: str) -> Session:
+        """Return the session with each lookup graded, whatever its grades were; `text`: that of its file on disk."""
+        lookups = (
+            self.grade(
+                session.expected_text,
+                record_of_lookup(self._task, session.record, number),
+                _plain(lookup),
+                (text, session.offset),
+                at_caret=session.at_caret,
+            )
+            for number, lookup in enumerate(session.lookups)
+        )
+        return replace(session, lookups=tuple(lookups))
+
+    def grade(
+        self,
+        expected: str,
+        record: Record | None,
+        lookup: Lookup,
+        place: tuple[str, int] = ("", 0),
+        *,
+        at_caret: bool = False,
+    ) -> Lookup:
+        """Return the lookup with its grades; without any if there are no graders, or nothing to hold it against.
+
+        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
+        """
+        if record and self._task.splitting:
+            splitting = self._task.splitting
+            grade = (splitting.ranked if at_caret else None) or splitting.grade
+            return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
+        references = record.references if record else (expected,)
+        # A judge needs no reference; a similarity does.
+        able = self._graders if references else [grader for grader in self._graders if grader.judges]
+        if not able:
+            return lookup
+        references = references or ("",)
+        language = (record.language if record else "") or self._language
+        code, offset = place
+        against = _Against(references, language, (code, offset, offset + len(expected)), record)
+        shown, grades = lookup.suggestions[: self._task.graded], dict[str, float]()
+        suggested = [suggestion.text for suggestion in shown]
+        for grader in able:
+            read = self._task.readers.get(grader.name)
+            texts = [*read(lookup.answer, record)] if record and read else suggested
+            # A judge is not asked if there is no suggestion; the other graders grade an empty one then.
+            closest = against.closest(grader, texts if grader.judges else texts or [""])
+            if self._task.summed and not grader.judges:
+                grades |= _rename_taken(grader.name, self._task.summed([values for values, _ in closest]), grades)
+                continue
+            scores = [_rename_taken(grader.name, values, grades) for values, _ in closest]
+            costs = [cost for text in texts if (cost := against.cost(grader, text)) is not None]
+            if costs:
+                grades["judgeCost"] = sum(costs)
+            grades |= _summarise_verdicts(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
+            if not read:
+                remarks = [remark for _, remark in closest]
+                shown = tuple(map(_add_grades, shown, scores, remarks))
+        return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=grades)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A grader with what it is able to: asked once, since that takes longer than most grades."""
+
+    name: str
+    grade: Callable[[Pairing], Scores]
+    judges: bool
+    remark: Callable[[Pairing], str]
+    cost: Callable[[Pairing], float | None] | None
+    """The cost of a pairing; None if the grader asks no language model."""
+    grade_texts: Callable[[str, str], Scores] | None
+    """The grades of two texts; None if the grader looks at more than two texts."""
+
+    @classmethod
+    def of(cls, grader: Grader) -> _Known:
+        return cls(
+            name=grader.name,
+            grade=grader.grade,
+            judges=isinstance(grader, graders.Judging),
+            remark=grader.remark if isinstance(grader, graders.Remarking) else _nothing,
+            cost=grader.cost if isinstance(grader, graders.Priced) else None,
+            grade_texts=grader.grade_texts if isinstance(grader, graders.OfTexts) else None,
+        )
+
+
+class _Against:
+    """The references, the file and the record that the texts of a lookup are held against."""
+
+    def __init__(
+        self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
+    ) -> None:
+        """Keep the references. `span`: the text of the file, with the begin and the end of the expected text in it."""
+        self._references, self._language, self._span, self._record = references, language, span, record
+        self._pairings: dict[str, list[Pairing]] = {}
+
+    def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
+        """Return, for each text, the scores against its closest reference, and the remark on that reference.
+
+        The closest one is that with the highest first score that the grader names.
+        """
+        grade = grader.grade_texts
+        if grade and len(self._references) == 1:
+            (reference,) = self._references
+            return [(grade(reference, text), "") for text in texts]
+        return [self._closest(grader, text) for text in texts]
+
+    def _closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
+        # All graders share the pairings: to make them takes longer than some grades.
+        pairings = self._pairings.get(text)
+        if pairings is None:
+            pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
+        if len(pairings) == 1:
+            (decisive,) = pairings
+            scores = grader.grade(decisive)
+        else:
+            scores, decisive = max(((grader.grade(pairing), pairing) for pairing in pairings), key=_first_score)
+        if "score" in scores:
+            # A plain `score` is a percentage, and is stored under the grader's name.
+            scores = {grader.name: scores["score"] / 100}
+        return scores, grader.remark(decisive)
+
+    def cost(self, grader: _Known, text: str) -> float | None:
+        """Return what it cost to grade that text against all references; None if the cost is not known."""
+        if grader.cost is None:
+            return None
+        costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if known else None
+
+    def _pairing(self, reference: str, text: str) -> Pairing:
+        code, start, end = self._span
+        return Pairing(
+            reference=reference,
+            hypothesis=text,
+            language=self._language,
+            before=code[:start],
+            after=code[end:],
+            record=self._record,
+        )
+
+
+def _first_score(graded: tuple[Scores, Pairing]) -> float:
+    return next(iter(graded[0].values()), 0.0)
+
+
+def _nothing(_pairing: Pairing) -> str:
+    return ""
+
+
+def names_of(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
+    """Return the names of the task's graders, with its judge if there is an endpoint for one, and its runner if answers
+    are to be run."""
+    return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
+
+
+def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
+    """Return 1 / the rank of the first accepted suggestion, the share that is accepted, and how many have no
+    verdict."""
+    verdicts = [verdict["judge"] for verdict in scores if verdict]
+    first = next((rank for rank, verdict in enumerate(scores, 1) if verdict.get("judge")), None)
+    summary = {"unscored": float(len(scores) - len(verdicts))}
+    if verdicts or not scores:
+        summary |= {"judge": 1 / first if first else 0.0}
+    if verdicts:
+        summary |= {"accepted": sum(verdicts) / len(verdicts)}
+    return summary
+
+
+def _best(scores: Sequence[Scores]) -> Scores:
+    """Return the highest value of each score."""
+    return {name: max(values[name] for values in scores) for name in scores[0]}
+
+
+def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
+    """Return the scores as they are stored: if a name is taken by an earlier grader, this grader's name is put before
+    it.
+
+    For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`.
+    """
+    return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
+
+
+def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
+    grades = {**(suggestion.grades or {}), **scores}
+    return replace(suggestion, grades=grades or None, remark=remark or suggestion.remark)
+
+
+def grade_anew(workspace: Workspace, grading: Grading) -> int:
+    """Write all stored sessions again with new grades; return how many sessions there are. Raises CiEvalError if one
+    cannot be graded."""
+    count = 0
+    for source, sessions in workspace.sessions(Session):
+        pack = Pack(source)
+        for session in sessions:
+            try:
+                pack.add(grading.session(session, source.text))
+            except CiEvalError as error:
+                raise type(error)(f"{source.path}, session {session.id}: {error}") from error
+            count += 1
+        workspace.write_sessions(source.path, pack.close())
+    return count
+
+
+def _plain(lookup: Lookup) -> Lookup:
+    suggestions = tuple(replace(suggestion, grades=None, remark="") for suggestion in lookup.suggestions)
+    return replace(lookup, suggestions=suggestions, grades=None)

@@ -1,0 +1,416 @@
+"""The player of the actions of one file, which asks the engine."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import (
+    BudgetSpent,
+    CiEvalError,
+    ContextTooLong,
+    EngineCrash,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineTimeout,
+)
+from ci_eval.core.contracts import Answer, Query, Running
+from ci_eval.core.grammar.document import Document
+from ci_eval.core.interpret.assignments import Assignment, completes, record_of, record_of_lookup, session_of
+from ci_eval.core.interpret.carets import Carets
+from ci_eval.core.interpret.contract import LONGEST
+from ci_eval.core.interpret.engines import KeptEngine
+from ci_eval.core.interpret.grading import Grading
+from ci_eval.core.interpret.pack import SessionEnd
+from ci_eval.core.interpret.showing import Showing, Shown
+from ci_eval.core.logs import Log, Logged, LoggedSession
+from ci_eval.core.model import (
+    FAILED,
+    UNASKED,
+    Action,
+    CallCompletion,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    Lookup,
+    MoveCaret,
+    OpenFile,
+    PlayItem,
+    PrintText,
+    Record,
+    Session,
+    Status,
+    Suggestion,
+)
+from ci_eval.core.model.sessions import keys_to
+from ci_eval.core.tracing import Trace, heard_by
+from ci_eval.core.user_model import Emulated
+
+PATIENCE = 5
+"""The number of sessions in a row that may fail in one file before the rest of the file is given up."""
+UNHEARD = nullcontext()
+MOST_MESSAGES = 500
+"""The number of lines of a session's trace that are kept."""
+
+
+@dataclass
+class Open:
+    """A session that is not finished."""
+
+    call: CallCompletion | PlayItem
+    user: Emulated | None = None
+    lookups: list[Lookup] = field(default_factory=list)
+    logged: list[Logged] = field(default_factory=list)
+    failure: tuple[Status, str] | None = None
+    messages: list[str] = field(default_factory=list)
+    """The messages to and from the engine, a line each, if they are kept."""
+    trace: Trace | None = None
+    """The trace that hears these messages."""
+
+    def keep(self, line: str) -> None:
+        """Keep a line of the trace, unless it is one of too many."""
+        if len(self.messages) < MOST_MESSAGES:
+            self.messages.append(line)
+        elif len(self.messages) == MOST_MESSAGES:
+            self.messages.append("… and more")
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """The question that is asked at the caret."""
+
+    prefix: str
+    expected: str
+    """The item, or what is left of it."""
+    continues: bool = False
+    """The same as `Query.continues`."""
+
+
+class _Hands:
+    """The hands of a task that plays an item; see Hands."""
+
+    def __init__(self, player: Player, session: Open) -> None:
+        self._player = player
+        self._session = session
+        self.typed = 0
+        """The number of characters typed so far."""
+
+    def type(self, text: str) -> None:
+        """Add typed text to the document; see `Hands.type`."""
+        self._player.document.insert(text)
+        self.typed += len(text)
+
+    def ask(self, prefix: str, expected: str) -> Lookup | None:
+        """Ask the engine for a lookup; see `Hands.ask`."""
+        return self._player.ask(Question(prefix=prefix, expected=expected), self._session)
+
+
+class Player:
+    """A player that applies the actions of one file to a document, and asks the engine about it."""
+
+    def __init__(self, assignment: Assignment, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
+        self.document = document
+        self._text = document.text
+        self._log = log
+        setup = assignment.setup
+        around = setup.surroundings
+        self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
+        self._showing = Showing(setup, assignment.path, document.text)
+        self._carets = Carets(setup)
+        self.engine_time = 0.0
+        self._assignment = assignment
+        self._setup = setup
+        self._engine = engine
+        self._opened = False
+        self._cold = False
+        self._open: Open | None = None
+        self._known: set[str] = set()
+        self._failures = 0
+        self._last_failure: tuple[Status, str] = (Status.ERROR, "")
+
+    def take_over(self, ended: SessionEnd) -> None:
+        """Count a session that was asked before: the others end as if it had been asked here."""
+        self._known.add(ended.id)
+        self._count(ended.status, ended.message)
+
+    def _count(self, status: Status, message: str) -> None:
+        if status in FAILED:
+            self._failures += 1
+            # Later sessions are not asked, so their messages name no cause.
+            if self._failures <= PATIENCE:
+                self._last_failure = (status, message)
+        elif status not in UNASKED:
+            self._failures = 0
+
+    def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
+        """Ask these sessions of the file a second time, now that it has been played once.
+
+        The engine is the same process, the file stays open in it, and nothing is logged.
+        """
+        if self._failures >= PATIENCE or not sessions:
+            return
+        self._assignment = dataclasses.replace(
+            self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
+        )
+        self._log, self._known = None, set()
+        yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
+
+    def play(self, actions: FileActions) -> Iterator[Session]:
+        """Yield the chosen sessions, as they finish."""
+        return self._sessions(actions.actions)
+
+    def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
+        for action in actions:
+            match action:
+                case OpenFile():
+                    self._opened = False
+                case MoveCaret() | DeleteRange() | PrintText():
+                    self.document.apply(action)
+                case CallCompletion():
+                    self._call(action)
+                case PlayItem():
+                    self._play(action)
+                case FinishSession():
+                    if self._open:
+                        yield self._finish(self._open)
+                    self._open = None
+
+    def _call(self, call: CallCompletion) -> None:
+        if self._begin(call) and self._open:
+            user = self._open.user
+            if user and not user.asks(call.prefix):
+                return
+            continues = bool(self._open.lookups) and self._showing.keeps
+            self.ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
+
+    def _play(self, item: PlayItem) -> None:
+        typed = 0
+        if self._begin(item) and self._open and self._setup.task.play:
+            hands = _Hands(self, self._open)
+            self._setup.task.play(item, hands)
+            typed = hands.typed
+        # The task may have typed the beginning.
+        self.document.insert(item.expected_text[typed:])
+
+    def _begin(self, call: CallCompletion | PlayItem) -> bool:
+        """Return whether the engine is to be asked, in this session and at all."""
+        if self._open is None:
+            if call.session in self._known or not self._assignment.chooses(call.session):
+                return False
+            self._open = Open(call, self._user_of(call), failure=self._assignment.given_up.get(call.session))
+            if self._setup.trace:
+                self._open.trace = Trace(self._open.keep, full=False)
+            if self._carets.has_no_place(record_of(call)):
+                self._open.failure = (Status.NO_PLACE, "")
+                return False
+        if self._failures >= PATIENCE:
+            status, why = self._last_failure
+            self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
+        return True
+
+    def _user_of(self, call: CallCompletion | PlayItem) -> Emulated | None:
+        model = self._setup.user
+        return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
+
+    def ask(self, question: Question, session: Open) -> Lookup | None:
+        """Return a lookup of that session; None if the session has failed, now or before."""
+        if session.failure:
+            return None
+        started = time.perf_counter()
+        try:
+            with self._engine.asked, heard_by(session.trace) if session.trace else UNHEARD:
+                answer = self._answer(question, self._record_of_next(session))
+            self._engine.dropped += answer.dropped
+            lookup = self._lookup(question, answer, session)
+        except EngineFailure as error:
+            session.failure = (_status_of(error), str(error))
+            if isinstance(error, EngineTimeout):
+                session.lookups.append(self._timeout_lookup(question))
+            if error.restart:
+                self._restart()
+            return None
+        except Exception as error:  # noqa: BLE001  a bug, ours or a completion type's, costs the session that shows it
+            session.failure = (Status.ERROR, _last_line(error))
+            self._restart()
+            return None
+        finally:
+            self.engine_time += time.perf_counter() - started
+        return self._grade(lookup, session)
+
+    def _grade(self, lookup: Lookup, session: Open) -> Lookup | None:
+        call = session.call
+        try:
+            record = self._record_of_next(session)
+            at_caret = completes(self._setup, record)
+            graded = self._grading.grade(
+                call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
+            )
+        except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
+            why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
+            session.failure = (Status.ERROR, f"not graded: {why}")
+            return None
+        session.lookups.append(graded)
+        return lookup
+
+    def _record_of_next(self, session: Open) -> Record | None:
+        """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
+        return record_of_lookup(self._setup.task, record_of(session.call), len(session.lookups))
+
+    def _answer(self, question: Question, record: Record | None) -> Answer:
+        engine = self._engine.running()
+        if caret := self._carets.caret(record):
+            self._cold = not self._carets.opened
+            answer = self._carets.answer(engine, caret, self._assignment.round)
+        else:
+            answer = engine.complete(self._make_query(engine, question, record))
+        if not math.isfinite(answer.latency):
+            raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
+        return answer
+
+    def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
+        """Return the query about the document. The engine has seen the document then."""
+        edits = self.document.take_edits()
+        self._cold = not self._opened
+        if self._opened:
+            engine.edit(edits)
+        else:
+            engine.open(self._assignment.path, self.document.text)
+            self._opened = True
+        return Query(
+            offset=self.document.caret,
+            prefix=question.prefix,
+            expected=self._setup.task.write(question.expected) if self._setup.task.write else question.expected,
+            continues=question.continues,
+            record=record,
+            span="text" if record else self._setup.task.span,
+            word=self._setup.surroundings.word,
+            repeat=self._assignment.round,
+        )
+
+    def _restart(self) -> None:
+        self._opened = False
+        self._carets.forget()
+        self._engine.restart()
+
+    def _timeout_lookup(self, question: Question) -> Lookup:
+        # The wait counts among the latencies, censored at the limit.
+        limit = self._setup.surroundings.timeout * 1000
+        return Lookup(
+            prefix=question.prefix,
+            suggestions=(),
+            total=0,
+            rank=None,
+            latency=limit,
+            cold=self._cold,
+        )
+
+    def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
+        task, record = self._setup.task, self._record_of_next(session)
+        caret = self._carets.caret(record)
+        text = answer.suggestions[0].text if task.read and not caret and answer.suggestions else ""
+        raw, usage = answer.raw or text, answer.usage
+        if caret:
+            shown = self._carets.show(answer.suggestions, caret, len(session.lookups))
+        else:
+            suggestions = task.read(text, record) if task.read and record else answer.suggestions
+            if usage and task.read and suggestions:
+                usage = replace(usage, read=(*usage.read, suggestions[0].kind))
+            shown = self._show(suggestions, question.prefix, answer.typed, session)
+        rank = task.rank(question.expected, question.prefix, shown.suggestions)
+        saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
+        # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
+        # those left to type.
+        user = session.user
+        selected = (
+            user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
+        )
+        latency = round(answer.latency + shown.ranking, 3)
+        if shown.features is not None:
+            session.logged.append(
+                Logged(
+                    prefix=question.prefix,
+                    suggestions=shown.suggestions,
+                    features=shown.features,
+                    rank=rank,
+                    selected=selected,
+                    latency=latency,
+                )
+            )
+        return Lookup(
+            prefix=question.prefix,
+            suggestions=shown.stored,
+            total=len(shown.suggestions),
+            duplicates=shown.duplicates,
+            dropped=answer.dropped,
+            highlighted=shown.highlighted,
+            rank=rank,
+            latency=latency,
+            cold=self._cold,
+            selected=selected,
+            accepted=saved if selected and task.play else 0,
+            answer=raw,
+            usage=usage,
+        )
+
+    def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
+        text, caret, call = self.document.text, self.document.caret, session.call
+        # The text is that of the file on disk: the document may hide the code behind the caret.
+        end = call.offset + len(call.expected_text)
+        return self._showing.show(
+            suggestions,
+            text[: caret - len(prefix)],
+            prefix,
+            len(session.lookups),
+            after=text[caret:],
+            asked=asked,
+            follows=self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None,
+        )
+
+    def _finish(self, ended: Open) -> Session:
+        if ended.failure:
+            status, message = ended.failure
+        elif not ended.lookups and not self._setup.task.play:
+            status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
+        else:
+            status, message = self._status(ended), ""
+        self._count(status, message)
+        session = session_of(self._assignment, ended.call, status, message)
+        if ended.user and ended.lookups:
+            session = replace(session, typed=len(ended.lookups[0].prefix))
+        session = replace(session, lookups=tuple(ended.lookups), trace=tuple(ended.messages))
+        if self._log and ended.logged and not ended.failure:
+            cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
+            self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
+        return session
+
+    def _status(self, ended: Open) -> Status:
+        """Return the task's status of the session, or CUT_OFF."""
+        status, usage = self._setup.task.status(ended.lookups), ended.lookups[-1].usage if ended.lookups else None
+        # An answer that was cut off is no more than that, unless what was expected is all there.
+        whole = status == Status.OK and record_of(ended.call) is None
+        return Status.CUT_OFF if usage and usage.cut_off and not whole else status
+
+
+def _last_line(error: Exception) -> str:
+    """Return the last line of the error's traceback, and where the traceback ends."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    what = "".join(traceback.format_exception_only(error)).strip()[-500:]
+    return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
+
+
+def _status_of(error: EngineFailure) -> Status:
+    if isinstance(error, EngineTimeout):
+        return Status.TIMEOUT
+    if isinstance(error, BudgetSpent):
+        return Status.SKIPPED
+    if isinstance(error, ContextTooLong):
+        return Status.CONTEXT_TOO_LONG
+    return Status.ENGINE_CRASH if isinstance(error, EngineCrash) else Status.ERROR

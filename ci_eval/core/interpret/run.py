@@ -1,0 +1,254 @@
+"""A run over all files of a workspace, which are dealt out to workers."""
+
+from __future__ import annotations
+
+import shutil
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from ci_eval.core.base import atomic
+from ci_eval.core.base.chance import draw, threshold
+from ci_eval.core.base.shards import Shard, deal
+from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn
+from ci_eval.core.interpret.executing import Asked, Executor, LocalProcesses
+from ci_eval.core.interpret.keeping import Keeper, Progress
+from ci_eval.core.interpret.player import PATIENCE
+from ci_eval.core.interpret.worker import text_of, unanswered
+from ci_eval.core.logs import names
+from ci_eval.core.model import Status
+from ci_eval.core.workspace import Workspace, name_of, read_asked, read_head
+
+Chosen = Mapping[Path, tuple[str, frozenset[str]]]
+"""The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
+EVERY_DRAW = 1.0
+"""The limit that every draw is below."""
+TWICE = 0.02
+"""The share of the sessions that are asked a second time, to see whether the engine answers alike."""
+FEWEST_TWICE = 20
+"""The average number of sessions that are asked twice in a small run, in which that share would be fewer."""
+
+
+@dataclass(frozen=True)
+class EngineSide:
+    """An engine, with the workspace that its answers go to."""
+
+    workspace: Workspace
+    setup: Setup
+
+
+def interpret(
+    workspace: Workspace,
+    setup: Setup,
+    *,
+    probability: float,
+    limit: int | None,
+    jobs: int,
+    advance: Callable[[int, Progress], None],
+    shard: Shard | None = None,
+    rounds: int = 1,
+) -> Progress:
+    """Ask one engine about every file that has no sessions yet; see `in_turns`."""
+    (progress,) = in_turns(
+        [EngineSide(workspace, setup)],
+        probability=probability,
+        limit=limit,
+        jobs=jobs,
+        advance=advance,
+        shard=shard,
+        rounds=rounds,
+    )
+    return progress
+
+
+def in_turns(
+    sides: Sequence[EngineSide],
+    *,
+    probability: float,
+    limit: int | None,
+    jobs: int,
+    advance: Callable[[int, Progress], None],
+    shard: Shard | None = None,
+    rounds: int = 1,
+    chosen: Chosen | None = None,
+    executor: Executor | None = None,
+) -> list[Progress]:
+    """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
+
+    Several engines (which have the same actions) are asked about a file one after the other, in an order that is drawn
+    anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
+
+    `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
+    `executor`: who plays the files; None: `jobs` processes of this machine.
+
+    Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
+    """
+    plans, keepers = [], []
+    for side in sides:
+        side.workspace.tidy()
+        planned = (
+            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)
+            if chosen is None
+            else plan_chosen(chosen, side.setup)
+        )
+        # Several rounds ask everything again with a fresh process.
+        is_checked = rounds == 1 and not side.setup.is_paid
+        twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
+        plans.append([replace(assignment, twice=twice) for assignment in planned])
+        keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
+    total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
+    waiting: list[tuple[Assignment, ...]] = []
+    for assignments in zip(*plans, strict=True):
+        path = assignments[0].path
+        if all(keeper.has(path) for keeper in keepers):
+            for keeper in keepers:
+                total.statuses += keeper.take_over(path)
+        else:
+            for keeper in keepers:
+                keeper.workspace.drop_sessions(path)
+            waiting.append(assignments)
+    # The longest first, so that no worker is left alone with one at the end.
+    waiting.sort(key=lambda assignments: -assignments[0].sessions)
+    _ask(keepers, waiting, rounds, executor or LocalProcesses(jobs), total, advance)
+    for number, keeper in enumerate(keepers):
+        keeper.close([assignments[number] for assignments in waiting])
+    return [keeper.so_far for keeper in keepers]
+
+
+def _ask(
+    keepers: Sequence[Keeper],
+    waiting: Sequence[tuple[Assignment, ...]],
+    rounds: int,
+    executor: Executor,
+    total: Progress,
+    advance: Callable[[int, Progress], None],
+) -> None:
+    with _journals(keepers[0].workspace) as journals, executor.pool(len(waiting)) as pool:
+        left = deque(
+            _turn(assignments, number, journals)
+            for number in range(rounds)
+            for assignments in waiting
+            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+        )
+        before = total.statuses.total()
+        for outcome in pool.map(left):
+            if outcome:
+                for assignment, played in zip(outcome.task.assignments, _results_of(outcome), strict=True):
+                    keepers[assignment.side].keep(assignment, played)
+                    total.statuses += played.statuses
+            # The pool also counts the sessions of unfinished files.
+            done = max(before + pool.counted, total.statuses.total())
+            advance(min(done, total.planned), total)
+            for side, keeper in enumerate(keepers):
+                if keeper.gives_up():
+                    _leave_out(side, left)
+            if all(keeper.so_far.given_up for keeper in keepers):
+                pool.stop()
+                break
+
+
+def _leave_out(side: int, left: deque[Turn]) -> None:
+    """Remove one of the engines from the turns that are left, so that only the others are asked."""
+    turns = [
+        Turn(assignments=tuple(assignment for assignment in turn.assignments if assignment.side != side))
+        for turn in left
+    ]
+    left.clear()
+    left.extend(turn for turn in turns if turn.assignments)
+
+
+def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
+    """Return the engines in the order in which that round asks them about that file."""
+    of_round = [
+        replace(
+            assignment, side=side, round=number, journal=journals / f"{name_of(assignment.path)}.{side}.{number}.jsonl"
+        )
+        for side, assignment in enumerate(assignments)
+    ]
+    of_round.sort(key=lambda assignment: draw(assignment.setup.seed, f"{assignment.path} {number} {assignment.side}"))
+    return Turn(assignments=tuple(of_round))
+
+
+def _results_of(outcome: Asked) -> tuple[Played, ...]:
+    if outcome.result:
+        return outcome.result
+    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
+    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
+    return tuple(unanswered(assignment, status, why) for assignment in outcome.task.assignments)
+
+
+def plan(
+    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
+) -> Iterator[Assignment]:
+    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
+    own = _own_files(workspace, shard)
+    drawn = {}
+    # A limit needs the draws of all files, also those of other shards.
+    for file in own if limit is None else workspace.action_files():
+        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_asked(file)))
+    below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
+    for file, (path, places) in own.items():
+        draws = drawn[file]
+        if sessions := sum(1 for number in draws[places.start : places.stop] if number < below):
+            among = _among(file, places) if len(places) < len(draws) else None
+            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
+
+
+def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
+    """Yield the files with at least one of these sessions."""
+    for file, (path, sessions) in chosen.items():
+        yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
+
+
+def _size(workspace: Workspace, probability: float, limit: int | None, chosen: Chosen | None) -> float:
+    """Return about how many sessions are asked in the whole run, of all shards."""
+    if chosen is not None:
+        return sum(len(sessions) for _, sessions in chosen.values())
+    size = probability * sum(read_head(file).sessions for file in workspace.action_files())
+    return size if limit is None else min(size, limit)
+
+
+def share_twice(sessions: float) -> float:
+    """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
+    return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
+
+
+def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
+    """Return the files of actions that the shard is asked about: each with its source file, and the indices of its
+    sessions."""
+    heads = {file: read_head(file) for file in workspace.action_files()}
+    dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
+    index = shard.index if shard else 1
+    return {file: (head.path, dealt[head.path][index]) for file, head in heads.items() if index in dealt[head.path]}
+
+
+def _among(file: Path, places: range) -> frozenset[str]:
+    return frozenset(asked.session for asked in read_asked(file)[places.start : places.stop])
+
+
+@contextmanager
+def _journals(workspace: Workspace) -> Iterator[Path]:
+    """Yield the folder for the finished sessions of the files that workers are at."""
+    folder = workspace.folder / "unfinished"
+    if folder.exists():
+        # This is left of a run that was killed. It is not resumed: a machine that lost its power may not have written
+        # all.
+        shutil.rmtree(folder)
+    try:
+        yield atomic.make_folder(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def write_names(workspace: Workspace, root: Path) -> Path:
+    """Write the names of all files with actions, for rankers and logs; return the path of the names.
+
+    Files that changed since their actions were made, or that cannot be read, are left out.
+    """
+    texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.action_heads()))
+    names.count(texts).save(workspace.names_path)
+    return workspace.names_path

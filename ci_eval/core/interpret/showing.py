@@ -1,0 +1,113 @@
+"""The displayed list: what of an answer is shown in one file, in which order, and with which features it is logged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from ci_eval.core.contracts import CaretContext, FileContext
+from ci_eval.core.interpret.assignments import Setup
+from ci_eval.core.interpret.clients import CATALOG as CLIENTS
+from ci_eval.core.interpret.contract import Caret, Listing, duplicates
+from ci_eval.core.logs.features import Reader
+from ci_eval.core.model import Suggestion
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A list as a person sees it."""
+
+    suggestions: Sequence[Suggestion]
+    stored: tuple[Suggestion, ...]
+    """The first suggestions, with their ranks in the client's order if the new order is another."""
+    duplicates: int
+    """The number of suggestions that leave the same text as one above them."""
+    highlighted: int
+    """The index of the suggestion that is selected when the list appears."""
+    ranking: float
+    """The milliseconds that ordering took."""
+    features: NDArray[np.float32] | None
+    """The features, a row per suggestion, if they are logged."""
+
+
+class Showing:
+    """The client and the ranker, for one file."""
+
+    def __init__(self, setup: Setup, path: str, text: str) -> None:
+        self._setup = setup
+        self._path = path
+        surroundings = setup.surroundings
+        context = FileContext(
+            path=path, text=text, keywords=surroundings.keywords, names=setup.names, surroundings=surroundings
+        )
+        self._order = setup.ranker.open(context)
+        self._client = CLIENTS.load(setup.client)
+        self._reader = Reader.of(context) if setup.logging else None
+
+    @property
+    def keeps(self) -> bool:
+        """Return whether a complete list is kept while the token is typed on; if not, each list is the engine's own."""
+        return self._client.keeps
+
+    def show(
+        self,
+        answered: Sequence[Suggestion],
+        before: str,
+        prefix: str,
+        query: int,
+        *,
+        after: str = "",
+        asked: int | None = None,
+        follows: str | None = None,
+    ) -> Shown:
+        """Return the list that is displayed for an answer.
+
+        `before`: the text of the file up to the word being typed. `after`: the text behind the caret. `query`: the
+        number of lists that the session had before. `asked`, `follows`: as in `contract.Caret`; if `asked` is None, all
+        of the prefix was typed.
+        """
+        caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
+        line = before[before.rfind("\n") + 1 :] + prefix
+        listing = self._client.show(
+            answered,
+            Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
+        )
+        return self._order_listing(listing, caret)
+
+    def _order_listing(self, listing: Listing, caret: CaretContext) -> Shown:
+        shown = listing.suggestions
+        started = time.perf_counter()
+        ordered = self._order(shown, caret)
+        ranking = (time.perf_counter() - started) * 1000
+        stored = ordered[: self._setup.max_suggestions]
+        return Shown(
+            suggestions=ordered,
+            stored=tuple(stored) if ordered is shown else _add_positions(stored, shown),
+            duplicates=duplicates(shown),
+            highlighted=listing.highlighted if ordered is shown else 0,
+            # An unchanged order takes no time but that of reading the clock.
+            ranking=0.0 if ordered is shown else ranking,
+            features=self._features(shown, ordered, caret),
+        )
+
+    def _features(
+        self, shown: Sequence[Suggestion], ordered: Sequence[Suggestion], caret: CaretContext
+    ) -> NDArray[np.float32] | None:
+        if self._reader is None:
+            return None
+        rows = self._reader.rows(caret, shown)
+        if ordered is shown:
+            return rows
+        ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
+        return rows[[ranks[id(suggestion)] for suggestion in ordered]]
+
+
+def _add_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Return the suggestions with the ranks that the client had put them at."""
+    # Several suggestions may have the same text, so identity tells them apart.
+    ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
+    return tuple([replace(suggestion, position=ranks[id(suggestion)]) for suggestion in ordered])

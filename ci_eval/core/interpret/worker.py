@@ -1,0 +1,173 @@
+"""The work of a worker process: one file after the other, with one engine."""
+
+from __future__ import annotations
+
+import time
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.files import read_own
+from ci_eval.core.grammar.document import Document, NotText, checksum, decode
+from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, session_of
+from ci_eval.core.interpret.engines import KeptEngine
+from ci_eval.core.interpret.journal import Journal, finished
+from ci_eval.core.interpret.pack import Pack, SessionEnd, line_of
+from ci_eval.core.interpret.player import Player
+from ci_eval.core.interpret.rounds import with_second
+from ci_eval.core.logs import Log, LogOrigin
+from ci_eval.core.model import (
+    FAILED,
+    UNASKED,
+    FileActions,
+    FileError,
+    Session,
+    SourceFile,
+    Status,
+)
+from ci_eval.core.text_spans import Lines
+from ci_eval.core.workers import count
+from ci_eval.core.workspace import name_of, read_actions
+
+_engines: dict[int, tuple[int, KeptEngine]] = {}
+"""The engines of this process: number → the round that the engine was started for, and the engine."""
+
+
+def _engine(assignment: Assignment) -> KeptEngine:
+    started, engine = _engines.get(assignment.side, (-1, None))
+    if engine is None or (started, engine.setup) != (assignment.round, assignment.setup):
+        if engine:
+            engine.close()
+        engine = KeptEngine(assignment.setup)
+        _engines[assignment.side] = assignment.round, engine
+    return engine
+
+
+def play_in_turn(turn: Turn) -> tuple[Played, ...]:
+    """Return the outcome of each assignment; while one engine is asked, the others wait."""
+    return tuple(map(play, turn.assignments))
+
+
+def play(assignment: Assignment) -> Played:
+    """Return the outcome of one file, after asking its chosen sessions but for those that an earlier worker
+    finished."""
+    assert assignment.journal
+    started = time.perf_counter()
+    actions = read_actions(assignment.actions)
+    try:
+        text = decode(read_own(assignment.setup.root, assignment.path))
+    except (NotText, OSError) as error:
+        return unanswered(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
+    if checksum(text) != actions.checksum:
+        return unanswered(assignment, Status.SKIPPED, "the file has changed since its actions were made")
+    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
+    engine = _engine(assignment)
+    log = _log(assignment, text)
+    player = Player(assignment, Document(text), engine, log)
+    if log:
+        # The journal does not hold what is logged of a session, so all sessions are asked again.
+        assignment.journal.unlink(missing_ok=True)
+    twice = _ask(assignment, player, actions)
+    # Second answers are stored with their sessions, so nothing is packed before they are known.
+    for line in finished(assignment.journal):
+        pack.take_over(line, twice)
+    if log:
+        log.close()
+    trouble = pack.trouble
+    if player.document.text != text:
+        trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
+    return Played(
+        path=assignment.path,
+        statuses=pack.statuses,
+        packed=pack.close(),
+        engine_time=player.engine_time,
+        time=time.perf_counter() - started,
+        confined=engine.confined,
+        footprint=engine.footprint(alone=len(_engines) == 1),
+        state=pack.state,
+        error=trouble,
+    )
+
+
+def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[str, Session]:
+    """Ask about all of the file's sessions, which stand in the journal then; return those that were asked twice."""
+    assert assignment.journal
+    sample: dict[str, Session] = {}
+
+    def draw(session: Session) -> None:
+        if assignment.asks_twice(session.id) and session.status not in FAILED | UNASKED:
+            sample[session.id] = session
+
+    journal = Journal(assignment.journal)
+    for line in finished(assignment.journal):
+        player.take_over(msgspec.json.decode(line, type=SessionEnd))
+        draw(msgspec.json.decode(line, type=Session))
+    for session in player.play(actions):
+        journal.add(line_of(session))
+        count()
+        draw(session)
+    journal.close()
+    for second in player.play_again(actions, frozenset(sample)):
+        sample[second.id] = with_second(sample[second.id], second)
+    return sample
+
+
+def _log(assignment: Assignment, text: str) -> Log | None:
+    setup, logging = assignment.setup, assignment.setup.logging
+    if logging is None or assignment.round:
+        return None
+    origin = LogOrigin(
+        project=logging.project,
+        file=assignment.path,
+        language=setup.surroundings.language,
+        engine=setup.installation.info,
+        completion_type=logging.completion_type,
+        seed=setup.seed,
+        began=logging.began,
+        text=text,
+        lines=Lines(text),
+        context=logging.context,
+    )
+    return Log(logging.parts, name_of(assignment.path), origin, logging.formats)
+
+
+def replay(assignment: Assignment) -> Session | None:
+    """Return the assignment's one session, asked now; None if the actions do not hold it."""
+    setup = assignment.setup
+    actions = read_actions(assignment.actions)
+    text = decode(read_own(setup.root, assignment.path))
+    engine = KeptEngine(setup)
+    try:
+        return next(Player(assignment, Document(text), engine).play(actions), None)
+    finally:
+        engine.close()
+
+
+def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
+    """Return the outcome of a file whose unfinished sessions all get one status, for one reason."""
+    actions = read_actions(assignment.actions)
+    text = text_of(assignment.setup.root, assignment.path, actions.checksum)
+    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
+    known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
+    # Sessions finish in the order of their actions.
+    for call in islice(chosen(assignment, actions), len(known), None):
+        pack.add(session_of(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+    return Played(
+        path=assignment.path,
+        statuses=pack.statuses,
+        packed=pack.close(),
+        state=pack.state,
+        engine_time=0.0,
+        time=0.0,
+        error=pack.trouble,
+    )
+
+
+def text_of(root: Path, path: str, wanted: str) -> str | None:
+    """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
+    try:
+        text = decode(read_own(root, path))
+    except (NotText, OSError):
+        return None  # the sessions of this file are skipped, with the reason
+    return text if checksum(text) == wanted else None

@@ -1,0 +1,141 @@
+"""The logs as Parquet: one row per suggestion. Needs pyarrow (the extra `ml`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs.columns import COLUMNS, SCHEMA, LogOrigin, columns_of
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.queries import LoggedSession
+
+GROUP = 50_000
+"""Rows held before they are written."""
+LARGEST = 500_000_000
+"""Bytes that the texts of a column take in so many rows."""
+
+TYPES = {
+    "text": pa.string(),
+    "word": pa.dictionary(pa.int32(), pa.string()),
+    "number": pa.int32(),
+    "id": pa.int64(),
+    "flag": pa.bool_(),
+}
+ARROW = pa.schema(
+    [*((column.name, TYPES[column.type]) for column in COLUMNS), *((name, pa.float32()) for name in NAMES)],
+    metadata={"ci-eval": SCHEMA},
+)
+
+
+class TablePart:
+    """A Parquet file with the logs of one source file."""
+
+    def __init__(self, path: Path, origin: LogOrigin) -> None:
+        self._partial, self._path = path.with_name(f"{path.name}.partial"), path
+        self._origin = origin
+        self._writer = _writer(self._partial)
+        self._columns: dict[str, list[object]] = {column.name: [] for column in COLUMNS}
+        self._features: list[NDArray[np.float32]] = []
+
+    def add(self, logged: LoggedSession) -> None:
+        """Add the rows of a session."""
+        for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
+            for name, values in columns.items():
+                self._columns[name].extend(values)
+            self._features.append(query.features)
+        if len(self._columns["text"]) >= GROUP:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the remaining rows, and give the file its name."""
+        self._flush()
+        self._writer.close()
+        self._partial.rename(self._path)
+
+    def _flush(self) -> None:
+        if not self._features:
+            return
+        features = np.concatenate(self._features)
+        arrays = [pa.array(self._columns[column.name], TYPES[column.type]) for column in COLUMNS]
+        arrays += [pa.array(features[:, place]) for place in range(len(NAMES))]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=ARROW))
+        self._columns = {column.name: [] for column in COLUMNS}
+        self._features = []
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Join Parquet files in order. Groups of rows go through memory one at a time."""
+    partial = target.with_name(f"{target.name}.partial")
+    writer = _writer(partial)
+    waiting: list[pa.RecordBatch] = []
+    for part in parts:
+        for batch in batches(part, ARROW.names):
+            waiting.append(batch)
+            if sum(waiting_batch.num_rows for waiting_batch in waiting) >= GROUP:
+                writer.write_table(_encode(waiting))
+                waiting = []
+    if waiting:
+        writer.write_table(_encode(waiting))
+    writer.close()
+    partial.rename(target)
+
+
+def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    """Return the batches as a table with dictionaries, as files hold it."""
+    table = pa.Table.from_batches(batches)
+    columns = [
+        column.dictionary_encode() if pa.types.is_dictionary(kind) else column
+        for column, kind in zip(table.columns, ARROW.types, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=ARROW)
+
+
+def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the columns, some rows at a time. A query's rows may be in two batches. Raises WorkspaceError."""
+    texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
+    try:
+        # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.
+        with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
+            _check(file, os.fstat(raw.fileno()).st_size)
+            for batch in file.iter_batches(GROUP, columns=list(columns)):
+                yield pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; log again") from error
+
+
+def _check(file: pq.ParquetFile, size: int) -> None:
+    groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+    if sum(group.total_byte_size for group in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
+        raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
+    if [(column.name, _bare(column.type)) for column in file.schema_arrow] != [
+        (column.name, _bare(column.type)) for column in ARROW
+    ]:
+        raise ValueError("it has other columns than were logged")
+
+
+def _bare(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    if column.null_count:
+        raise ValueError("it lacks values")
+    if not pa.types.is_dictionary(column.type):
+        return column
+    size = pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
+    if size > LARGEST:
+        raise ValueError(f"it has texts of more than {LARGEST:,} bytes in {GROUP:,} rows")
+    return column.dictionary_decode()
+
+
+def _writer(path: Path) -> pq.ParquetWriter:
+    return pq.ParquetWriter(path, ARROW, compression="zstd")

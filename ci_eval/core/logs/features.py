@@ -1,0 +1,363 @@
+"""The features of a suggestion: what a ranker may look at, and what logs hold.
+
+They are computed from the text before the caret, the list of suggestions, and the project's other files; never from
+the text behind the caret or from the expected text. They know no particular language: regular expressions tell names
+from punctuation, and indentation tells blocks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.contracts import CaretContext, FileContext
+from ci_eval.core.logs.names import START_OF_LINE, Others, hash_of, others_of, tokens_of
+from ci_eval.core.model import Suggestion, Value
+
+Floats = NDArray[np.float32]
+
+MISSING = float("nan")
+FARTHEST = 10_000
+"""The greatest distance, in tokens, of the feature `distance`: a name last seen further back has this one."""
+
+
+class Feature(Value, frozen=True, kw_only=True):
+    """A column of features. `range` and `meaning` are for people."""
+
+    name: str
+    type: str
+    """Type of the values: number, flag or category."""
+    range: str
+    meaning: str
+
+
+KINDS = {
+    "": 0, "method": 1, "function": 2, "constructor": 3, "field": 4, "property": 4, "event": 4, "variable": 5,
+    "statement": 5, "instance": 5, "value": 5, "class": 6, "struct": 6, "interface": 6, "enum": 6, "typeparameter": 6,
+    "type": 6, "trait": 6, "object": 6, "module": 7, "namespace": 7, "package": 7, "file": 7, "folder": 7, "path": 7,
+    "keyword": 8, "constant": 9, "enummember": 9, "param": 10, "parameter": 10, "snippet": 11, "text": 11, "word": 11,
+}  # fmt: skip
+KIND_NAMES = (
+    "other", "method", "function", "constructor", "field", "variable", "type", "module", "keyword", "constant",
+    "parameter", "text",
+)  # fmt: skip
+MEMBER_MARKS = frozenset({".", ":", "->", "?."})
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+UP = "0 and up"
+
+FEATURES = tuple(
+    Feature(name=name, type=kind, range=values, meaning=meaning)
+    for name, kind, values, meaning in (
+        ("prefix_length", "number", UP, "characters typed"),
+        ("query", "number", UP, "queries made in this session before this one"),
+        ("list_size", "number", "1 and up", "suggestions shown"),
+        (
+            "token_before",
+            "category",
+            "0 to 7",
+            "0 start of the line, 1 name, 2 keyword, 3 number, 4 member access, 5 opening bracket, 6 comma, 7 other",
+        ),
+        ("in_brackets", "number", UP, "brackets open on the line before the caret"),
+        ("indentation", "number", UP, "blocks around the line"),
+        ("position", "number", "1 and up", "place in the engine's order, as the client shows it"),
+        ("position_share", "number", "0 to 1", "the same, as a share of the list"),
+        ("score_rank", "number", "1 and up, or missing", "place of the engine's sortText among the different ones"),
+        ("kind", "category", "0 to 11", ", ".join(f"{number} {kind}" for number, kind in enumerate(KIND_NAMES))),
+        ("length", "number", "1 and up", "characters"),
+        ("words", "number", UP, "words in the name, as in getName or get_name"),
+        ("is_keyword", "flag", "0, 1", "a keyword of the language"),
+        ("underscores", "category", "0 to 2", "0 none in front, 1 one, 2 two or more"),
+        ("case", "category", "0 to 2", "0 small first letter, 1 capital, 2 all capitals"),
+        ("prefix_match", "number", "0 to 2", "2 begins with what was typed, 1 apart from case, 0 otherwise"),
+        ("prefix_share", "number", "0 to 1", "characters typed / length"),
+        ("in_file", "number", UP, "times in the file before the caret"),
+        ("distance", "number", "1 to 10,000, or missing", "tokens since the last time"),
+        ("scope_distance", "number", "0 and up, or missing", "blocks around the line that began after the last time"),
+        ("is_parameter", "flag", "0, 1", "stands in brackets in the first line of a block around the caret"),
+        ("assigned", "number", UP, "times in the file with = behind it"),
+        ("called", "number", "0 to 1, or missing", "share of its times in the file with ( behind it"),
+        ("after_last", "number", UP, "times in the file after the same token"),
+        ("after_last_two", "number", UP, "times in the file after the same two tokens"),
+        ("same_line", "number", UP, "times on the line before the caret"),
+        ("line_overlap", "number", "0 to 1", "share of its words that stand in names on the line before the caret"),
+        ("in_project", "number", UP, "log(1 + times in other files of the project)"),
+        ("in_project_files", "number", UP, "log(1 + other files it stands in)"),
+        ("after_last_in_project", "number", UP, "log(1 + times in other files after the same token)"),
+    )
+)
+NAMES = tuple(feature.name for feature in FEATURES)
+CATEGORIES = tuple(feature.name for feature in FEATURES if feature.type == "category")
+OF_PLACE = NAMES.index("position")
+"""Number of features at the front that are the same for all suggestions of a list."""
+OF_PROJECT = NAMES.index("in_project")
+"""Index of the first of the features that look at the project's other files."""
+COLUMN = {name: number for number, name in enumerate(NAMES)}
+
+Columns = dict[str, Sequence[float]]
+"""Feature → its value for each suggestion of a list."""
+
+SCHEMA = hashlib.blake2b(msgspec.json.encode(FEATURES), digest_size=8).hexdigest()
+"""A digest of the columns: it changes when they do, and logs or models with different ones are never mixed."""
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A line that the present line may be inside of, since it is indented less."""
+
+    indent: int
+    first: int
+    """Number of its first token within the file."""
+    line: str
+
+
+class Reader:
+    """A reader of a file up to the caret, which computes the features of the suggestions there.
+
+    When the caret moves forward, only the new lines are read. When it moves back, the file is read again.
+    """
+
+    def __init__(self, keywords: frozenset[str], others: Others) -> None:
+        self._keywords = keywords
+        self._others = others
+        self._forget()
+
+    @classmethod
+    def of(cls, context: FileContext) -> Reader:
+        """Return a reader for the file of a context."""
+        return cls(context.keywords, others_of(context))
+
+    def _forget(self) -> None:
+        self._read = ""
+        self._count = 0
+        self._times: Counter[str] = Counter()
+        self._last: dict[str, int] = {}
+        self._after: Counter[tuple[str, str]] = Counter()
+        self._after_two: Counter[tuple[str, str, str]] = Counter()
+        self._assigned: Counter[str] = Counter()
+        self._called: Counter[str] = Counter()
+        self._blocks: list[_Block] = []
+
+    def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
+        """Return the features as (suggestions x features), columns in the order of FEATURES."""
+        line = self._advance(caret.before)
+        place = self._place(line, caret, len(suggestions))
+        facts = [_facts(suggestion.text) for suggestion in suggestions]
+        table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
+        table[:, :OF_PLACE] = place.columns
+        for name, values in (
+            _list_columns(suggestions) | self._text_columns(facts, place) | self._file_columns(facts, place)
+        ).items():
+            table[:, COLUMN[name]] = values
+        hashes = np.fromiter((fact.hash for fact in facts), np.uint64, len(facts))
+        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
+        return table
+
+    # ---------------------------------------------------------------------------------------------------- reading
+
+    def _advance(self, before: str) -> str:
+        """Read the whole lines that are new; returns the caret's line, up to the caret."""
+        end = before.rfind("\n") + 1
+        if not before.startswith(self._read) or end < len(self._read):
+            self._forget()
+        for line in before[len(self._read) : end].splitlines():
+            self._read_line(line)
+        self._read = before[:end]
+        return before[end:]
+
+    def _read_line(self, line: str) -> None:
+        tokens = tokens_of(line)
+        if not tokens:
+            return
+        indent = _indent(line)
+        while self._blocks and self._blocks[-1].indent >= indent:
+            self._blocks.pop()
+        self._blocks.append(_Block(indent, self._count, line))
+        for token, last_but_one, last_token, behind in _context_windows(tokens):
+            if _NAME.match(token):
+                self._times[token] += 1
+                self._last[token] = self._count
+                self._after[last_token, token] += 1
+                self._after_two[last_but_one, last_token, token] += 1
+                self._called[token] += behind == "("
+                self._assigned[token] += behind == "="
+            self._count += 1
+
+    def _place(self, line: str, caret: CaretContext, size: int) -> _Place:
+        tokens = tokens_of(line)
+        indent = _indent(line) if tokens else len(line.expandtabs(4))
+        around = [block for block in self._blocks if block.indent < indent]
+        last_but_one, last_token = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
+        opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
+        columns = {
+            "prefix_length": len(caret.prefix),
+            "query": caret.query,
+            "list_size": size,
+            "token_before": _token_type(last_token, self._keywords),
+            "in_brackets": max(opened, 0),
+            "indentation": len(around),
+        }
+        words = {word for token in tokens if _NAME.match(token) for word in _words(token)}
+        return _Place(
+            columns=[columns[name] for name in NAMES[:OF_PLACE]],
+            prefix=caret.prefix,
+            before=last_token,
+            before_that=last_but_one,
+            on_line=Counter(tokens),
+            line_first=self._count,
+            line_words=words,
+            starts=[block.first for block in around],
+            parameters=frozenset().union(*(_bracket_names(block.line) for block in around)),
+        )
+
+    def _text_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+        typed = len(place.prefix)
+        return {
+            "length": [len(fact.text) for fact in facts],
+            "words": [fact.words for fact in facts],
+            "is_keyword": [fact.text in self._keywords for fact in facts],
+            "underscores": [fact.underscores for fact in facts],
+            "case": [fact.case for fact in facts],
+            "prefix_match": [_match(fact.text, place.prefix) for fact in facts],
+            "prefix_share": [min(typed / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
+        }
+
+    def _file_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
+        texts = [fact.text for fact in facts]
+        times, called, begins, line = self._times, self._called, place.starts, place.line_words
+        here = [place.on_line[text] for text in texts]
+        last = [
+            place.line_first if on_line else self._last.get(text) for text, on_line in zip(texts, here, strict=True)
+        ]
+        return {
+            "in_file": [times[text] + on_line for text, on_line in zip(texts, here, strict=True)],
+            "distance": [MISSING if at is None else min(max(self._count - at, 1), FARTHEST) for at in last],
+            "scope_distance": [MISSING if at is None else len(begins) - bisect_right(begins, at) for at in last],
+            "is_parameter": [text in place.parameters for text in texts],
+            "assigned": [self._assigned[text] for text in texts],
+            "called": [called[text] / times[text] if text in times else MISSING for text in texts],
+            "after_last": [self._after[place.before, text] for text in texts],
+            "after_last_two": [self._after_two[place.before_that, place.before, text] for text in texts],
+            "same_line": here,
+            "line_overlap": [len(fact.parts & line) / len(fact.parts) if fact.parts else 0.0 for fact in facts],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """The surroundings of the caret that the features depend on."""
+
+    columns: Sequence[float]
+    """The features that are the same for all suggestions, in the order of FEATURES."""
+    prefix: str
+    before: str
+    """The token before the caret's word."""
+    before_that: str
+    """The token before that one."""
+    on_line: Counter[str]
+    """Tokens on the caret's line, before the caret."""
+    line_first: int
+    """Number of the first token of the caret's line within the file."""
+    line_words: set[str]
+    """Words in the names on that line."""
+    starts: list[int]
+    """Number of the first token of each block around the line, the outermost first."""
+    parameters: frozenset[str]
+    """Names in brackets in the first lines of these blocks."""
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """The features that depend on the text of a suggestion alone."""
+
+    text: str
+    words: int
+    parts: frozenset[str]
+    """Words of the text, in lower case."""
+    underscores: int
+    case: int
+    hash: int
+
+
+@lru_cache(maxsize=200_000)
+def _facts(text: str) -> _Facts:
+    name = text.lstrip("_")
+    case = 2 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 0
+    words = _words(text)
+    return _Facts(text, len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_of(text))
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _context_windows(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield for each token: itself, the token two before it, the one before it, the one behind it."""
+    padded = ["", START_OF_LINE, *tokens, ""]
+    for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
+        yield token, last_but_one, last_token, behind
+
+
+def _token_type(before: str, keywords: frozenset[str]) -> int:
+    if before == START_OF_LINE:
+        return 0
+    if before in keywords:
+        return 2
+    if _NAME.match(before):
+        return 1
+    if before[:1].isdigit():
+        return 3
+    if before in MEMBER_MARKS:
+        return 4
+    return 5 if before in OPENING else 6 if before == "," else 7
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
+
+
+@lru_cache(maxsize=10_000)
+def _bracket_names(line: str) -> frozenset[str]:
+    """Return the names behind the first opening bracket of a line, such as the parameters of a function."""
+    _, opened, behind = line.partition("(")
+    return frozenset(_NAME.findall(behind)) if opened else frozenset()
+
+
+def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
+    """Return the features that come from the engine."""
+    size, scores = len(suggestions), _score_ranks(suggestions)
+    return {
+        "position": range(1, size + 1),
+        "position_share": [number / size for number in range(1, size + 1)],
+        "score_rank": [
+            MISSING if suggestion.sort_text is None else scores[suggestion.sort_text] for suggestion in suggestions
+        ],
+        "kind": [KINDS.get(suggestion.kind.lower(), 0) for suggestion in suggestions],
+    }
+
+
+def _match(text: str, prefix: str) -> int:
+    """Return the feature `prefix_match` of a text."""
+    if text.startswith(prefix):
+        return 2
+    return int(text.lower().startswith(prefix.lower()))
+
+
+def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
+    """Return for each sortText its rank (from 1) among the different ones of the list."""
+    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
+    return {score: place for place, score in enumerate(different, 1)}

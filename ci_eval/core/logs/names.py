@@ -1,0 +1,247 @@
+"""The counts of names in a project, and of the tokens before them: what a person may know of the files that are not
+open.
+
+Names, and sequences of tokens, are stored as hashes in sorted arrays. A project of millions of lines takes some tens of
+megabytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.contracts import FileContext
+
+Hashes = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+START_OF_LINE = "\n"
+"""Token that is put before the first one of each line."""
+LONGEST_CONTEXT = 2
+"""The most tokens of context: names are counted by none, one, or this many tokens before them."""
+
+
+def tokens_of(line: str) -> list[str]:
+    """Return the tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
+    return _TOKEN.findall(line)
+
+
+def is_name(token: str) -> bool:
+    """Return whether a token is a name or a keyword. Only these are suggested."""
+    return token[0].isalpha() or token[0] == "_"
+
+
+@lru_cache(maxsize=500_000)
+def hash_of(token: str) -> int:
+    """Return a 64-bit hash of the token, the same in every process."""
+    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Return the hashes of pairs of tokens that follow each other, from the hashes of both."""
+    with np.errstate(over="ignore"):
+        return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A map from hash to count, looked up for many hashes at once. `keys` are sorted."""
+
+    keys: Hashes
+    counts: Counts
+
+    def of(self, hashes: Hashes) -> Counts:
+        """Return the count of each hash, 0 for one that is not in the table."""
+        if not len(self.keys):
+            return np.zeros(len(hashes), dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
+        return np.where(self.keys[places] == hashes, self.counts[places], 0)
+
+
+def _table(hashes: Hashes) -> Table:
+    keys, counts = np.unique(hashes, return_counts=True)
+    return Table(keys, counts.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class NameCounts:
+    """The counts of names in a set of files. Each table is by hash."""
+
+    times: Table
+    """Name → how often it occurs."""
+    files: Table
+    """Name → in how many files it occurs."""
+    pairs: Table
+    """Token and name → how often the name follows that token."""
+    triples: Table
+    """The number of times that a name follows two tokens."""
+    after_one: Table
+    """Token → how often any name follows it."""
+    after_two: Table
+    """The number of times that any name follows two tokens."""
+
+    def without(self, text: str) -> Others:
+        """Return the counts of the other files. `text` is that of the open file, as it was when these were counted."""
+        return Others(self, count([text]))
+
+    def save(self, path: Path) -> None:
+        """Write it as an .npz file, replacing one that is there in one step."""
+        arrays = {name: getattr(self, name) for name in TABLES}
+        keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
+        counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
+        partial = path.with_suffix(".partial.npz")
+        with atomic.writing(path):
+            try:
+                np.savez(partial, **keys, **counts)
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path) -> NameCounts:
+        """Read what `save` wrote. Raises WorkspaceError if the file is missing or damaged."""
+        with stored.opened(path) as file:
+            try:
+                if os.fstat(file.fileno()).st_size > stored.NAMES:
+                    raise ValueError(f"it has more than {stored.NAMES:,} bytes")
+                with zipfile.ZipFile(file) as archive:
+                    return cls(*(_stored_table(archive, name) for name in TABLES))
+            except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
+                raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+
+
+def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
+    keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
+    counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
+    if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
+        raise ValueError(f"{name} is no table")
+    return Table(keys, counts)
+
+
+def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array of an .npz file, as numpy's own reader does, within the memory that the file has bytes."""
+    # The header is not trusted: whatever it says, no more memory is taken than the file has bytes.
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    with archive.open(info) as stream:
+        np.lib.format.read_magic(stream)
+        shape, _, stored_kind = np.lib.format.read_array_header_1_0(stream)
+        values = np.frombuffer(stream.read(), dtype=kind)
+    if stored_kind != kind or shape != values.shape:
+        raise ValueError(f"{name} is no list of {kind}")
+    return values
+
+
+DAMAGED = (zipfile.BadZipFile, struct.error)
+TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
+
+
+@dataclass(frozen=True)
+class Others:
+    """The names in all files of a project but one: those of the whole less those of the file's own."""
+
+    whole: NameCounts
+    own: NameCounts
+
+    def of(self, names: Hashes, before: int) -> Floats:
+        """Return (names x 3): how often each occurs, in how many files, and how often after the token with hash
+        `before`."""
+        pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
+        return np.stack(
+            [
+                np.maximum(self.whole.times.of(names) - self.own.times.of(names), 0),
+                np.maximum(self.whole.files.of(names) - self.own.files.of(names), 0),
+                np.maximum(self.whole.pairs.of(pairs) - self.own.pairs.of(pairs), 0),
+            ],
+            axis=1,
+        ).astype(np.float64)
+
+    def times(self, texts: Sequence[str]) -> Floats:
+        """Return how often each text occurs in the other files."""
+        return self._remaining("times", _hashes(texts))
+
+    def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
+        """Yield for contexts of 0, 1 and 2 tokens, the last ones of `context`: how often each text follows that context
+        in the other files, and how often any name does."""
+        names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
+        yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
+        if len(last):
+            yield (
+                self._remaining("pairs", pair_hashes(last[-1:], names)),
+                float(self._remaining("after_one", last[-1:])[0]),
+            )
+        if len(last) == LONGEST_CONTEXT:
+            two = pair_hashes(last[:1], last[1:])
+            yield self._remaining("triples", pair_hashes(two, names)), float(self._remaining("after_two", two)[0])
+
+    def _remaining(self, table: str, hashes: Hashes) -> Floats:
+        whole: Table = getattr(self.whole, table)
+        own: Table = getattr(self.own, table)
+        left: Floats = np.maximum(whole.of(hashes) - own.of(hashes), 0).astype(np.float64)
+        return left
+
+
+def others_of(context: FileContext) -> Others:
+    """Return the names in all files of the project but the open one; none if the context has no file of names."""
+    if context.names is None:
+        return NOTHING.without("")
+    return _load(context.names).without(context.text)
+
+
+@lru_cache(maxsize=2)
+def _load(path: Path) -> NameCounts:
+    return NameCounts.load(path)
+
+
+def count(texts: Iterable[str]) -> NameCounts:
+    """Return the counts over these texts, one per file."""
+    parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
+    for text in texts:
+        for part, hashes in zip(parts, _count_hashes(text), strict=True):
+            part.append(hashes)
+    return NameCounts(*(_table(np.concatenate(part)) for part in parts))
+
+
+def _count_hashes(text: str) -> tuple[Hashes, ...]:
+    """Return the hashes that a file adds to each of TABLES, each as many times as it counts."""
+    lines = filter(None, map(tokens_of, text.split("\n")))
+    tokens = [token for line in lines for token in (START_OF_LINE, *line)]
+    hashes = _hashes(tokens)
+    named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
+    # The first token is the start of a line, so every name has a predecessor.
+    names, last_token = hashes[named], hashes[named - 1]
+    late = named >= LONGEST_CONTEXT
+    last_two = pair_hashes(hashes[named[late] - 2], last_token[late])
+    return (
+        names,
+        np.unique(names),
+        pair_hashes(last_token, names),
+        pair_hashes(last_two, names[late]),
+        last_token,
+        last_two,
+    )
+
+
+def _hashes(tokens: Sequence[str]) -> Hashes:
+    return np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
+
+
+_EMPTY: Hashes = np.empty(0, dtype=np.uint64)
+NOTHING = count([])

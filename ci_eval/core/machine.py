@@ -1,0 +1,129 @@
+"""The facts about this machine for the manifest, the memory of its processes, and the folder of ci-eval's cache."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ci_eval.core.model.engine.sent import MachineState
+
+
+def cache_folder() -> Path:
+    """Return the folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
+    own_folder = os.environ.get("CI_EVAL_CACHE")
+    if own_folder:
+        return Path(own_folder).expanduser().absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ci-eval"
+
+
+def cores() -> int:
+    """Return the number of CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cpu() -> str:
+    """Return the name of the processor, and the number of its cores."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {cores()} cores"
+
+
+def system() -> str:
+    """Return operating system, release and architecture, separated by blanks."""
+    return f"{platform.system()} {platform.release()} {platform.machine()}"
+
+
+def python() -> str:
+    """Return implementation and version of Python."""
+    return f"{platform.python_implementation()} {platform.python_version()}"
+
+
+def now() -> str:
+    """Return the time in UTC, to the second, in ISO 8601."""
+    return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+BUSY_LOAD = 2.0
+"""The least number of processes per core, running or waiting, with which a machine is busy."""
+BUSY_PRESSURE = 0.5
+"""The least share of the time in which processes wait for a core, with which a machine is busy."""
+PRESSURE = Path("/proc/pressure/cpu")
+
+
+class Watch:
+    """A watch of how busy the machine is, from its creation on."""
+
+    def __init__(self, pressure: Path = PRESSURE) -> None:
+        self._file = pressure
+        self._began = time.monotonic()
+        self._seconds_waited = _seconds_waited(pressure)
+
+    def state(self) -> MachineState:
+        """Return how busy the machine was since the watch was created."""
+        seconds, waited = time.monotonic() - self._began, _seconds_waited(self._file)
+        pressure = None
+        if waited is not None and self._seconds_waited is not None and seconds > 0:
+            pressure = round(min((waited - self._seconds_waited) / seconds, 1.0), 3)
+        load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+        busy = (load or 0) >= BUSY_LOAD * cores() or (pressure or 0) >= BUSY_PRESSURE
+        return MachineState(load=load, pressure=pressure, cores=cores(), busy=busy)
+
+
+def _seconds_waited(file: Path) -> float | None:
+    """Return the seconds for which some process has waited for a core so far; None if the system does not say.
+
+    See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
+    """
+    try:
+        lines = file.read_text().splitlines()
+    except OSError:
+        return None
+    line = next((line for line in lines if line.startswith("some ")), "")
+    total = line.rpartition("total=")[2].strip()
+    return int(total) / 1e6 if total.isdigit() else None
+
+
+def collect_rarely() -> None:
+    """Make this process look for reference cycles less often than usual."""
+    # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
+    gc.set_threshold(10_000)
+
+
+def peak_below(pid: int) -> int | None:
+    """Return the sum of the peak resident bytes of the processes that now run below that one (not of itself). None if
+    there is none, or if the system has no lists of them: only Linux does.
+
+    The processes may have had their peaks at different times, and shared pages count for each.
+    """
+    peaks = [peak for child in _descendants(pid) if (peak := peak_of(child)) is not None]
+    return sum(peaks) if peaks else None
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    waiting = [pid]
+    while waiting:
+        children: list[int] = []
+        for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            # A thread or process may end while we look.
+            with suppress(OSError):
+                children += map(int, listed.read_text().split())
+        yield from children
+        waiting += children
+
+
+def peak_of(pid: int | str) -> int | None:
+    """Return the peak resident bytes of a process; None if they are unknown. "self" stands for this process."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    except OSError:  # it has ended, or this is not Linux
+        return None
+    entry = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
+    return int(entry.split()[1]) * 1024 if entry else None

@@ -1,0 +1,258 @@
+"""The manifest of a workspace: the run, its parts and its machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, field
+from msgspec.structs import force_setattr
+
+from ci_eval.core.model import (
+    FORMER_LANGUAGES,
+    MASKED,
+    Determinism,
+    EngineInfo,
+    Footprint,
+    LogsRecord,
+    Number,
+    ProjectInfo,
+    Value,
+    Vocabulary,
+)
+from ci_eval.core.model.detection import Detection
+from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.statistics.population import clusters_of
+
+FORMAT, FORMER_FORMAT = 2, 1
+"""The format numbers of workspaces: the one that is written, and the oldest one that is read."""
+
+
+class StageRecord(Value, frozen=True, kw_only=True):
+    """The times at which a stage began and ended."""
+
+    started: str
+    ended: str | None = None
+    files: Number = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """Return the seconds that the stage took; None while it has not ended."""
+        if self.ended is None:
+            return None
+        return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.started)).total_seconds()
+
+
+class Manifest(Value, frozen=True, kw_only=True):
+    """The description of a run: enough to repeat it, and to tell whether two runs can be compared."""
+
+    format: int = FORMAT
+    ci_eval: str
+    title: str
+    language: str
+    completion_type: str
+    model: str = ""
+    """The SHA-256 of the ranking model that the completion type ordered by."""
+    client: str
+    strategy: str
+    filters: str = ""
+    """The filter that tokens had to pass; "" = none."""
+    files: str = ""
+    """The filter that files had to pass; "" = none."""
+    user: str = ""
+    """The probabilities of the modelled user; "" = none."""
+    task: str = ""
+    """The name of the task; "" only in workspaces stored before there were several: see `unit`."""
+    judge: str = ""
+    """The language model that graded the results, and the version of the question; "" = none."""
+    run: str = ""
+    """The way in which the tests in results were run; "" = they were not."""
+    unit: str = "tokens"
+    """The unit that one session types, such as tokens or lines."""
+    seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+    engine: EngineInfo
+    project: ProjectInfo
+    around: ProjectInfo | None = None
+    """The project around the texts that completion engines are asked in about the records of a dataset."""
+    projects: tuple[ProjectInfo, ...] = ()
+    """The projects that were merged, if several were; each file's path then begins with its project."""
+    clustered: str = ""
+    """The field of a dataset by which records are sampled together: those in one folder; "" = there is none."""
+    rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    """The number of times that each session was asked."""
+    turns: str = ""
+    """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
+    such run."""
+    sent: SentConfiguration | None = field(default=None, name="told")
+    """The configuration sent to the engine; None in workspaces that are older than this field."""
+    machine: MachineState = MachineState()
+    """The load of the machine while the engine was asked."""
+    given_up: str = ""
+    """The reason why the engine was not asked to the end; "" = it was."""
+    trouble: str = ""
+    """The error of the first session that failed."""
+    dependencies: dict[str, str] = {}
+    """The packages that were installed for the engine to see: name → version."""
+    dependencies_left_out: bool = False
+    """A flag: the project's needs could have been installed for the engine to see, and were not."""
+    unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """The share of the imports in files with sessions that are neither in the project, nor in the language's library,
+    nor among the dependencies. None if the language cannot tell, or nothing is imported."""
+    unresolved_packages: dict[str, Number] = {}
+    """The number of these imports by package, the most frequent first; at most 100 packages."""
+    endpoint: str = ""
+    """The address of the language model that answered; "" of other engines."""
+    settings_left_out: str = ""
+    """The project's settings that the engine was not given, since they could do harm; "" = none."""
+    confined: str = ""
+    """The sandbox report measured inside the engine's processes; "" without a process."""
+    footprint: Footprint = Footprint()
+    """The resources of the machine that the engine took, as far as known."""
+    plugins: dict[str, str] = {}
+    """The installed packages that extend ci-eval: name → version."""
+    state: Determinism | None = None
+    """The numbers of sessions that were asked more than once, and of those whose results differed; None if there are
+    none, as in workspaces that are older than this field."""
+    waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
+    """The seconds spent, in all starts, on waiting for work that the engine had announced."""
+    grammar: str
+    python: str
+    os: str
+    cpu: str
+    jobs: Number
+    shard: str | None = None
+    own_actions: bool = False
+    """A flag: the shard has only the actions of its own files, and these as wholes, since an IDE made them."""
+    start: str
+    end: str | None = None
+    planned: Number = 0
+    """The number of sessions that were chosen to be evaluated."""
+    finished: Number = 0
+    """The number of sessions that were asked."""
+    statuses: dict[str, Number] = {}
+    reused: Number = 0
+    """The number of sessions whose results are those of an earlier run."""
+    precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    """The largest half width that the interval of one metric may have; None = the number of sessions does not depend on
+    a precision."""
+    expects: str = ""
+    """The digest of the manifest of the earlier run by which sessions were sampled for the precision; "" = there was
+    none."""
+    sampling: Sampling | None = None
+    """The way in which sessions were sampled if only as many were asked as a precision took; None = all had the same
+    chance."""
+    closures: dict[str, str] = {}
+    """The digest of all files that results in a source file depend on, by source file, if the engine declares these;
+    empty = results depend on the whole project."""
+    detection: Detection | None = None
+    """The difference that a comparison is to find if only as many sessions are asked as that takes; None = their number
+    does not depend on a difference."""
+    generated: Number = 0
+    """The number of sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
+    unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """The share of the source text that the grammar could not read, by its syntax trees."""
+    unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
+    """The share that could not be read, by file; the worst files first, ten at most."""
+    vocabulary: Vocabulary | None = None
+    """The vocabulary of the tokens that pass the filter, in the task `tokens`."""
+    pairs: dict[str, Number] = {}
+    """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
+    stages: dict[str, StageRecord] = {}
+    logs: LogsRecord | None = None
+    digests: dict[str, str] = {}
+    """The SHA-256 over the names and contents of the files of each part of the workspace; written once all stages are
+    complete."""
+
+    def __post_init__(self) -> None:
+        """Replace former names of task and language by those of today."""
+        if not self.task:
+            # The struct is frozen.
+            force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
+        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
+
+    def check(self) -> None:
+        """Check that counts and times do not contradict each other. Raises ValueError if they do."""
+        if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
+            raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
+        if self.sampling:
+            self.sampling.check()
+        for record in self.stages.values():
+            _check_times(record.started, record.ended)
+        _check_times(self.start, self.end)
+
+    @property
+    def is_sample(self) -> bool:
+        """Return whether there are sessions in the actions that were not chosen."""
+        return self.planned < self.generated
+
+    @property
+    def figures(self) -> set[str]:
+        """Return the units of the metrics that this run can have figures of: see `Metric.of`."""
+        of_tokens = {"tokens"} if self.unit == MASKED else set()
+        return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the run came to its end: all chosen sessions were asked, and all their files are complete."""
+        return "interpret" in self.stages
+
+    def conditions(self) -> dict[str, str]:
+        """Return everything that two runs must share for their figures to be comparable: name → value."""
+        return {
+            "language": self.language,
+            "client": self.client,
+            "strategy": self.strategy,
+            "token filter": self.filters,
+            "file filter": self.files,
+            "user model": self.user,
+            "unit": self.unit,
+            "judge": self.judge,
+            "running of tests": self.run,
+        }
+
+    def series(self) -> dict[str, str]:
+        """Return everything that runs must share to be nightly runs of one trend: name → value."""
+        return self.conditions() | {
+            "engine": self.engine.name,
+            "project": self.project.name,
+            "completion type": self.completion_type,
+        }
+
+    def answering(self) -> dict[str, str]:
+        """Return everything that runs must share to have the same results in the same sessions: name → value."""
+        return self.conditions() | {
+            "engine": f"{self.engine.name} {self.engine.version}",
+            "completion type": self.completion_type,
+            "ranking model": self.model,
+        }
+
+    @property
+    def dealt(self) -> str | None:
+        """Return the shard to which sessions were dealt; None if all that are in the actions are its own."""
+        return None if self.own_actions else self.shard
+
+    @property
+    def clusters(self) -> str:
+        """Return the plural of what the sample of other code consists of."""
+        return f"groups by {self.clustered}" if self.clustered else clusters_of(len(self.projects))
+
+    def cluster(self, path: str) -> str:
+        """Return the cluster that a file is sampled with: its folder in a dataset that names a field for that, its
+        project if there are many projects, else the file itself."""
+        if self.clustered:
+            return path.rpartition("/")[0]
+        return path.partition("/")[0] if self.clusters == "projects" else path
+
+
+def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
+    """Return each condition that has changed: its name, its former and its present value."""
+    return ((name, value, now[name]) for name, value in was.items() if value != now[name])
+
+
+def _check_times(*times: str | None) -> None:
+    for time in filter(None, times):
+        # Times with and without a zone cannot be subtracted.
+        if datetime.fromisoformat(time).tzinfo is None:
+            raise ValueError(f"{time} has no time zone")

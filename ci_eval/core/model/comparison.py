@@ -1,0 +1,216 @@
+"""The result of a comparison, ready to be displayed. A difference is always new - base."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal
+
+from ci_eval.core.model.detection import Detected
+from ci_eval.core.model.engine.determinism import State
+from ci_eval.core.model.engine.sent import Condition
+from ci_eval.core.model.gates import GateResult
+from ci_eval.core.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
+from ci_eval.core.model.tokens import Value
+from ci_eval.core.model.trend import Trend
+
+
+class Verdict(str, Enum):
+    """The conclusion about one metric of a comparison."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    """The whole interval is inside the margin: a difference as large as that is ruled out."""
+    NOT_SHOWN = "no-difference-shown"
+    """The data show neither a difference nor that there is none."""
+    NOT_COMPARABLE = "not-comparable"
+
+
+class Elsewhere(Value, frozen=True, kw_only=True):
+    """The difference for other code like this: files (of many merged projects: projects) are the sample."""
+
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the difference; None if there are too few files for one."""
+    p: float | None = None
+    verdict: Verdict = Verdict.NOT_COMPARABLE
+    why: str = ""
+    """The reason for the verdict."""
+    effective: float = 0.0
+    """The effective number of files: the number of files of equal size that would say as much."""
+    detectable: float | None = None
+    """The smallest true difference that data like these would show four times out of five."""
+
+
+class Difference(Value, frozen=True, kw_only=True):
+    """A metric on both sides, over the same sessions, with the verdict for this project."""
+
+    base: float | None
+    new: float | None
+    difference: float | None
+    population: Literal["project"] = "project"
+    """The subject of interval, p-value and verdict: all sessions of this project under this strategy."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the difference; both ends are the difference itself if all sessions were asked. The
+    intervals of declared metrics hold together."""
+    p: float | None = None
+    """The two-sided p-value, below 0.05 exactly if the interval excludes 0. None if all sessions were asked, so that
+    nothing is uncertain."""
+    verdict: Verdict = Verdict.NOT_COMPARABLE
+    why: str = ""
+    """The reason for the verdict."""
+    detectable: float | None = None
+    """The smallest true difference that data like these would show four times out of five."""
+    state: State = "none"
+    sign: float | None = None
+    """The p-value of an exact sign test over the tokens whose figure moved, if all sessions were asked."""
+    better: int | None = None
+    """The number of tokens whose figure moved to the better; None if no session has a figure by itself."""
+    worse: int | None = None
+    needed: int | None = None
+    """About how many sessions it takes to find one point (0.01) four times out of five; None for other units."""
+    new_low: float | None = None
+    new_high: float | None = None
+    """The 95 % interval of new's own figure."""
+    noise: float | None = None
+    """The standard error due to the engine's own noise, if several rounds have measured it; the interval includes
+    it."""
+    n: int = 0
+    """The number of observations, on the side that has fewer."""
+    over: str = ""
+    """The sessions behind the difference, if these are not all: "found by both"."""
+    elsewhere: Elsewhere = Elsewhere()
+
+
+class Subset(Value, frozen=True, kw_only=True):
+    """A part: the sessions that share a property, with the first declared metric over them."""
+
+    dimension: str
+    value: str
+    sessions: int
+    files: int
+    wins: int
+    """The number of sessions that the first declared metric calls better in new."""
+    losses: int
+    difference: Difference
+
+
+class PairCounts(Value, frozen=True, kw_only=True):
+    """The pairs that a filter lets through, with the number that the first declared metric calls better or worse."""
+
+    sessions: int
+    wins: int
+    losses: int
+
+
+class Failures(Value, frozen=True, kw_only=True):
+    """The paired sessions on which one engine failed in at least one round."""
+
+    sessions: int = 0
+    rounds: int = 1
+    always: int = 0
+    """The number of sessions on which the engine failed in every round."""
+    alone: int = 0
+    """The number of sessions on which the other engine never failed."""
+    statuses: dict[str, int] = {}
+    """The number of sessions by the status of the first round that failed."""
+    example: str = ""
+    """The id of one of these sessions, as an example."""
+
+
+class Side(Value, frozen=True, kw_only=True):
+    """A side of the comparison: one of the two evaluations."""
+
+    title: str
+    workspace: str
+    engine: EngineInfo
+    project: ProjectInfo
+    completion_type: str
+    started: str
+    sessions: int
+    """The number of evaluated sessions."""
+    failed: int
+    """The number of paired sessions on which the engine failed."""
+    failures: Failures | None = None
+    """The failures on these sessions; None for the sides of a ranking."""
+    noise: Noise | None = None
+    """The difference of the engine from itself, if each session was asked several times."""
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """A session that went differently; a rank is None if the expected text is absent."""
+
+    id: str
+    file: str
+    offset: int
+    line: int
+    """Line number, from 1."""
+    expected: str
+    prefix: str
+    kind: str
+    base_rank: int | None
+    new_rank: int | None
+    base_score: float
+    new_score: float
+    """The score of the session, from 0 to 1, as the task defines it."""
+    base_status: str
+    new_status: str
+
+
+class FailureVerdict(Value, frozen=True, kw_only=True):
+    """A verdict on which engine fails more often, by an exact sign test over the sessions on which one alone failed."""
+
+    verdict: Verdict
+    p: float
+
+
+class Comparison(Value, frozen=True, kw_only=True):
+    """A comparison of two evaluations, session by session."""
+
+    task: str = "completion"
+    """The name of the task."""
+    base: Side
+    new: Side
+    paired: int
+    population: int
+    """The number of sessions that this project has under this strategy, on both sides; the paired ones are a sample of
+    them."""
+    only_base: int
+    only_new: int
+    changed_text: int
+    """The number of sessions without a partner because their file has another text on the other side."""
+    files: int
+    """The number of files with at least one pair."""
+    declared: tuple[str, ...]
+    """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
+    filters: dict[str, dict[str, Difference]]
+    headline: str = "ALL"
+    """The name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
+    counts: dict[str, PairCounts] = {}
+    """The counts of pairs by filter."""
+    wins: int
+    """The pairs of the headline that the first declared metric calls better in new."""
+    losses: int
+    parts: tuple[Subset, ...]
+    transitions: dict[str, dict[str, int]]
+    """The number of sessions by the band of base's rank, then by the band of new's."""
+    latencies: dict[str, tuple[float, float]]
+    """The latency (ms) in base and in new, by quantile."""
+    regressions: tuple[Change, ...]
+    """The largest losses, the worst first."""
+    improvements: tuple[Change, ...]
+    """The largest gains, the best first."""
+    warnings: tuple[str, ...]
+    conditions: tuple[Condition, ...] = ()
+    """The differences between the configurations sent to the two engines."""
+    only_told: bool = False
+    """True if the engines are one and the same, so that only the configurations sent to them differ."""
+    gates: tuple[GateResult, ...]
+    metrics: tuple[MetricInfo, ...]
+    detection: Detected | None = None
+    """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
+    failures: FailureVerdict | None = None
+    """The verdict on failures, or None if neither engine failed."""
+    trend: Trend | None = None
+    """The trend of the new side, if its past is known."""

@@ -1,0 +1,66 @@
+"""The configuration that an engine is sent, all but the code it is asked about; and the machine it ran on."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ci_eval.core.model.tokens import Value
+
+AutoImported = Literal["on", "off", "none", "unknown"]
+"""The policy on names that would first have to be imported, if known: `none` = the engine never suggests them,
+`unknown` = ci-eval does not know, since the engine was not configured either way."""
+
+SET = "(set)"
+"""The text in place of the value of a variable that may be a secret."""
+
+
+class SentConfiguration(Value, frozen=True, kw_only=True):
+    """The configuration that an engine is sent. Folders have names: `{engine}` is where it is installed, `{root}` the
+    project, `{dependencies}` what the project needs, `{scratch}` the temporary folder that it may write to."""
+
+    like: str = ""
+    """The named engine whose configuration a command was given; "" = none."""
+    arguments: tuple[str, ...] = ()
+    """The arguments of its program."""
+    prepared: tuple[str, ...] = ()
+    """The arguments of a program that is run before it starts."""
+    settings: dict[str, Any] = {}
+    """The settings by section, sent when the engine asks for its configuration."""
+    options: Any = None
+    """The `initializationOptions` of the engine."""
+    environment: dict[str, str] = {}
+    """The environment variables of its process; of those that may be secrets, the names alone."""
+    files: dict[str, str] = {}
+    """The content of the files that were written for it, by path; of long ones, size and digest."""
+    capabilities: dict[str, Any] = {}
+    """The capabilities that the client announces."""
+    language_ids: dict[str, str] = {}
+    """The name of the language in the protocol, by suffix of a file."""
+    quirks: dict[str, Any] = {}
+    """The special treatment that the engine gets, unlike other servers."""
+    auto_import: AutoImported = "unknown"
+    dependencies: Literal["told", "not told", "none"] = "none"
+    """The knowledge of the engine about the location of the packages that the project needs; `none` = none were
+    installed."""
+    limits: dict[str, float] = {}
+    """The limits `timeout` and `heap`, `memory` and `suggestions`: seconds, bytes, and suggestions that count."""
+
+
+class Condition(Value, frozen=True, kw_only=True):
+    """A difference between the configurations sent to the engines of two runs; None = not sent."""
+
+    name: str
+    base: str | None
+    new: str | None
+
+
+class MachineState(Value, frozen=True, kw_only=True):
+    """The load of the machine while the engine was asked; None if the system does not say."""
+
+    load: float | None = None
+    """The number of processes that ran or waited for a processor, on average over the last minute."""
+    pressure: float | None = None
+    """The share of the time in which at least one process waited for a processor."""
+    cores: int = 0
+    busy: bool = False
+    """True if times say more about the machine than about the engine."""

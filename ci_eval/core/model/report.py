@@ -1,0 +1,204 @@
+"""The figures of an evaluation, ready to be displayed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ci_eval.core.model.engine.determinism import Determinism, State
+from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
+from ci_eval.core.model.footprint import Footprint
+from ci_eval.core.model.gates import GateResult
+from ci_eval.core.model.queries import QueryFigures
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.model.sessions import FileError
+from ci_eval.core.model.tokens import Value
+
+Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
+"""A figure within bounds that no metric exceeds: stored data may come from an attacker."""
+
+
+class OtherCode(Value, frozen=True, kw_only=True):
+    """The interval of a figure for other code like this: files (of many merged projects: projects) are the sample."""
+
+    low: Figure | None = None
+    high: Figure | None = None
+    """The 95 % interval; None if there are too few files for one."""
+    effective: float = 0.0
+    """The effective number of files: the number of files of equal size that would say as much."""
+
+
+class Estimate(Value, frozen=True, kw_only=True):
+    """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
+
+    value: Figure | None
+    population: Literal["project"] = "project"
+    """The subject of the interval: all sessions of this project under this strategy."""
+    low: Figure | None = None
+    high: Figure | None = None
+    """The bounds of the interval: the value itself if all sessions were asked; None for times and counts."""
+    state: State = "none"
+    n: int = 0
+    elsewhere: OtherCode = OtherCode()
+
+
+class FileFigures(Value, frozen=True, kw_only=True):
+    """The figures of one file under one filter."""
+
+    sessions: int
+    metrics: dict[str, float | None]
+
+
+class FilterFigures(Value, frozen=True, kw_only=True):
+    """The figures of all sessions that one filter lets through."""
+
+    sessions: int
+    """The number of evaluated sessions: planned ones that were not skipped."""
+    planned: int
+    undecided: int
+    """The number of sessions left out because a property the filter asks for is not known."""
+    statuses: dict[str, int]
+    metrics: dict[str, Estimate]
+    by_file: dict[str, float | None] = {}
+    """The mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all
+    sessions (micro)."""
+    files: dict[str, FileFigures]
+    folders: dict[str, FileFigures] = {}
+    """The same over all files below a folder, whose path ends in a slash; without folders that hold all files, or
+    nothing but one folder."""
+    kinds: dict[str, dict[str, Estimate]]
+    """The same metrics over the sessions of each kind of token."""
+    ranks: dict[str, int]
+    """The number of expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
+
+
+class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The engine that answered; `packages` are the exact versions of the packages installed with it."""
+
+    name: str
+    version: str
+    packages: dict[str, str] = {}
+
+
+class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The project whose code was completed."""
+
+    spec: str
+    name: str
+    revision: str
+    checksum: str
+    """The SHA-256 over the paths and contents of its files."""
+    identity: str | None = None
+    """The text from which the ids of its sessions are made; None = its name. "" = nothing, so that the same text below
+    the same path has the same id in any folder."""
+
+    @property
+    def identified(self) -> str:
+        """The name from which the ids of the project's sessions are made."""
+        return self.name if self.identity is None else self.identity
+
+
+class MetricInfo(Value, frozen=True, kw_only=True):
+    """The description of a metric, displayed beside its figures."""
+
+    name: str
+    summary: str
+    unit: str
+    """The unit: share (0..1, displayed as percent), score (0..1, displayed as it is), rank, ms, nats (of
+    log-probabilities), money or count."""
+    better: str
+    """The better direction: higher, lower or neither."""
+    shown: bool = False
+    """True if it is among the few metrics that are displayed if there is no room for all."""
+    timed: bool = False
+    """True if it depends on the times of lookups, whatever its unit."""
+
+    @property
+    def is_time(self) -> bool:
+        """Return whether the metric stands among the times, apart from those of quality."""
+        return self.timed or self.unit == "ms"
+
+
+class Noise(Value, frozen=True, kw_only=True):
+    """The difference of an engine from itself, if each session was asked several times."""
+
+    rounds: int
+    sessions: int
+    """The number of evaluated sessions."""
+    differing: int
+    """The number of these that were answered differently in a later round than in the first."""
+    latencies: tuple[float | None, ...]
+    """The mean latency (ms) of each round."""
+    spread: float | None
+    """The median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
+
+
+class Responses(Value, frozen=True, kw_only=True):
+    """The counts of the responses of language models."""
+
+    finishes: dict[str, int]
+    """The number of lookups by the reason why the language model stopped."""
+    rules: dict[str, int]
+    """The number of lookups by the rule that read suggestions from the response."""
+    empty: dict[str, int]
+    """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
+
+
+class Evaluation(Value, frozen=True, kw_only=True):
+    """The results of stage 3 for one workspace, for reporters to render."""
+
+    title: str
+    workspace: str
+    engine: EngineInfo
+    project: ProjectInfo
+    completion_type: str
+    client: str
+    language: str
+    task: str = "completion"
+    """The name of the task."""
+    seed: int
+    conditions: dict[str, str] = {}
+    """The conditions, by name, that another evaluation must share to be a nightly run of the same trend."""
+    started: str
+    environment: dict[str, str]
+    lacking: dict[str, int] = {}
+    """The number of imports by package that an engine could not follow, since the package was not installed."""
+    unparsable: float = 0.0
+    """The share of the source text that the grammar could not read: it has no sessions."""
+    unparsable_files: dict[str, float] = {}
+    """The unreadable share of each file of which most text could not be read."""
+    noise: Noise | None = None
+    """The noise between rounds; None if each session was asked once."""
+    repeats: Determinism | None = None
+    """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
+    nothing was."""
+    responses: Responses | None = None
+    """The counts of responses; None if no language model was asked."""
+    footprint: Footprint = Footprint()
+    """The time and memory that the engine used."""
+    sent: SentConfiguration | None = None
+    """The configuration sent to the engine; None if that is not recorded."""
+    machine: MachineState = MachineState()
+    """The load of the machine during the run."""
+    population: int
+    """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
+    sampling: Sampling | None = None
+    """The sample, if its sessions stand for different numbers of others: figures weight them, and quantiles (which
+    cannot be weighted) are left out."""
+    clusters: str = "files"
+    """The unit of the sample of other code: "files" or "projects"."""
+    queries: QueryFigures | None = None
+    """The figures of usage queries in the task method-calls; None in other tasks."""
+    filters: dict[str, FilterFigures]
+    headline: str = "ALL"
+    """The name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
+    errors: tuple[FileError, ...]
+    metrics: tuple[MetricInfo, ...]
+    gates: tuple[GateResult, ...] = ()
+    """The results of the gates that its figures were checked by."""
+    edition: int = 0
+    """The number of this report among those that are made while the run goes on, from 1; 0 = it is made once, or the
+    last of these."""
+    unfinished: int | None = None
+    """The number of files that are not through, if the run did not come to its end; None if it did."""

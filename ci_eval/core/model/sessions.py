@@ -1,0 +1,201 @@
+"""The sessions of stage 2: what the engine answered."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from msgspec import Meta
+
+from ci_eval.core.model.records import Record
+from ci_eval.core.model.tokens import Milliseconds, Number, Place, Properties, Value
+
+Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
+
+
+class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A candidate; `text` is the name that its acceptance would leave at the caret."""
+
+    text: str
+    tail: str = ""
+    """The text that acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` the
+    text it would remove there, behind `⇤` before the token. Such a suggestion is not the expected one."""
+    label: str = ""
+    """The text in the displayed list, if that is not `text`."""
+    kind: str = ""
+    filter_text: str | None = None
+    sort_text: str | None = None
+    position: Place | None = None
+    """The rank in the engine's own list, if the completion type (which orders the suggestions) moved it."""
+    grades: dict[str, Grade] | None = None
+    """The closeness to the expected text by name of the score; None if it is not graded."""
+    remark: str = ""
+    """The remark of the judge about it."""
+
+
+class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The time, tokens and money that a response of a language model took."""
+
+    first_token: Milliseconds | None = None
+    """The time until its first token was there; None if it came in one piece."""
+    prompt_tokens: Number | None = None
+    """The tokens of the prompt; None if the endpoint does not say."""
+    left_out: Number | None = None
+    """The characters of the file that the window had no room for; None if no file was sent."""
+    answer_tokens: Number | None = None
+    cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
+    """The cost by the prices in the configuration; None without any."""
+    logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
+    """The mean log-probability of the tokens of its suggestion (natural logarithm)."""
+    finish: str = ""
+    """The reason why the language model stopped: stop, length, filter, refusal, tool, or unknown if the endpoint does
+    not say."""
+    read: tuple[str, ...] = ()
+    """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
+    cut_off: bool = False
+    """True if the limit of tokens ended it before the requested text was complete."""
+
+
+class Status(str, Enum):
+    """The way in which a planned session ended; every session has a status."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    NO_MATCH = "no-match"
+    CUT_OFF = "cut-off"
+    """A status of language models: the limit of tokens ended the response."""
+    CONTEXT_TOO_LONG = "context-too-long"
+    """A status of language models: the prompt was longer than the context window."""
+    TIMEOUT = "timeout"
+    ENGINE_CRASH = "engine-crash"
+    SKIPPED = "skipped"
+    NO_PLACE = "no-place"
+    """A status of samples about objects: the text has no location at which a completion engine could be asked."""
+    ERROR = "error"
+
+
+FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
+"""The engine was asked and failed: a miss in every metric of ranks, and counted by itself as well."""
+
+
+UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
+"""The engine was never asked: no metric counts such a session."""
+
+
+class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A lookup (one answer of the engine), as far as metrics read it."""
+
+    prefix: str
+    total: Number
+    """The number of displayed suggestions."""
+    duplicates: Number = 0
+    """The number of these that would leave the same text as one above them."""
+    dropped: Number = 0
+    """The number of items of the engine's answer that could not be read, and are missing in the list."""
+    highlighted: Number = 0
+    """The index (from 0) of the suggestion that is selected when the list appears."""
+    rank: Place | None
+    """The rank of the expected text among all displayed suggestions, None if absent."""
+    latency: Milliseconds
+    """The latency; the median if there were several rounds."""
+    latencies: tuple[Milliseconds | None, ...] = ()
+    """The latency in each round, if there were several; None for a round that did not get to this lookup."""
+    cold: bool = False
+    """True for the first lookup in a file after that was opened."""
+    selected: bool = False
+    """True if the modelled user took the expected text here."""
+    accepted: Number = 0
+    """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
+    golf)."""
+    usage: Usage | None = None
+    """The resources it took, if a language model answered."""
+    grades: dict[str, Grade] | None = None
+    """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
+
+
+def keys_to(rank: int, highlighted: int) -> int:
+    """Return the keys that take the suggestion at a rank: steps from the selected one, and Enter."""
+    return abs(rank - 1 - highlighted) + 1
+
+
+class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
+    """A lookup with its suggestions, as a person would have seen it."""
+
+    suggestions: tuple[Suggestion, ...]
+    """The suggestions in displayed order, at most `interpret.maxSuggestions` of them."""
+    answer: str = ""
+    """The whole text that the engine wrote, if its suggestions are read from that."""
+
+
+class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """A session as it went in a later round, if metrics see another result than in the first."""
+
+    round: Place
+    """The number of the round, from 1; the first round is 0."""
+    status: Status
+    lookups: tuple[LookupScore, ...] = ()
+
+
+class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A session (one token typed once, in golf one line; of a dataset one sample), as far as metrics read it."""
+
+    id: str
+    file: str
+    offset: Number
+    expected_text: str
+    """The expected text, empty only of a sample without references."""
+    properties: Properties
+    status: Status
+    message: str = ""
+    """The reason, if the status is skipped, or among FAILED."""
+    at_caret: bool = False
+    """True if a completion engine is asked at carets, in place of the sample."""
+    typed: Number = 0
+    """The characters of the token that were typed at the first lookup."""
+    askable: Number = 0
+    """The number of locations at which completion is asked for if no suggestion is taken, in an item that its task
+    plays."""
+    rounds: Number = 1
+    """The number of rounds in which it was asked."""
+    again: Number = 0
+    """The number of times it was asked again by the same process, only to see if the answer differs (a seeded
+    sample)."""
+    stratum: Number = 0
+    """The number (from 1) of its stratum in the manifest's `sampling`; 0 = no such sample was drawn."""
+    differing: Number = 0
+    """The number of later rounds, or of times that it was asked again, in which the engine's answers differed at all
+    from the first ones."""
+    otherwise: tuple[Otherwise, ...] = ()
+    """The rounds of these in which metrics see a different result."""
+    reused: bool = False
+    """True if the result is that of an earlier run: its times are not of this run."""
+    lookups: tuple[LookupScore, ...] = ()
+
+
+class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
+    """A session with everything that was suggested in it."""
+
+    record: Record | None = None
+    """The sample that was asked, if the session comes from a dataset."""
+    lookups: tuple[Lookup, ...] = ()
+    trace: tuple[str, ...] = ()
+    """The messages to the engine and from it, one a line; if they are stored, of the first round."""
+
+
+class SourceFile(Value, frozen=True, kw_only=True):
+    """A file of the project as the sessions saw it; the head of its sessions file."""
+
+    path: str
+    checksum: str
+    text: str
+
+
+class FileError(Value, frozen=True, kw_only=True):
+    """A problem with one file: what could not be done with it, and why."""
+
+    path: str
+    stage: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
+    message: str
+    sessions: Number = 0
+    """The number of planned sessions that it cost."""
+    trace: str = ""

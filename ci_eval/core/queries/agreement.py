@@ -1,0 +1,59 @@
+"""The agreement of proposed method calls with the expected ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ci_eval.core.model import SessionScore
+
+RECALL_AT = (1, 3, 5, 10)
+"""Lengths of lists at which recall is reported."""
+
+
+def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
+    """Return precision, recall and F1 of the proposals, which are ordered best first, and the grades of `of_ranking`.
+
+    Precision is 1 if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no
+    proposal is expected.
+    """
+    hits, goal = _hits(proposed, expected)
+    precision = sum(hits) / len(hits) if hits else 1.0
+    recall = _recall(hits, goal, len(hits))
+    return {
+        "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        "precision": precision,
+        "recall": recall,
+        **of_ranking(proposed, expected),
+    }
+
+
+def of_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
+    """Return the grades that depend on the order of the proposals, and not on where they end.
+
+    `rPrecision` is the share of expected calls among as many proposals as there are expected calls. `recall.K` is the
+    share of the expected calls among the first K. `reciprocalRank` is that of the first expected call, 0 if there is
+    none.
+    """
+    hits, goal = _hits(proposed, expected)
+    first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
+    return {
+        "rPrecision": _recall(hits, goal, len(goal)),
+        "reciprocalRank": 1 / first if first else 0.0,
+        **{f"recall.{most}": _recall(hits, goal, most) for most in RECALL_AT},
+    }
+
+
+def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
+    """Return for each distinct proposal whether it is expected, and the set of expected calls."""
+    goal = set(expected)
+    return [call in goal for call in dict.fromkeys(proposed)], goal
+
+
+def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
+    return sum(hits[:most]) / len(goal) if goal else 1.0
+
+
+def has_end(session: SessionScore) -> bool:
+    """Return whether the proposals of a session are a choice, so that precision and F1 apply to them. Lists of
+    completion engines are not."""
+    return not session.at_caret

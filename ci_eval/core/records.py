@@ -1,0 +1,132 @@
+"""The records of datasets, for all tasks whose items they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from ci_eval.core.contracts import Band, Hands, Task
+from ci_eval.core.model import Kind, LookupScore, PlayItem, Properties, QueriesConfig, Record, Runnable, Status
+from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter
+
+
+class _Neutral(msgspec.Struct):
+    """The fields of a line that are read; a task may have more."""
+
+    context: dict[str, str | None]
+    references: list[str | None] | None = []
+    language: str | None = ""
+    instruction: str | None = ""
+    run: Runnable | None = None
+
+
+def neutral(line: Mapping[str, object]) -> Record:
+    """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
+    "run"?}`.
+
+    Raises ValueError if a field is missing or of another type.
+    """
+    fields = msgspec.convert(line, _Neutral)
+    return Record(
+        language=fields.language or "",
+        instruction=fields.instruction or "",
+        context=_texts(fields.context),
+        references=_known_references(fields.references or ()),
+        run=fields.run,
+    )
+
+
+def takes_dataset(task: Task) -> bool:
+    """Return whether the task's items are records rather than pieces of source code."""
+    return bool(task.record or task.splitting)
+
+
+def has_carets(task: Task) -> bool:
+    """Return whether completion engines can be asked about the task's records, at carets in texts."""
+    return bool(task.splitting and task.splitting.named)
+
+
+def splitter_of(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
+    """Return the function by which the task reads the lines of a dataset."""
+    if task.splitting:
+        return task.splitting.splitter(lines, queries, seed)
+    assert task.record
+    return partial(_read_item, task.record)
+
+
+def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
+    record = read(line)
+    properties = Properties(kind=Kind.RECORD, language=record.language or None)
+    expected = record.references[0] if record.references else ""
+    return Split(items=[RecordItem(record=record, expected=expected, properties=properties)])
+
+
+def field(line: Mapping[str, object], name: str) -> object:
+    """Return the value of a field, which may lie in another: `meta.repository`; None if there is none."""
+    value: object = line
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def ask_once(item: PlayItem, hands: Hands) -> None:
+    """Play a record: one lookup, with nothing typed."""
+    hands.ask("", item.expected_text)
+
+
+class _Mera(msgspec.Struct):
+    """The fields that MERA CODE's lines share."""
+
+    instruction: str
+    inputs: dict[str, str | None]
+    outputs: str | None = ""
+    meta: dict[str, object] | None = {}
+    run: Runnable | None = None
+
+
+def of_mera(line: Mapping[str, object]) -> Record:
+    """Return the record of a line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else of a neutral
+    one. Raises ValueError."""
+    if "inputs" not in line:
+        return neutral(line)
+    fields = msgspec.convert(line, _Mera)
+    language = (fields.meta or {}).get("language") or fields.inputs.get("language") or ""
+    return Record(
+        language=str(language).lower(),
+        instruction=fields.instruction,
+        context=_texts(fields.inputs),
+        references=_known_references([fields.outputs]),
+        run=fields.run,
+    )
+
+
+def _texts(context: Mapping[str, str | None]) -> dict[str, str]:
+    # Data frames write null for an empty field.
+    return {name: text or "" for name, text in context.items()}
+
+
+def _known_references(references: Iterable[str | None]) -> tuple[str, ...]:
+    # Test sets are published without their references, as null or as blanks.
+    return tuple(text for text in references if text and text.strip())
+
+
+LEASTS = (0.75, 0.5, 0.25)
+BANDS = (
+    Band(name="0.75 and more", outcome="first"),
+    Band(name="0.5 to 0.75", outcome="near"),
+    Band(name="0.25 to 0.5", outcome="low"),
+    Band(name="below 0.25", outcome="absent"),
+)
+LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reversed(BANDS)}
+
+
+def band_of(score: float) -> Band:
+    """Return the band among BANDS that a score (0 to 1) is in."""
+    return BANDS[sum(score < least for least in LEASTS)]
+
+
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """Return OK if anything could be read from the answer, else EMPTY."""
+    return Status.OK if lookups[-1].total else Status.EMPTY

@@ -1,0 +1,128 @@
+"""The warnings about an evaluation: what limits its figures, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.model import Evaluation, FilterFigures
+from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.model.report import Responses
+from ci_eval.core.rendering.figures import counted, first_filter
+
+MOSTLY = 0.9
+"""The share of sessions without a suggestion from which on something other than the engine is likely to be wrong."""
+NAMED = 5
+"""The number of packages that a warning names."""
+
+
+def warnings_of(evaluation: Evaluation) -> Sequence[str]:
+    """Return the warnings about an evaluation, one text each, without an end mark."""
+    return [
+        *_end(evaluation),
+        *_unread(evaluation),
+        *_imports(evaluation),
+        *_models(evaluation),
+        *_emptiness(evaluation),
+    ]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first `NAMED` of many names, and how many more there are."""
+    left = len(names) - NAMED
+    return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def _end(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.unfinished is not None:
+        _, whole = first_filter(evaluation)
+        state, hint = "unfinished", "--resume takes it up"
+        if evaluation.edition:
+            state, hint = "going on", "pages follow by themselves as long as `ci-eval report --watch` runs"
+        yield (
+            f"this run is {state}: the figures are those of {counted(len(whole.files), 'file')} that are through, "
+            f"and {counted(evaluation.unfinished, 'file')} with sessions are not; {hint}"
+        )
+
+
+def _unread(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.unparsable > NOTABLE:
+        worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
+        yield (
+            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
+            f"of the rest. Most was lost in {listed(worst)}. The grammar may be older than the language, or not know "
+            "macros that the code uses; actions.ignoreFileNames leaves files out"
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share of the source in percent, with a decimal if it is below 10 %."""
+    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+
+
+def _imports(evaluation: Evaluation) -> Iterator[str]:
+    # A relative import is of the project's own code, for example of a file that the build makes.
+    packages = [name for name in evaluation.lacking if not name.startswith(".")]
+    if packages:
+        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
+        yield (
+            f"imports of {several} cannot be resolved: {listed(packages)}. Of what they hold, the engine finds less "
+            "than it would for a user: --dependencies installs what the project says it needs (none of it is run)"
+        )
+
+
+REASONS = {
+    "length": "the limit of tokens was reached before an answer began: raise engine.sampling.maxTokens (a model that "
+    "thinks takes thousands), or switch its thinking off by engine.extra",
+    "filter": "a content filter took the answer",
+    "refusal": "the model refused to answer",
+    "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
+    "stop": "the model wrote nothing that could be read as an answer; the sessions' pages have all that it wrote",
+}
+"""The reason a language model stopped → why there is no answer, and what helps."""
+
+
+def without_answer(responses: Responses) -> str:
+    """Return why a language model gave no answer, the most frequent reason first; an empty text if it always did."""
+    counts = Counter[str]()
+    for finish, count in responses.empty.items():
+        counts[finish if finish in REASONS else "stop"] += count
+    return "; ".join(f"in {counted(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
+
+
+def _models(evaluation: Evaluation) -> Iterator[str]:
+    """Yield warnings about the answers of language models."""
+    _, whole = first_filter(evaluation)
+    if evaluation.responses and (why := without_answer(evaluation.responses)):
+        yield f"no answer of the model: {why}"
+    hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
+    if hidden:
+        yield (
+            f"{counted(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test "
+            "sets whose answers are withheld: similarities are over the others alone"
+        )
+    unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
+    if unscored and (hits is None or hits.value is None):
+        yield (
+            f"the judge gave no verdict that could be read on any of {counted(unscored, 'comment')}: the sessions' "
+            "pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
+        )
+
+
+def _count(figures: FilterFigures, name: str) -> int:
+    estimate = figures.metrics.get(name)
+    return round(estimate.value or 0) if estimate else 0
+
+
+def _emptiness(evaluation: Evaluation) -> Iterator[str]:
+    # Tasks of language models have reasons of their own, see `without_answer`.
+    if evaluation.responses:
+        return
+    _, whole = first_filter(evaluation)
+    empty = whole.statuses.get("empty", 0)
+    # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine.
+    if whole.sessions and empty >= MOSTLY * whole.sessions:
+        yield (
+            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
+            "needs (--dependencies), or not know where the project is"
+        )

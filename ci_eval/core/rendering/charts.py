@@ -1,0 +1,219 @@
+"""The charts as coordinates; templates draw them as inline SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from itertools import pairwise
+
+from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
+from ci_eval.core.rendering.figures import amount, change, interval
+
+WIDTH, HEIGHT = 640, 156
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
+APART = 140
+"""The least distance between two texts below the axis."""
+DAY = 24 * 60 * 60
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A figure in a chart; `label` is what a person reads when pointing at it."""
+
+    x: float
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class ChartMark:
+    """A vertical mark: from this x coordinate on, something is different."""
+
+    x: float
+    sign: str
+    tone: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of one figure over time, or of several lines over one axis."""
+
+    title: str
+    summary: str
+    lines: tuple[tuple[Dot, ...], ...]
+    band: str = ""
+    """The points of the polygon that the intervals fill; "" if there are no intervals."""
+    marks: tuple[ChartMark, ...] = ()
+    versions: tuple[tuple[float, str, str], ...] = ()
+    """The changes of the engine's version: x coordinate, the new version ("" if there is no room for it), and what a
+    person reads when pointing at it."""
+    ticks: tuple[tuple[float, str], ...] = ()
+    """The values of the scale: y coordinate and text."""
+    names: tuple[tuple[float, str, str], ...] = ()
+    """The texts below the axis: x coordinate, anchor, text."""
+
+
+def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
+    """Return one chart for each wanted metric that has figures on at least two nights."""
+    infos = {info.name: info for info in trend.metrics}
+    if len(trend.nights) < 2:
+        return []
+    return [chart for name in wanted if name in infos for chart in _trend_chart(trend, infos[name])]
+
+
+def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
+    figures = [(place, night, night.metrics.get(info.name)) for place, night in enumerate(trend.nights)]
+    known = [(place, night, figure) for place, night, figure in figures if figure and figure.value is not None]
+    if len(known) < 2:
+        return []
+    values = [figure.value or 0.0 for _, _, figure in known]
+    lows = [value if figure.low is None else figure.low for value, (_, _, figure) in zip(values, known, strict=True)]
+    highs = [value if figure.high is None else figure.high for value, (_, _, figure) in zip(values, known, strict=True)]
+    # A stored figure may lie outside of its own interval: how it was computed is not known.
+    x, y = over_time(trend.nights), Up(min(*lows, *values), max(*highs, *values))
+    dots = [
+        Dot(x(place), y(value), _dot_label(night, figure, info.unit))
+        for value, (place, night, figure) in zip(values, known, strict=True)
+    ]
+    # The polygon runs along the upper ends, then back along the lower ones.
+    edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
+    edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
+    marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
+    first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
+    return [
+        Chart(
+            title=info.name,
+            summary=f"{info.name} over {len(known)} evaluations: {amount(known[0][2].value, info.unit)} on "
+            f"{first.started[:10]}, {amount(known[-1][2].value, info.unit)} on {last.started[:10]}, "
+            f"{len(marks)} changes of level",
+            lines=(tuple(dots),),
+            band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
+            marks=marks,
+            versions=_versions(trend.nights, x),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
+            names=_dates(trend.nights),
+        )
+    ]
+
+
+def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
+    """Return a function from the index of a night to its x coordinate: by its time, or evenly if the history does not
+    tell the times."""
+    times = _times(nights)
+    if not times:
+        return across(len(nights))
+    return lambda place: round(LEFT + (times[place] - times[0]) / (times[-1] - times[0]) * (WIDTH - LEFT - RIGHT), 1)
+
+
+def _times(nights: Sequence[TrendPoint]) -> list[float]:
+    """Return the seconds at which the nights started; empty if these do not grow, or if one is no time."""
+    try:
+        # Python 3.10 does not read the "Z" of UTC.
+        times = [datetime.fromisoformat(night.started.replace("Z", "+00:00")).timestamp() for night in nights]
+    except ValueError:
+        return []
+    return times if times[-1] > times[0] and times == sorted(times) else []
+
+
+def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
+    """Return the dates below the axis: the first, the last, and others at equal steps if there are days between
+    them."""
+    times = _times(nights)
+    room = WIDTH - LEFT - RIGHT
+    if not times:
+        return ((LEFT, "start", nights[0].started[:10]), (WIDTH - RIGHT, "end", nights[-1].started[:10]))
+    begin, span = times[0], times[-1] - times[0]
+    steps = max(1, min(room // APART, int(span // DAY)))
+    dates = [
+        datetime.fromtimestamp(begin + step * span / steps, timezone.utc).date().isoformat() for step in range(1, steps)
+    ]
+    return tuple(
+        (round(LEFT + step * room / steps, 1), "middle" if 0 < step < steps else "end" if step else "start", date)
+        for step, date in enumerate([nights[0].started[:10], *dates, nights[-1].started[:10]])
+    )
+
+
+def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[tuple[float, str, str], ...]:
+    versions: list[tuple[float, str, str]] = []
+    free = 0.0
+    for place, (was, now) in enumerate(pairwise(nights), 1):
+        if was.engine.version != now.engine.version:
+            at, version = x(place), now.engine.version
+            has_room = at >= free and at < WIDTH - APART
+            versions.append(
+                (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
+            )
+            free = at + APART if has_room else free
+    return tuple(versions)
+
+
+def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
+    between = interval(figure, unit)
+    return (
+        f"{night.started[:16].replace('T', ' ')}: {amount(figure.value, unit)}"
+        + (f" ({between})" if between else "")
+        + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
+        + "".join(f"; {difference}" for difference in night.differs)
+    )
+
+
+def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
+    """Return the mark of a change of level, halfway between the two nights around it."""
+    return ChartMark(
+        (x(point.night) + x(point.night - 1)) / 2,
+        "·" if point.good is None else "▲" if point.good else "▼",
+        "" if point.good is None else "better" if point.good else "worse",
+        f"{amount(point.before, unit)} → {amount(point.after, unit)} from {trend.nights[point.night].started[:10]} on "
+        f"({change(point.after - point.before, unit)}, p = {point.p:.3f})",
+    )
+
+
+def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
+    """Return a chart of the latencies of base and new: which share of the lookups took at most how long. The scale is
+    logarithmic. None if there are fewer than two shares."""
+    if len(latencies) < 2:
+        return None
+    times = [math.log10(value) for sides in latencies.values() for value in sides]
+    x, y = across(len(latencies)), Up(min(times), max(times))
+    lines = tuple(
+        tuple(
+            Dot(x(place), y(math.log10(sides[side])), f"{name}: {share} took at most {amount(sides[side], 'ms')}")
+            for place, (share, sides) in enumerate(latencies.items())
+        )
+        for side, name in enumerate(("base", "new"))
+    )
+    return Chart(
+        title="Latency",
+        summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
+        lines=lines,
+        ticks=tuple((y(value), amount(10**value, "ms")) for value in scale_of(y)),
+        names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
+    )
+
+
+@dataclass(frozen=True)
+class Up:
+    """A mapping from values to y coordinates, so that they fill the chart."""
+
+    low: float
+    high: float
+
+    def __call__(self, value: float) -> float:
+        span = self.high - self.low
+        # If all values are equal, they lie in the middle.
+        share = (value - self.low) / span if span else 0.5
+        return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def scale_of(up: Up) -> list[float]:
+    """Return the values that are written beside the chart."""
+    return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
+
+
+def across(count: int) -> Callable[[int], float]:
+    """Return a function from the index of one of `count` points to its x coordinate, at equal distances."""
+    step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
+    return lambda place: round(LEFT + place * step, 1)

@@ -1,0 +1,211 @@
+"""A source file laid out as HTML pages: where its tokens stand, how they went, and where a page ends."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from html import escape
+from itertools import groupby
+from operator import attrgetter
+from pathlib import PurePosixPath
+
+import msgspec
+from markupsafe import Markup
+
+from ci_eval.core.contracts import Task
+from ci_eval.core.model import Session
+from ci_eval.core.scoring import outcome, shown_rank
+
+MAX_SESSIONS = 2_000
+MAX_LINES = 3_000
+MAX_CHARACTERS = 300_000
+MAX_MARKED = 2_000
+"""The longest stretch of text that one token colours."""
+
+OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped")
+"""The outcomes of a session, the worst first. Several sessions at one offset show the worst of them."""
+
+
+def legend(task: Task) -> dict[str, str]:
+    """Return each outcome with what it means."""
+    return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked"}
+
+
+# Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
+SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅"}
+MISSES = frozenset({"failed", "absent"})
+_SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+
+
+class SessionMark(msgspec.Struct, frozen=True, gc=False):
+    """A session as far as the source shows it; `index` counts the sessions of the file."""
+
+    index: int
+    id: str
+    begin: int
+    end: int
+    outcome: str
+    rank: int | None
+
+
+class Spot(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
+
+    begin: int
+    end: int
+    first: int
+    ids: tuple[str, ...]
+    outcome: str
+    sign: str
+
+
+class Segment(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of text, with its spot if something was completed there."""
+
+    text: str
+    spot: Spot | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """The part of a file that one HTML page shows; lines count from 1, `begin` and `end` are offsets."""
+
+    segments: tuple[Segment, ...]
+    first_line: int
+    last_line: int
+    begin: int = 0
+    end: int = 0
+    spots: tuple[Spot, ...] = field(default=())
+
+    @property
+    def numbers(self) -> str:
+        """Return the line numbers, one per line."""
+        return "\n".join(map(str, range(self.first_line, self.last_line + 1)))
+
+    @property
+    def code(self) -> Markup:
+        """Return the text with its spots, as HTML."""
+        # A template would take several times as long, and this is most of a report.
+        return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
+
+
+_special = re.compile("[&<>\"']").search
+
+
+def _escape(text: str) -> str:
+    # Most texts are names and blanks: one search for all five signs takes a third of the time.
+    return escape(text) if _special(text) else text
+
+
+def _html(segment: Segment) -> str:
+    spot, text = segment.spot, _escape(segment.text)
+    if spot is None:
+        return text
+    # Most spots have the sign of their outcome, which the style sheet knows: that saves a tenth of a page.
+    sign = f' data-sign="{spot.sign}"' if spot.sign != SIGNS[spot.outcome] else ""
+    ids = _escape(" ".join(spot.ids))
+    return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
+
+
+def page_name(path: str) -> str:
+    """Return a file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
+    slug = slugged(PurePosixPath(path).name)
+    return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
+
+
+def slugged(text: str) -> str:
+    """Return `text` in small letters, digits and hyphens, which are safe in any file system and URL; "file" if nothing
+    is left."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
+
+
+def mark(index: int, session: Session, task: Task) -> SessionMark:
+    """Return the mark of a session, which has no suggestions."""
+    end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
+    return SessionMark(index, session.id, session.offset, end, outcome(task, session), shown_rank(task, session))
+
+
+def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
+    """Return the whole text in pages that a browser shows at once, cut between lines wherever there are any."""
+    line, at = 1, 0
+    result = []
+    for segments in _paginate(_segments(text, _spots(marks, len(text)))):
+        spots = tuple(segment.spot for segment in segments if segment.spot)
+        breaks = sum(segment.text.count("\n") for segment in segments)
+        # A page that ends with its line leaves the number of the empty rest to the next page.
+        last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
+        end = at + sum(len(segment.text) for segment in segments)
+        result.append(Page(tuple(segments), line, last, at, end, spots))
+        line, at = line + breaks, end
+    return result or [Page((), 1, 1)]
+
+
+def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
+    """Yield one spot per offset. If tokens overlap, the later one cuts the earlier one short."""
+    groups = [list(group) for _, group in groupby(marks, key=attrgetter("begin"))]
+    begins = [min(group[0].begin, length) for group in groups]
+    for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
+        first = worst = group[0]
+        end = first.end
+        if len(group) > 1:
+            end = max(mark.end for mark in group)
+            worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
+        sign = str(worst.rank) if worst.outcome == "near" and worst.rank else SIGNS[worst.outcome]
+        ids = tuple([mark.id for mark in group])
+        yield Spot(begin, max(begin, min(end, limit)), first.index, ids, worst.outcome, sign)
+
+
+def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
+    at = 0
+    for spot in spots:
+        yield from _plain(text[at : spot.begin])
+        yield Segment(text[spot.begin : spot.end], spot)
+        at = spot.end
+    yield from _plain(text[at:])
+
+
+def _plain(text: str) -> Iterator[Segment]:
+    """Yield the lines, so that pages can end there; lines that are too long are cut."""
+    for line in _lines(text):
+        if len(line) <= MAX_CHARACTERS:
+            yield Segment(line)
+            continue
+        for at in range(0, len(line), MAX_CHARACTERS):
+            yield Segment(line[at : at + MAX_CHARACTERS])
+
+
+# str.splitlines knows more line ends than an editor does.
+_lines = re.compile(r"[^\n]*\n|[^\n]+").findall
+
+
+def _paginate(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+    page: list[Segment] = []
+    size = EMPTY
+    line_end = 0
+    for segment in segments:
+        size = _add_segment(size, segment)
+        while page and (size[0] > MAX_SESSIONS or size[1] > MAX_LINES or size[2] > MAX_CHARACTERS):
+            # A page ends with a line, unless it is all one line.
+            cut = line_end or len(page)
+            yield page[:cut]
+            page, line_end = page[cut:], 0
+            size = reduce(_add_segment, (*page, segment), EMPTY)
+        page.append(segment)
+        if segment.text.endswith("\n"):
+            line_end = len(page)
+    if page:
+        yield page
+
+
+EMPTY = (0, 0, 0)
+
+
+def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int, int]:
+    """Return the sessions, lines and characters of a page with one more segment."""
+    sessions, lines, characters = size
+    text, spot = segment.text, segment.spot
+    more = len(spot.ids) if spot else 0
+    return sessions + more, lines + text.count("\n"), characters + len(text)

@@ -1,0 +1,74 @@
+"""The escapes for foreign text in GitHub-flavoured Markdown: it is shown as it is, and cannot act as markup, link or
+mention."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from ci_eval.core.model import GateResult
+
+LONGEST = 160
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
+_NEEDS_ENTITIES = frozenset("`|\\")
+
+
+def code(text: str, longest: int = LONGEST) -> str:
+    """Return the text as code, in one line. In code, GitHub makes no links of mentions, issue numbers or addresses."""
+    shown = _one_line(text, longest)
+    if not shown:
+        return ""
+    if _NEEDS_ENTITIES.isdisjoint(shown):
+        return f"`{shown}`"
+    # In a table a pipe ends the cell even within backticks, and what a backslash does there differs between parsers.
+    return f"<code>{re.sub(r'[^A-Za-z0-9 /.]', lambda match: f'&#{ord(match.group())};', shown)}</code>"
+
+
+def prose(text: str, longest: int = LONGEST) -> str:
+    """Return the text as it is if it has nothing but words, else as code."""
+    # Escapes do not help: to GitHub, an escaped mention is still one.
+    shown = _one_line(text, longest)
+    return shown if _WORDS.fullmatch(shown) else code(shown, longest)
+
+
+def _one_line(text: str, longest: int) -> str:
+    seen = "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(character) in _UNSEEN else character for character in text
+    )
+    shown = " ".join(seen.split())
+    return shown if len(shown) <= longest else f"{shown[: longest // 2]}…{shown[-(longest // 2) + 1 :]}"
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table with a heading; without a title, only the table; "" if it has no rows. Columns whose names begin
+    with ">" are aligned to the right."""
+    lines = [_line(row) for row in rows]
+    if not lines:
+        return ""
+    names = _line([column.removeprefix(">") for column in columns])
+    ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
+    return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
+
+
+GATES = {
+    ("kept", True): "✓ kept",
+    ("broken", False): "**✗ broken**",
+    ("undecided", True): "? undecided, passes",
+    ("undecided", False): "**? undecided, fails**",
+}
+"""The result of a gate, and whether it passes → what stands beside its rule."""
+
+
+def gate_table(gates: Iterable[GateResult]) -> str:
+    """Return the gates as a table, those that do not pass first; "" if there are none."""
+    rows = (
+        (GATES[gate.word, gate.passed], code(gate.rule), prose(gate.reason, 300))
+        for gate in sorted(gates, key=lambda gate: gate.passed)
+    )
+    return table("Gates", ("Result", "Rule", "Why"), rows)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,111 @@
+"""The tables about queries, for report, page and terminal: those of Proksch et al. (ASE 2016), on other data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ci_eval.core.model import Evaluation, QueryFigures, QueryRow
+from ci_eval.core.queries.strategies import STRATEGIES
+from ci_eval.core.rendering.figures import NOTHING, amount, change
+from ci_eval.core.statistics.clustered import FEWEST
+
+PAPER = {
+    "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,
+    "0": 0.111, "-M": 0.164, "dD": 0.035, "-M+dD": 0.186,
+}  # fmt: skip
+"""The share of the paper's 7,157 cases, by scenario and by context; NEW is the same in both."""
+
+CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading; all columns but the first hold numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    """A sentence below the table."""
+
+
+def tables(evaluation: Evaluation) -> list[Table]:
+    """Return all tables about queries; empty if nothing was asked about objects."""
+    figures = evaluation.queries
+    if figures is None:
+        return []
+    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
+    total = figures.scenarios[0].cases
+    return [
+        _sources(figures, total, models),
+        _by_column(f"{figures.figure} by scenario", figures.scenarios, total),
+        replace(_by_column(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS),
+        _optimism(figures),
+        _types(figures),
+    ]
+
+
+def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
+    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
+    rows = [
+        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
+        for calls, row in figures.transitions.items()
+    ]
+    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
+    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
+    return Table("Query cases", columns, tuple(rows), note)
+
+
+def _by_column(title: str, rows: Sequence[QueryRow], total: int) -> Table:
+    """Return a table with a column for each row, and the strategies below each other, as in the paper."""
+    lines = [
+        (name, *(amount(row.f1.get(name), "share") for row in rows))
+        for name in STRATEGIES
+        if any(name in row.f1 for row in rows)
+    ]
+    lines += [
+        ("cases", *(f"{row.cases:,}" for row in rows)),
+        ("share", *(_share(row.cases, total) for row in rows)),
+        ("share in the paper", *(amount(PAPER.get(row.name), "share") for row in rows)),
+    ]
+    return Table(title, ("Strategy", *(row.name for row in rows)), tuple(lines))
+
+
+def _optimism(figures: QueryFigures) -> Table:
+    rows = [
+        (
+            f"{row.more} - {row.less}",
+            row.part,
+            f"{row.cases:,}",
+            change(row.difference, "share"),
+            NOTHING if row.low is None else f"{change(row.low, 'share')} to {change(row.high, 'share')}",
+            f"{row.effective:.0f}",
+        )
+        for row in figures.optimism
+    ]
+    columns = (
+        "How much better it looks",
+        "scenarios",
+        "cases",
+        figures.figure,
+        "95 % in other code",
+        "effective files",
+    )
+    note = f"In the same cases. Intervals for other code take {FEWEST} effective files." if rows else ""
+    return Table("Optimism of artificial queries", columns, tuple(rows), note)
+
+
+def _types(figures: QueryFigures) -> Table:
+    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
+    rows = [
+        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
+    ]
+    more = figures.all_types - len(rows)
+    return Table(
+        f"{figures.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
+    )
+
+
+def _share(part: int, of: int) -> str:
+    return amount(part / of if of else None, "share")

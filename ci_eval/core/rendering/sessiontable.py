@@ -1,0 +1,203 @@
+"""The sessions of a report as columns of numbers, which one page shows, filters and groups.
+
+A report that is opened from disk may not fetch data, so the columns are a script. A text that occurs often (a line, a
+suggestion) is stored once; a row has its number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from ci_eval.core.contracts import Task
+from ci_eval.core.filters import GROUPS, standard_parts
+from ci_eval.core.model import Session, SourceFile
+from ci_eval.core.rendering.htmldata import packed, script
+from ci_eval.core.rendering.htmlpairs import change_of
+from ci_eval.core.rendering.htmlsite import HtmlSite
+from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND, band, evaluated, score, shown_rank, task_band
+
+MOST_ROWS = 250_000
+"""The most rows of the page: browsers do not hold a list of any height."""
+LONGEST = 120
+"""The longest text that is shown, in characters."""
+BEFORE, WIDTH = 60, 160
+"""The most characters of a line of code that are shown: before the token, and altogether."""
+
+CHANGES = ("better", "worse", "same", "only")
+"""The words for how a pair of sessions moved; "only" if it is on one side only."""
+
+
+@dataclass
+class Texts:
+    """The texts by number, each stored once."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, text: str) -> int:
+        """Return the number of a text; a new text gets the next one."""
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+@dataclass
+class Side:
+    """The columns that tell how the sessions went on one side."""
+
+    status: list[int] = field(default_factory=list)
+    band: list[int] = field(default_factory=list)
+    """The number of the band; -1 if there was no such session, or it was not asked."""
+    rank: list[int] = field(default_factory=list)
+    """The rank of the expected text; 0 if it is absent."""
+    score: list[int] = field(default_factory=list)
+    """The score in percent, in tasks that play their items, which no rank sums up; 0 in others."""
+    first: list[int] = field(default_factory=list)
+    """The number of the text that stood first; -1 if there was none."""
+    latency: list[int] = field(default_factory=list)
+    """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none."""
+
+
+class SessionTable:
+    """The rows of one report, of one evaluation or of two that are compared."""
+
+    def __init__(self, task: Task, sides: Sequence[str], title: str) -> None:
+        """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
+        evaluation."""
+        self._task = task
+        self._title = title
+        self._names = sides
+        self._sides = [Side() for _ in sides]
+        self._source, self._begins = "", [0, 1]
+        self._files: list[tuple[str, list[str]]] = []
+        self._texts, self._lines, self._kinds, self._statuses, self._ids = (
+            Texts(),
+            Texts(),
+            Texts(),
+            Texts(),
+            list[str](),
+        )
+        self._columns: dict[str, list[int]] = {
+            name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
+        }
+        bands: list[tuple[str, str, str]] = [
+            (task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands
+        ]
+        self._bands = [*bands, (FAILED_BAND, FAILED_BAND, "failed")] if len(sides) > 1 else bands
+        self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
+        self._band_numbers[UNGRADED_BAND] = len(self._bands)
+        self.left_out = 0
+        """The number of sessions that are not in the table, since it has `MOST_ROWS` already."""
+
+    def begin(self, source: SourceFile, links: Sequence[str]) -> None:
+        """Start the next file, whose sessions follow in order of offset; `links`: its pages, relative to the page of
+        all sessions."""
+        self._source = source.text
+        # The begin of each line, and of one behind the last.
+        self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
+        self._files.append((source.path, list(links)))
+
+    @property
+    def rows(self) -> int:
+        """Return how many sessions the table has."""
+        return len(self._ids)
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether the table takes no more sessions."""
+        return self.rows >= MOST_ROWS
+
+    def add(self, row: Sequence[Session | None], page: int = 0) -> None:
+        """Add a session as it went on each side; None on the side that lacks it. `page`: the number of the file's page
+        that has it, from 0."""
+        if self.is_full:
+            self.left_out += 1
+            return
+        session = row[-1] or row[0]
+        assert session
+        number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
+        begin, end = self._begins[number - 1], self._begins[number]
+        line = self._source[begin : end - 1]
+        code, at = cropped(line, session.offset - begin)
+        prefix = session.lookups[-1].prefix if session.lookups else session.expected_text[: session.typed]
+        self._ids.append(session.id)
+        values = {
+            "file": len(self._files) - 1,
+            "page": page,
+            "line": number,
+            "code": self._lines(code),
+            "at": at,
+            "expected": self._texts(session.expected_text[:LONGEST]),
+            "prefix": self._texts(prefix[:LONGEST]),
+            "typed": session.typed,
+            "kind": self._kinds(session.properties.kind.value),
+            "change": CHANGES.index(change_of((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
+        }
+        for name, value in values.items():
+            self._columns[name].append(value)
+        for side, own_session in zip(self._sides, row, strict=True):
+            self._add_side(side, own_session)
+
+    def _add_side(self, side: Side, session: Session | None) -> None:
+        asked = session is not None and evaluated(session)
+        side.status.append(self._statuses(session.status.value if session else "not there"))
+        side.band.append(self._band_numbers[self._band(session)] if session and asked else -1)
+        side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
+        side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
+        suggestions = session.lookups[-1].suggestions if session and session.lookups else ()
+        side.first.append(self._texts(suggestions[0].text[:LONGEST]) if suggestions else -1)
+        latencies = [lookup.latency for lookup in session.lookups] if session else []
+        side.latency.append(round(10 * max(latencies)) if latencies else -1)
+
+    def _band(self, session: Session) -> str:
+        # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
+        return (band if len(self._sides) > 1 else task_band)(self._task, session)
+
+    def _shown_bands(self) -> list[tuple[str, str, str]]:
+        number = self._band_numbers[UNGRADED_BAND]
+        is_needed = any(number in side.band for side in self._sides)
+        return [*self._bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")] if is_needed else self._bands
+
+    def script(self) -> bytes:
+        """Return the call that hands the whole table to the page."""
+        table = {
+            "title": self._title,
+            "sides": self._names,
+            "played": self._task.play is not None,
+            "files": self._files,
+            "texts": list(self._texts.numbers),
+            "lines": list(self._lines.numbers),
+            "kinds": list(self._kinds.numbers),
+            "statuses": list(self._statuses.numbers),
+            "bands": self._shown_bands(),
+            "changes": CHANGES,
+            "ids": " ".join(self._ids),
+            "columns": self._columns,
+            "went": [vars(side) for side in self._sides],
+            "leftOut": self.left_out,
+        }
+        return script("ciEval.table", packed(table))
+
+
+def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
+    """Write the page with all sessions, and its data."""
+    site.write("sessions-data.js", table.script())
+    site.render("sessions.html.j2", "sessions.html", title=title, left_out=table.left_out)
+
+
+def selection(filter_name: str) -> str | None:
+    """Return the part of an address that makes the page of all sessions show those of a filter; None if it cannot."""
+    parts = standard_parts(filter_name)
+    if parts is None or parts[0] not in {None, "imports", "keywords"}:
+        return None  # the page knows one kind at a time
+    group, typed = parts
+    kind = f"kind={GROUPS[group][0].value}" if group else ""
+    return "&".join(filter(None, (kind, "" if typed is None else f"typed={typed}")))
+
+
+def cropped(line: str, at: int) -> tuple[str, int]:
+    """Return the part of a line that shows the token at `at`, without the indentation; and the token's index in that
+    part."""
+    begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
+    begin = min(begin, at)
+    return line[begin : begin + WIDTH], at - begin

@@ -1,0 +1,51 @@
+"""A suite as rows of text."""
+
+from __future__ import annotations
+
+from ci_eval.core.model import MetricInfo, OtherCode, OverProjects, Suite, SuiteProject
+from ci_eval.core.rendering.figures import amount, change, change_between, counted, interval
+from ci_eval.core.rendering.verdicts import HERE, interval_text, said
+
+OVERALL = "In other projects"
+
+
+def populations(suite: Suite) -> tuple[str, str]:
+    """Return two sentences: what the rows say, and what the last one says."""
+    figures = "differences (new - base)" if suite.compared else "figures"
+    what = f" {suite.about}" if suite.about else ""
+    verdicts = " and verdicts" if suite.compared else ""
+    return (
+        f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
+        f"{OVERALL}: the last row has the mean of {counted(len(suite.projects), 'project')}, each of which weighs the "
+        f"same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects like "
+        "these.",
+    )
+
+
+def cell(entry: SuiteProject, info: MetricInfo) -> tuple[str, str]:
+    """Return a project's figure, or its difference with the verdict; and the interval, "" if there is none."""
+    if difference := entry.differences.get(info.name):
+        return f"{change(difference.difference, info.unit)} {said(difference.verdict)}", interval_text(
+            difference, info.unit
+        )
+    figure = entry.figures.get(info.name)
+    return (amount(figure.value, info.unit), interval(figure, info.unit)) if figure else (amount(None, info.unit), "")
+
+
+def overall_cell(suite: Suite, info: MetricInfo) -> tuple[str, str]:
+    """Return the mean over all projects, with the verdict in a comparison; and the interval, or why there is none."""
+    overall = suite.overall[info.name]
+    if suite.compared:
+        first = f"{change(overall.mean, info.unit)} {said(overall.verdict)}"
+        return first, "; ".join(filter(None, (change_between(overall.low, overall.high, info.unit), overall.why)))
+    return amount(overall.mean, info.unit), _between(overall, info.unit) or overall.why
+
+
+def _between(overall: OverProjects, unit: str) -> str:
+    if overall.low is None or overall.high is None:
+        return ""
+    # Student's t knows no limits, but shares and scores end at 0 and 1.
+    bounds = (
+        (max(0.0, overall.low), min(1.0, overall.high)) if unit in {"share", "score"} else (overall.low, overall.high)
+    )
+    return interval(OtherCode(low=bounds[0], high=bounds[1]), unit)

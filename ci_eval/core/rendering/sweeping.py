@@ -1,0 +1,78 @@
+"""A sweep as rows and charts."""
+
+from __future__ import annotations
+
+from ci_eval.core.model import MetricInfo, Sweep, SweptRun
+from ci_eval.core.rendering.charts import Chart, Dot, Up, across, scale_of
+from ci_eval.core.rendering.figures import amount, change, interval
+from ci_eval.core.rendering.verdicts import interval_text, said
+
+FEW = 10
+"""The most runs that all have their names below the axis."""
+
+
+def name_of(run: SweptRun) -> str:
+    """Return the values of a run as its name."""
+    return ", ".join(run.values)
+
+
+def figure_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
+    """Return a metric's figure, and its interval; "" if it has none."""
+    figure = run.figures.get(info.name)
+    return ("—", "") if figure is None else (amount(figure.value, info.unit), interval(figure, info.unit))
+
+
+def difference_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
+    """Return how far a run is from the first run, with the verdict, and the interval of that; "" for both if there is
+    no difference."""
+    difference = run.differences.get(info.name)
+    if difference is None:
+        return "", ""
+    return f"{said(difference.verdict)} {change(difference.difference, info.unit)}", interval_text(
+        difference, info.unit
+    )
+
+
+def together(texts: tuple[str, str]) -> str:
+    """Return both texts in one, the interval in parentheses."""
+    return f"{texts[0]} ({texts[1]})" if texts[1] else texts[0]
+
+
+def sweep_charts(sweep: Sweep) -> list[Chart]:
+    """Return a chart for each metric, over the runs in their order. Metrics with figures of fewer than two runs are
+    left out."""
+    return [chart for info in sweep.metrics for chart in _chart(sweep, info)]
+
+
+def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
+    figures = [(place, run, run.figures.get(info.name)) for place, run in enumerate(sweep.runs)]
+    known = [
+        (place, run, figure, figure.value) for place, run, figure in figures if figure and figure.value is not None
+    ]
+    if len(known) < 2:
+        return []
+    lows = [value if figure.low is None else figure.low for _, _, figure, value in known]
+    highs = [value if figure.high is None else figure.high for _, _, figure, value in known]
+    x, y = across(len(sweep.runs)), Up(min(lows), max(highs))
+    edges = [(x(place), y(high)) for (place, *_), high in zip(known, highs, strict=True)]
+    edges += [(x(place), y(low)) for (place, *_), low in reversed(list(zip(known, lows, strict=True)))]
+    last = len(sweep.runs) - 1
+    named = [entry for entry in enumerate(sweep.runs) if last < FEW or entry[0] in {0, last}]
+    return [
+        Chart(
+            title=info.name,
+            summary=f"{info.name} of {len(known)} runs; the table has the figures",
+            lines=(
+                tuple(
+                    Dot(x(place), y(value), f"{name_of(run)}: {together(figure_texts(run, info))}")
+                    for place, run, _, value in known
+                ),
+            ),
+            band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
+            names=tuple(
+                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_of(run)[:16])
+                for place, run in named
+            ),
+        )
+    ]

@@ -1,0 +1,376 @@
+"""The verdicts and differences in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ci_eval.core.contracts import Task
+from ci_eval.core.model import (
+    Comparison,
+    Determinism,
+    Difference,
+    Elsewhere,
+    Evaluation,
+    Failures,
+    FilterFigures,
+    MetricInfo,
+    Trend,
+    TrendPoint,
+    Verdict,
+)
+from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.rendering.advice import percent
+from ci_eval.core.rendering.engine.conditions import conditions_line
+from ci_eval.core.rendering.figures import TO, amount, change, change_between, counted, first_filter, stated
+from ci_eval.core.rendering.ladder import beside, label, shown_filter
+from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
+
+SIGNS = {
+    Verdict.BETTER: "▲",
+    Verdict.WORSE: "▼",
+    Verdict.EQUIVALENT: "=",
+    Verdict.NOT_SHOWN: "?",
+    Verdict.NOT_COMPARABLE: "-",
+}
+WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
+
+TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
+"""The metrics whose trend is drawn in addition to the declared ones."""
+COSTS = ("CostPerSession",)
+"""The metrics for the costs of language models, beside times and memory."""
+
+
+def said(verdict: Verdict) -> str:
+    """Return a verdict with a sign, so that colour is never the only mark."""
+    return f"{SIGNS[verdict]} {WORDS[verdict]}"
+
+
+def went(task: Task, rank: int | None, score: float, status: str) -> str:
+    """Return how one session of a comparison went: its rank, in tasks that play their items its score, or why it
+    failed."""
+    if status not in {"ok", "no-match", "empty", "cut-off"}:
+        return status
+    if task.play:
+        return f"{score:.0%}"
+    return f"{rank:,}" if rank else "absent"
+
+
+HERE = "In this project"
+ELSEWHERE = "In other code"
+
+
+def populations(evaluation: Evaluation) -> tuple[str, str]:
+    """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
+    _, figures = first_filter(evaluation)
+    _, leading = shown_filter(evaluation)
+    here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    repeats = evaluation.repeats
+    if repeats is None:
+        here = f"all {figures.sessions:,} sessions were asked; whether the engine answers alike was not checked"
+    elif repeats.differed:
+        here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
+    if evaluation.unparsable > NOTABLE:
+        here = (
+            f"all {figures.sessions:,} sessions of what could be read were asked, but "
+            f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
+            "figures of all would lie, if the rest is like it"
+        )
+    if figures.sessions < evaluation.population:
+        asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
+        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+    if sampling := evaluation.sampling:
+        by = ", by how they went in an earlier run," if sampling.expecting else ""
+        here += (
+            f". They were drawn{by} for {sampling.metric} to be known to ±{sampling.precision * 100:g} pp, and "
+            "stand for different numbers of others: figures and the numbers of sessions by rank are estimates for "
+            "all; quantiles, and means over files, are left out"
+        )
+    if repeats:
+        here += f". {repeats_text(repeats)}"
+    elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
+    if not judged_of_code(leading):
+        worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
+        elsewhere = (
+            f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
+            f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
+        )
+    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+
+
+def repeats_text(repeats: Determinism) -> str:
+    """Return whether the engine answered alike when it was asked again."""
+    asked = f"Of {counted(repeats.asked, 'session')} asked more than once"
+    if not repeats.differed:
+        return f"{asked}, all were answered alike"
+    return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
+
+
+def judged_of_code(figures: FilterFigures) -> bool:
+    """Return whether any figure has an interval for other code."""
+    return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
+
+
+def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
+    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
+    if difference.low is None or difference.high is None:
+        return "no interval"
+    state = difference.state if isinstance(difference, Difference) else "none"
+    if difference.low == difference.high:
+        return "exact" if state in {"exact", "none"} else "all sessions"
+    return stated(change_between(difference.low, difference.high, unit), state)
+
+
+def p_text(difference: Difference | Elsewhere) -> str:
+    """Return the p-value of a difference; "" if there is none."""
+    if difference.p is None:
+        return ""
+    return "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
+
+
+def explained(difference: Difference | Elsewhere, unit: str) -> str:
+    """Return interval, p-value and reason of a verdict, in one text."""
+    interval = "" if difference.low is None or difference.low == difference.high else interval_text(difference, unit)
+    return "; ".join(filter(None, (interval, p_text(difference), difference.why)))
+
+
+def verdict_lines(
+    comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
+) -> list[str]:
+    """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
+    times and failures, as far as they were judged.
+
+    `shown` makes foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough.
+    """
+    others = dict(_beside_lines(comparison, shown))
+    keywords = others.pop("keywords", "")
+    time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
+    conditions = conditions_line(comparison.conditions, only_told=comparison.only_told, shown=shown)
+    lines = [_leading_line(comparison, shown), conditions, keywords, time, failures, *others.values()]
+    return [line for line in lines if line]
+
+
+def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+    name, counts = comparison.declared[0], comparison.counts[comparison.headline]
+    leading = comparison.filters[comparison.headline][name]
+    reason = explained(leading, _unit(comparison, name))
+    line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
+    line += f" ({reason})" if reason else ""
+    # A quantile can move without any session doing so: then nothing is counted beside its verdict.
+    moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
+    line += f"{moved} of {counted(counts.sessions, 'session')}." if moved else "."
+    more = detection_text(comparison) if comparison.detection else needed_text(comparison)
+    return f"{line} {more}" if more else line
+
+
+def needed_text(comparison: Comparison) -> str:
+    """Return what the sessions could have shown, and how many it takes for one point; "" if nothing is uncertain."""
+    name = comparison.declared[0]
+    leading = comparison.filters[comparison.headline][name]
+    if leading.detectable is None or leading.needed is None:
+        return ""
+    seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
+    takes = f"one of 1 pp takes about {counted(leading.needed, 'session')} of the project"
+    # The number needed may be above the number that the project has.
+    short = leading.state == "sampled" and leading.needed > comparison.population
+    return f"{seen}; {takes}{', more than it has' if short else ''}."
+
+
+def _change(comparison: Comparison, leading: Difference) -> str:
+    """Return both figures of the leading metric, and their difference."""
+    name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
+    return f"{name} {amount(leading.base, unit)} → {amount(leading.new, unit)}, {change(leading.difference, unit)}"
+
+
+def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
+    base, new = _names(comparison, shown)
+    for group, part in beside(comparison.headline, comparison.filters).items():
+        counts, figures = comparison.counts[part], comparison.filters[part]
+        leading, recall = figures[comparison.declared[0]], figures.get("Recall")
+        if not counts.sessions or leading.difference is None:
+            continue
+        # An engine that never offers the group has no ranks: a verdict on them would mislead.
+        offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
+        moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
+        text = {
+            (True, True): f"{said(leading.verdict)}. {_change(comparison, leading)}; {moved}",
+            (True, False): f"{new} offers none; {moved}",
+            (False, True): f"{base} offers none; {moved}",
+            (False, False): f"neither engine offers any of {counts.sessions:,}",
+        }[offers]
+        yield group, f"{group.capitalize()}, apart: {text}."
+
+
+def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, str]:
+    """Return what the two engines are called: by their names, or as base and new if these are the same."""
+    base, new = comparison.base.engine.name, comparison.new.engine.name
+    return ("base", "new") if base == new else (shown(base), shown(new))
+
+
+STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "failed at"}
+
+
+def _failure_texts(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> list[str]:
+    sides = (comparison.base, comparison.new)
+    where = folders or tuple(side.workspace for side in sides)
+    names = _names(comparison, shown)
+    return [
+        f"{name} {_failure_text(side.failures, comparison.paired)} ({shown(f'ci-eval show {folder} {example}')})"
+        for side, folder, name in zip(sides, where, names, strict=True)
+        if side.failures and (example := side.failures.example)
+    ]
+
+
+def _failure_text(failures: Failures, pairs: int) -> str:
+    """Return at how many of the pairs an engine failed, and in how many rounds."""
+    (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
+    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
+    text = f"{what} {failures.sessions:,} of {counted(pairs, 'session')}"
+    if failures.rounds == 1:
+        return text
+    if failures.always == failures.sessions:
+        return f"{text}, in {failures.rounds} of {failures.rounds} rounds"
+    return f"{text}, {failures.always:,} of them in all {failures.rounds} rounds"
+
+
+def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
+    if comparison.failures is None:
+        return ""
+    verdict, p = comparison.failures.verdict, comparison.failures.p
+    sides = ", ".join(
+        f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
+        for name, side in (("base", comparison.base), ("new", comparison.new))
+    )
+    line = f"Failures: {said(verdict)} ({sides} of {counted(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
+    return f"{'; '.join([line, *texts])}. They count as misses."
+
+
+def _is_timed(comparison: Comparison) -> bool:
+    median = comparison.filters[comparison.headline].get(TRENDS[0])
+    return median is not None and median.verdict is not Verdict.NOT_COMPARABLE
+
+
+def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
+    """Return where an engine hung or failed, and then the verdict on times; "" if times were not judged."""
+    if not _is_timed(comparison):
+        return ""
+    median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
+    base, new = _names(comparison, shown)
+    faster = {Verdict.BETTER: new, Verdict.WORSE: base}.get(median.verdict)
+    verdict = f"{faster} is faster at the median" if faster else said(median.verdict)
+    failed = _failure_texts(comparison, shown, folders)
+    return (
+        f"Time: {'; '.join([*failed, verdict])}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
+        f"95 % of the lookups within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
+    )
+
+
+def elsewhere_line(comparison: Comparison) -> str:
+    """Return the verdict on the leading metric for other code."""
+    name = comparison.declared[0]
+    elsewhere = comparison.filters[comparison.headline][name].elsewhere
+    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explained(elsewhere, _unit(comparison, name))})."
+
+
+def pairs_text(comparison: Comparison) -> str:
+    """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
+    asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
+    if comparison.paired == comparison.population:
+        asked = f"all {counted(comparison.paired, 'session')} of the project"
+    alone = [
+        f"{count:,} {where}"
+        for count, where in (
+            (comparison.only_base, "only in base"),
+            (comparison.only_new, "only in new"),
+            (comparison.changed_text, "in changed files"),
+        )
+        if count
+    ]
+    return f"Compared {asked}, in {counted(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
+
+
+def change_text(difference: Difference | None, info: MetricInfo) -> str:
+    """Return a difference with the sign of its verdict; "" if there is none."""
+    return "" if difference is None else f"{SIGNS[difference.verdict]} {change(difference.difference, info.unit)}"
+
+
+def _unit(comparison: Comparison, name: str) -> str:
+    return next(info.unit for info in comparison.metrics if info.name == name)
+
+
+def detection_text(comparison: Comparison) -> str:
+    """Return which difference was to be found, and which one the sessions asked find; "" if no detection was asked
+    for."""
+    detection = comparison.detection
+    if detection is None:
+        return ""
+    unit = next(info.unit for info in comparison.metrics if info.name == detection.metric)
+    target = f"wanted: {_size(detection.wanted, unit)} of {detection.metric}, with power {detection.power:.0%}"
+    if detection.reached is None:
+        return f"Detectable: nothing, since {detection.metric} has no figure ({target})."
+    if not detection.reached:
+        return f"Detectable: any difference in this project, since all its sessions were asked ({target})."
+    why = ""
+    if detection.reached > detection.wanted and detection.most and comparison.paired < comparison.population:
+        why = f"; at most {detection.most:,} sessions were asked: --detect {detection.wanted * 100:g}pp asks more"
+    elif detection.reached > detection.wanted and comparison.paired == comparison.population:
+        why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
+    return f"Detectable: {_size(detection.reached, unit)} ({target}{why})."
+
+
+def _size(difference: float, unit: str) -> str:
+    return change(difference, unit).lstrip("+")
+
+
+def judged_elsewhere(comparison: Comparison) -> bool:
+    """Return whether any declared metric has an interval for other code."""
+    figures = comparison.filters[comparison.headline]
+    return any(figures[name].elsewhere.low is not None for name in comparison.declared)
+
+
+def adjusted(comparison: Comparison) -> str:
+    """Return how the intervals and p-values of the declared metrics were adjusted, as a sentence."""
+    figures = [comparison.filters[comparison.headline][name] for name in comparison.declared]
+    judged = [figure for figure in figures if figure.low is not None]
+    timed = [figure for figure in judged if figure.elsewhere.verdict is Verdict.NOT_COMPARABLE]
+    if timed and len(timed) < len(judged):
+        return (
+            "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
+            "family by itself: all intervals of ranks hold together in 95 of 100 comparisons, and all of times; both "
+            "in at least 90"
+        )
+    return (
+        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
+        "100 comparisons"
+    )
+
+
+def named(name: str, difference: Difference) -> str:
+    """Return a metric's name, with the sessions it is over if these are not all."""
+    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
+
+
+def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
+    """Return the rank of each evaluation: before it stand as many others as are shown to be better, behind it as many
+    as are shown to be worse. The ranks between are a tie, such as 2-3.
+
+    `ahead`: how many others each is better than; `behind`: how many others each is worse than.
+    """
+    count = len(ahead)
+    spans = ((worse_than + 1, count - better_than) for better_than, worse_than in zip(ahead, behind, strict=True))
+    return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
+
+
+def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
+    """Return the figure of a metric on one night."""
+    unit = next((info.unit for info in trend.metrics if info.name == metric), "")
+    estimate = night.metrics.get(metric)
+    return amount(estimate.value if estimate else None, unit)
+
+
+def pair_text(difference: Difference | None, info: MetricInfo) -> str:
+    """Return a difference between two evaluations, with its interval for this project."""
+    if difference is None:
+        return ""
+    return f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"

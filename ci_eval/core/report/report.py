@@ -1,0 +1,218 @@
+"""The third stage: sessions become figures, and figures become reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.core import machine
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import EVERYTHING, ReportFilters
+from ci_eval.core.grammar.colours import colours_in
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import (
+    Estimate,
+    Evaluation,
+    FilterFigures,
+    GateResult,
+    Session,
+    SourceFile,
+    Vocabulary,
+)
+from ci_eval.core.model.report import Responses
+from ci_eval.core.rendering.advice import listed
+from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.painting import Paint, unasked
+from ci_eval.core.report.tallying import Named, Tally, Tallying
+from ci_eval.core.statistics import footprint
+from ci_eval.core.statistics.population import counted, share
+from ci_eval.core.workspace import Workspace
+
+
+def report(
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    reporters: Sequence[Reporter],
+    folder: Path,
+    *,
+    shown: Sequence[str] = (),
+    judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
+    grammars: Mapping[str, str] | None = None,
+    edition: int = 0,
+    named: Named | None = None,
+    title: str | None = None,
+) -> tuple[Evaluation, dict[str, Path]]:
+    """Write every report below `folder`. Return the figures, and by reporter the file to open first.
+
+    `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
+    figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
+    colours its source. `edition`: see Evaluation. `named`: see Tallying. `title`: the present name of the evaluation;
+    None = the stored one.
+    """
+    evaluation = evaluate(workspace, metrics, filters, named)
+    figures = evaluation.filters[EVERYTHING].metrics
+    usual = [
+        info.name
+        for info in evaluation.metrics
+        # Times of a single run depend on the machine, so that they are no headline.
+        if info.shown and info.unit != "ms" and figures[info.name].value is not None
+    ]
+    infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
+    evaluation = replace(
+        evaluation, metrics=infos, gates=judge(evaluation), edition=edition, title=title or evaluation.title
+    )
+    stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
+    return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}
+
+
+class WorkspaceSessions:
+    """The sessions of a workspace, file by file."""
+
+    def __init__(self, workspace: Workspace, paths: Sequence[str], grammars: Mapping[str, str]) -> None:
+        self._workspace = workspace
+        self.paths = paths
+        self._grammars = grammars
+        manifest = workspace.manifest()
+        self._is_sample = manifest.is_sample
+        self.processes = min(manifest.jobs, machine.cores())
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
+        return self._workspace.sessions(Session)
+
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
+        """Return a file and its sessions; see `StoredSessions.of`."""
+        return self._workspace.source(path), self._workspace.sessions_in(path, Session)
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """Return how a file looks; see `StoredSessions.paint`."""
+        return Paint(
+            colours_in(source.path, source.text, self._grammars),
+            unasked(self._workspace.places_in(source.path), asked) if self._is_sample else (),
+        )
+
+
+def evaluate(
+    workspace: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    named: Named | None = None,
+) -> Evaluation:
+    """Return the figures under each filter. `named`: see Tallying."""
+    manifest = workspace.manifest()
+    metrics = [metric for metric in metrics if metric.of in manifest.figures]
+    tallying = Tallying(
+        workspace=workspace,
+        named=named,
+        filters=filters.all,
+    )
+    sums = tallying.all(metrics)
+    tallies = sums.by_filter
+    known, asked = population(workspace, tallies[EVERYTHING].evaluated)
+    of_run = footprint.figures(manifest.footprint)
+    responses = sums.responses.figures()
+    by_filter = _filters(tallies, asked, of_run)
+    if manifest.sampling:
+        # The sample was drawn for the figure of all tokens.
+        filters = filters.led_by_all()
+    return Evaluation(
+        title=manifest.title,
+        workspace=workspace.folder.name,
+        engine=manifest.engine,
+        project=manifest.project,
+        completion_type=manifest.completion_type,
+        client=manifest.client,
+        language=manifest.language,
+        task=manifest.task,
+        seed=manifest.seed,
+        conditions=manifest.series(),
+        started=manifest.start,
+        environment=environment(manifest, responses),
+        lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
+        unparsable=manifest.unparsable,
+        unparsable_files=manifest.unparsable_files,
+        noise=sums.rounds.noise(),
+        repeats=manifest.state,
+        population=known,
+        sampling=manifest.sampling,
+        clusters=manifest.clusters,
+        queries=sums.cases.figures(manifest.pairs),
+        filters=by_filter,
+        headline=filters.over({name: figures.planned for name, figures in by_filter.items()}).headline,
+        errors=tuple(workspace.errors()),
+        metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
+        footprint=manifest.footprint,
+        sent=manifest.sent,
+        machine=manifest.machine,
+        responses=responses,
+        unfinished=None if manifest.complete else _count_unfinished(workspace),
+    )
+
+
+def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
+    """Return the figures under each filter; under ALL also those of the whole run."""
+    figures = {name: tally.figures(asked) for name, tally in tallies.items()}
+    whole = figures[EVERYTHING]
+    return figures | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
+
+
+def _count_unfinished(workspace: Workspace) -> int:
+    return sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads())
+
+
+def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
+    """Return the number of sessions that this project has under this strategy, and the share of them that was asked.
+    `asked`: asked sessions by file."""
+    manifest = workspace.manifest()
+    merged = bool(manifest.projects)
+    if merged or manifest.dealt is not None:
+        files = {head.path: head.sessions for head in workspace.action_heads()}
+        known = counted(files, shard=manifest.dealt, merged=merged)
+    else:
+        known = Counter({"": manifest.generated})
+    return share(known, asked, merged=merged, unread=manifest.unparsable)
+
+
+def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
+    """Return the conditions of the run for its reader, by name."""
+    packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
+    return {
+        "ci-eval": manifest.ci_eval,
+        "Engine packages": ", ".join(packages) or "none",
+        **({"Extended by": ", ".join(map(" ".join, manifest.plugins.items()))} if manifest.plugins else {}),
+        "Grammar": manifest.grammar,
+        "Python": manifest.python,
+        "Operating system": manifest.os,
+        "CPU": manifest.cpu,
+        "Workers": str(manifest.jobs),
+        "Strategy": manifest.strategy,
+        "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
+        "Unresolved imports": _unresolved_text(manifest),
+        "Confined": manifest.confined or "the engine has no process of its own",
+        **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
+        **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),
+        **({"Answers ended by": _counts_text(responses.finishes)} if responses else {}),
+        **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
+        **({"Vocabulary": _vocabulary_text(manifest.vocabulary)} if manifest.vocabulary else {}),
+    }
+
+
+def _counts_text(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _unresolved_text(manifest: Manifest) -> str:
+    if manifest.unresolved_imports is None:
+        return "not known"
+    share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
+    return f"{share} ({listed(packages)})" if packages else share
+
+
+def _vocabulary_text(vocabulary: Vocabulary) -> str:
+    return (
+        f"{vocabulary.texts:,} texts in {vocabulary.tokens:,} tokens; {vocabulary.open:.1%} of the tokens are in no "
+        f"other file (the open-vocabulary rate), {vocabulary.new:.1%} neither there nor before in their own"
+    )

@@ -1,0 +1,402 @@
+"""The sums of what metrics observe in the sessions of a workspace, by file; several processes share the files."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from ci_eval.core import machine
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.filters import ReportFilter
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import (
+    Determinism,
+    Estimate,
+    FileFigures,
+    FilterFigures,
+    Kind,
+    SessionScore,
+    Status,
+)
+from ci_eval.core.model.sampling import Sampling, Stratum
+from ci_eval.core.scoring import (
+    ResponseCounts,
+    all_observations_of,
+    by_round,
+    evaluated,
+    score,
+    task_band,
+)
+from ci_eval.core.statistics.population import counted, project_of
+from ci_eval.core.statistics.querying import Cases
+from ci_eval.core.statistics.repeated.noise import Rounds
+from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, placed
+from ci_eval.core.statistics.weighted import unequal
+from ci_eval.core.workers import Workers
+from ci_eval.core.workspace import Workspace
+
+MANY = 20_000
+"""The number of sessions below which starting processes takes longer than they save."""
+AT_ONCE = 16
+"""The number of files that are added up before they join the other files. It never varies, since the last digits of
+sums depend on their order."""
+NUMBERS = {kind: number for number, kind in enumerate(Kind)}
+"""The number of each kind, as `placed` takes it."""
+
+Seen = Sequence[Sequence[Observation]]
+"""The observations of each metric in a session."""
+Named = Callable[[Iterable[str]], Mapping[str, Metric]]
+"""A function: names → the metrics that other processes take for them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """The sums of a Tally over some files."""
+
+    files: list[str]
+    clusters: list[str]
+    kinds: set[Kind]
+    statuses: Counter[Status]
+    evaluated: list[int]
+    bands: dict[str, float]
+    undecided: int
+    collected: list[Collected]
+    wavering: list[Wavering]
+    wavering_of_kind: dict[Kind, list[Wavering]]
+
+
+class Tally:
+    """A sum of what one filter lets through: either sessions, or what other processes added up."""
+
+    def __init__(
+        self,
+        task: Task,
+        metrics: Sequence[Metric],
+        part: ReportFilter,
+        rounds: int = 1,
+        sampling: Sampling | None = None,
+        repeats: Determinism | None = None,
+    ) -> None:
+        """Begin with no files. `sampling`: the number of sessions that each session stands for."""
+        self._wavering = [Wavering(rounds) for _ in metrics]
+        self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
+        self._metrics = metrics
+        self._part = part
+        self._files: list[str] = []
+        self._clusters: list[str] = []
+        self._kinds: set[Kind] = set()
+        self._observations = [Observations(metric, sampling) for metric in metrics]
+        self._collector = Collector(self._observations)
+        # Index 0 is for sessions without a stratum.
+        self._stands_for = [1.0, *(stratum.weight for stratum in sampling.strata)] if sampling else [1.0]
+        self._statuses: Counter[Status] = Counter()
+        self._evaluated: list[int] = []
+        self._bands: dict[str, float] = defaultdict(float)
+        self._undecided = 0
+        self._task = task
+        self._sampled = sampling is not None
+        self._repeats = repeats
+
+    def begin(self, path: str, cluster: str) -> None:
+        """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
+        self._files.append(path)
+        self._clusters.append(cluster)
+        self._evaluated.append(0)
+
+    def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
+        """Count a session, if the filter lets it through.
+
+        `band`: None if the session was not asked. `seen`: the observations of each metric in it. `moved`: the same
+        round by round, if not all rounds are alike.
+        """
+        weight = self._part.weight(session)
+        self._undecided += weight is None
+        if not weight:
+            return
+        self._statuses[session.status] += 1
+        if band is not None:
+            self._evaluated[-1] += 1
+            self._bands[band] += self._stands_for[session.stratum]
+        kind = session.properties.kind
+        self._kinds.add(kind)
+        key = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
+        self._collector.add(key, seen if weight == 1 else self._weighted(seen, weight))
+        if moved:
+            self._add_moved(kind, weight, moved)
+
+    def _weighted(self, seen: Seen, weight: float) -> Seen:
+        return [
+            [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
+            for metric, observed in zip(self._metrics, seen, strict=True)
+        ]
+
+    def _add_moved(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
+        for number in range(len(self._metrics)):
+            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
+            self._wavering[number].add(rounds)
+            self._wavering_of_kind[kind][number].add(rounds)
+
+    def part(self) -> _Part:
+        """Return what was added up so far, for another process's Tally."""
+        self._collector.hand_on()
+        return _Part(
+            files=self._files,
+            clusters=self._clusters,
+            kinds=self._kinds,
+            statuses=self._statuses,
+            evaluated=self._evaluated,
+            bands=dict(self._bands),
+            undecided=self._undecided,
+            collected=[observations.collected() for observations in self._observations],
+            wavering=self._wavering,
+            wavering_of_kind=dict(self._wavering_of_kind),
+        )
+
+    def add_part(self, part: _Part) -> None:
+        """Add the next files, which another process has added up."""
+        for mine, theirs in zip(self._observations, part.collected, strict=True):
+            mine.add_collected(theirs, len(self._files))
+        self._files += part.files
+        self._clusters += part.clusters
+        self._kinds |= part.kinds
+        self._statuses += part.statuses
+        self._evaluated += part.evaluated
+        for band, count in part.bands.items():
+            self._bands[band] += count
+        self._undecided += part.undecided
+        for moved, added in zip(self._wavering, part.wavering, strict=True):
+            moved.add_all(added)
+        for kind, waverings in part.wavering_of_kind.items():
+            for moved, added in zip(self._wavering_of_kind[kind], waverings, strict=True):
+                moved.add_all(added)
+
+    def _estimates(self, asked: float, wavering: Sequence[Wavering], kind: Kind | None = None) -> dict[str, Estimate]:
+        numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(self._clusters))}
+        clusters = [numbers[cluster] for cluster in self._clusters]
+        number = None if kind is None else NUMBERS[kind]
+        return {
+            seen.metric.info.name: estimate(seen, asked, moved, kind=number, clusters=clusters, repeats=self._repeats)
+            for seen, moved in zip(self._observations, wavering, strict=True)
+        }
+
+    @property
+    def evaluated(self) -> dict[str, int]:
+        """Return the number of sessions that were asked and let through, by file."""
+        return dict(zip(self._files, self._evaluated, strict=True))
+
+    def _folders(self) -> dict[str, FileFigures]:
+        groups = folders_of(self._files)
+        figures = {
+            observations.metric.info.name: observations.by_group([*groups.values()])
+            for observations in self._observations
+        }
+        return {
+            folder: FileFigures(
+                sessions=sum(self._evaluated[file] for file in files),
+                metrics={name: values[number] for name, values in figures.items()},
+            )
+            for number, (folder, files) in enumerate(groups.items())
+        }
+
+    def figures(self, asked: float) -> FilterFigures:
+        """Return the figures of all that was let through; `asked`: the share of the project's sessions that was
+        asked."""
+        by_file = {
+            observations.metric.info.name: observations.by_file(len(self._files)) for observations in self._observations
+        }
+        return FilterFigures(
+            sessions=sum(self._evaluated),
+            planned=self._statuses.total(),
+            undecided=self._undecided,
+            statuses={status.value: self._statuses[status] for status in Status},
+            metrics=self._estimates(asked, self._wavering),
+            by_file={
+                metric.info.name: _mean(by_file[metric.info.name])
+                for metric in self._metrics
+                if metric.statistic == "ratio" and not self._sampled
+            },
+            files={
+                path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
+                for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
+            }
+            if self._part.detailed
+            else {},
+            folders=self._folders() if self._part.detailed else {},
+            kinds={
+                kind.value: self._estimates(asked, self._wavering_of_kind[kind], kind) for kind in sorted(self._kinds)
+            }
+            if self._part.detailed
+            else {},
+            ranks={band.name: round(self._bands[band.name]) for band in self._task.bands},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tallies:
+    """The sums over the sessions of a workspace under each filter."""
+
+    by_filter: dict[str, Tally]
+    rounds: Rounds
+    cases: Cases
+    responses: ResponseCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PartOfAll:
+    by_filter: dict[str, _Part]
+    rounds: Rounds
+    cases: Cases
+    responses: ResponseCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tallying:
+    """A job that adds up the sessions of a workspace; other processes may add up some of its files."""
+
+    workspace: Workspace
+    named: Named | None
+    """The metrics by their names. If it is None, one process adds up all files, since the others cannot be told what to
+    observe."""
+    filters: tuple[ReportFilter, ...]
+
+    @cached_property
+    def _manifest(self) -> Manifest:
+        return self.workspace.manifest()
+
+    @cached_property
+    def _sampling(self) -> Sampling | None:
+        """Return how the sessions were drawn, if they stand for different numbers of others."""
+        # Merged projects that were asked in unequal shares count as strata.
+        return self._manifest.sampling or (self._of_projects[1] if self._of_projects else None)
+
+    @cached_property
+    def _strata(self) -> Mapping[str, int]:
+        return self._of_projects[0] if self._of_projects else {}
+
+    @cached_property
+    def _of_projects(self) -> tuple[Mapping[str, int], Sampling] | None:
+        if not self._manifest.projects or self._manifest.sampling:
+            return None
+        asked: Counter[str] = Counter()
+        for source, sessions in self.workspace.sessions(SessionScore):
+            asked[project_of(source.path, merged=True)] += sum(map(evaluated, sessions))
+        known = counted({head.path: head.sessions for head in self.workspace.action_heads()}, shard=None, merged=True)
+        names = [name for name in asked if asked[name]]
+        if not unequal([asked[name] / max(known[name], asked[name]) for name in names]):
+            return None
+        strata = tuple(
+            Stratum(phase=0, sessions=max(known[name], asked[name]), asked=asked[name], share=1.0, later=0.0)
+            for name in names
+        )
+        return {name: number for number, name in enumerate(names, 1)}, Sampling(metric="", precision=0.5, strata=strata)
+
+    def all(self, observed: Sequence[Metric]) -> Tallies:
+        """Return the sums over all files, by filter."""
+        manifest = self._manifest
+        tallies = self._empty(observed)
+        files = self.workspace.session_files()
+        waiting = deque(tuple(files[begin : begin + AT_ONCE]) for begin in range(0, len(files), AT_ONCE))
+        jobs = min(manifest.jobs, machine.cores())
+        if jobs < 2 or manifest.finished < MANY or self.named is None:
+            for paths in waiting:
+                _add(tallies, self._part(paths, observed))
+            return tallies
+        done: dict[tuple[Path, ...], _PartOfAll] = {}
+        order = deque(waiting)
+        names = tuple(metric.info.name for metric in observed)
+        with Workers[tuple[Path, ...], _PartOfAll](Tallying.part, jobs=jobs, shared=(self, names)) as workers:
+            for outcome in filter(None, workers.map(waiting)):
+                # A part that failed in a worker is added up again here, so that its error is raised as it is.
+                done[outcome.task] = outcome.result or self._part(outcome.task, observed)
+                # Parts are added in the order of the files: the last digits of sums depend on it.
+                while order and order[0] in done:
+                    _add(tallies, done.pop(order.popleft()))
+        return tallies
+
+    def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
+        """Return the sums over the sessions in these files, in a worker."""
+        assert self.named
+        metrics = self.named(names)
+        return self._part(paths, [metrics[name] for name in names])
+
+    def _empty(self, observed: Sequence[Metric]) -> Tallies:
+        rounds, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
+        task = tasks.CATALOG.load(self._manifest.task)
+        tallies = {
+            report_filter.name: Tally(task, observed, report_filter, rounds, sampling, repeats)
+            for report_filter in self.filters
+        }
+        return Tallies(by_filter=tallies, rounds=Rounds(rounds), cases=Cases(), responses=ResponseCounts())
+
+    def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
+        manifest = self._manifest
+        task, rounds, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
+        sums = self._empty(observed)
+        tallies = [*sums.by_filter.values()]
+        for file, sessions in self.workspace.sessions_at(paths, SessionScore):
+            cluster = manifest.cluster(file.path)
+            for tally in tallies:
+                tally.begin(file.path, cluster)
+            stratum = self._strata.get(project_of(file.path, merged=True), 0)
+            for session in sessions:
+                if stratum:
+                    # Strata of projects are not stored with the sessions.
+                    session = replace(session, stratum=stratum)
+                if sampling and evaluated(session) and not 1 <= session.stratum <= len(sampling.strata):
+                    raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
+                asked = evaluated(session)
+                if rounds > 1:
+                    sums.rounds.add(session)
+                if session.properties.strategy and asked:
+                    sums.cases.add(file.path, cluster, session, score(task, session))
+                band = task_band(task, session) if asked else None
+                sums.responses.add(session)
+                seen = all_observations_of(observed, session)
+                # The observations round by round, if not all rounds were answered alike.
+                moved = (
+                    list(zip(*(by_round(metric, session, rounds) for metric in observed), strict=True))
+                    if session.otherwise and rounds > 1
+                    else []
+                )
+                for tally in tallies:
+                    tally.add(session, band, seen, moved)
+        parts = {name: tally.part() for name, tally in sums.by_filter.items()}
+        return _PartOfAll(by_filter=parts, rounds=sums.rounds, cases=sums.cases, responses=sums.responses)
+
+
+def _add(tallies: Tallies, part: _PartOfAll) -> None:
+    for name, tally in tallies.by_filter.items():
+        tally.add_part(part.by_filter[name])
+    tallies.rounds.add_all(part.rounds)
+    tallies.cases.add_all(part.cases)
+    tallies.responses.add_all(part.responses)
+
+
+def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:
+    """Return the indices of the paths below each folder. A folder that holds all paths, or the same as a folder in it,
+    is left out."""
+    by_folder: dict[str, list[int]] = defaultdict(list)
+    for number, path in enumerate(paths):
+        for position, character in enumerate(path):
+            if character == "/":
+                by_folder[path[: position + 1]].append(number)
+    # Of several folders with the same files, the innermost comes last.
+    innermost = {
+        tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
+    }
+    return {folder: [*numbers] for numbers, folder in innermost.items() if len(numbers) < len(paths)}
+
+
+def _mean(figures: Iterable[float | None]) -> float | None:
+    """Return the mean over the files that have a figure; None if none has."""
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,157 @@
+"""A new order of stored suggestions by another completion type, without asking the engine: sessions → sessions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker, Task
+from ci_eval.core.grammar.document import Document
+from ci_eval.core.model import (
+    Action,
+    CallCompletion,
+    DeleteRange,
+    Lookup,
+    MoveCaret,
+    PrintText,
+    Session,
+    SourceFile,
+    Suggestion,
+)
+from ci_eval.core.model.sessions import keys_to
+from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewOrder:
+    """A way to order suggestions, and to grade the sessions with the new order."""
+
+    task: Task
+    ranker: Ranker
+    keywords: frozenset[str]
+    """The keywords of the language."""
+    taken_wherever: bool
+    """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
+    grade: Callable[[Session, str], Session]
+    """A function that grades a session of a file with that text as its task asks for it."""
+
+
+def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Callable[[int], None]) -> None:
+    """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`.
+
+    Only the suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list.
+    Raises WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file.
+    """
+    known = _names(source, target, order.ranker)
+    for number, (file, sessions) in enumerate(source.sessions(Session), 1):
+        context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
+        asked = _read_asked(file, source.actions_of(file.path))
+        moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
+        graded = (order.grade(moved.session(session), file.text) for session in sessions)
+        target.write_sessions(file.path, pack_sessions(file, graded))
+        advance(number)
+
+
+def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
+    if source.names_path.is_file():
+        atomic.copy(source.names_path, target.names_path)
+    elif ranker.needs_names:
+        raise WorkspaceError(
+            f"{source.folder} has no names.npz, by which {ranker.name} orders: evaluate again; if it was merged of "
+            "several projects, give each of their workspaces"
+        )
+    return target.names_path if ranker.needs_names else None
+
+
+Asked = tuple[str, str, str]
+"""The id of a session, the text before its word, and the text behind the caret."""
+
+
+def _read_asked(file: SourceFile, actions: Path) -> Iterator[Asked]:
+    """Yield each session with the text at the time of its first lookup. Raises WorkspaceError if actions do not fit the
+    file."""
+    try:
+        # Evolution may have changed the text by then, so the actions are played.
+        yield from _play(Document(file.text), read_actions(actions).actions)
+    except ValueError as error:
+        raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
+
+
+def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
+    last = ""
+    for action in actions:
+        match action:
+            case MoveCaret() | DeleteRange() | PrintText():
+                document.apply(action)
+            case CallCompletion() if action.session != last:
+                last = action.session
+                text, caret = document.text, document.caret
+                yield last, text[: caret - len(action.prefix)], text[caret:]
+
+
+@dataclass(frozen=True)
+class _Reranked:
+    """The sessions of one file in a new order, one after the other."""
+
+    task: Task
+    order: Ordering
+    file: SourceFile
+    asked: Iterator[Asked]
+    taken_wherever: bool
+    """True if the session ends at the first lookup that offers the expected text, at whatever rank."""
+
+    def session(self, session: Session) -> Session:
+        """Return the session with each list in the new order. Raises WorkspaceError if its actions are missing."""
+        if not session.lookups:
+            return session
+        texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
+        if texts is None:
+            raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
+        lookups = [
+            self._lookup(session, lookup, self._caret(lookup.prefix, query, *texts))
+            for query, lookup in enumerate(session.lookups)
+        ]
+        return replace(session, lookups=tuple(lookups))
+
+    def _caret(self, prefix: str, query: int, before: str, after: str) -> CaretContext:
+        return CaretContext(path=self.file.path, before=before, prefix=prefix, query=query, after=after)
+
+    def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
+        if not lookup.suggestions:
+            return lookup
+        shown = _restore_engine_order(lookup.suggestions)
+        started = time.perf_counter()
+        ordered = self.order(shown, caret)
+        ranking = (time.perf_counter() - started) * 1000
+        rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
+        if rank is None:
+            rank = lookup.rank  # not among the stored suggestions, so its rank stays
+        moved = ordered is not shown
+        # Suggestions may be equal, so identity tells them apart.
+        positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
+        # What the client highlights belongs to its own order.
+        highlighted = 0 if moved else lookup.highlighted
+        left = len(session.expected_text) - len(lookup.prefix)
+        return replace(
+            lookup,
+            suggestions=tuple(replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered)
+            if moved
+            else tuple(shown),
+            rank=rank,
+            highlighted=highlighted,
+            selected=rank is not None and (self.taken_wherever or keys_to(rank, highlighted) < left),
+            latency=round(lookup.latency + ranking, 3),
+        )
+
+
+def _restore_engine_order(stored: Sequence[Suggestion]) -> list[Suggestion]:
+    if stored[0].position is None:
+        return list(stored)
+    ordered = sorted(stored, key=lambda suggestion: suggestion.position or 0)
+    return [replace(suggestion, position=None) for suggestion in ordered]

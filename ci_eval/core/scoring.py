@@ -1,0 +1,232 @@
+"""The scoring of a session for metrics, comparisons and pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+
+from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.model import FAILED, UNASKED, Kind, LookupScore, MetricInfo, SessionScore, Status
+from ci_eval.core.model.report import Responses
+
+
+def evaluated(session: SessionScore) -> bool:
+    """Return whether the session was asked. A session on which the engine failed is evaluated: it is a miss, not a
+    gap."""
+    return session.status not in UNASKED
+
+
+def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observation]:
+    """Return what the metric observes; no times if the session was not asked in this run."""
+    return () if metric.timed and session.reused else metric.observe(session)
+
+
+def all_observations_of(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
+    """Return the observations of each metric; no times if the session was not asked in this run."""
+    if session.reused:
+        return [observations_of(metric, session) for metric in metrics]
+    return [metric.observe(session) for metric in metrics]
+
+
+def rank_of(session: SessionScore) -> int | None:
+    """Return the rank of the expected text at the last lookup, when the whole prefix was typed; None if absent or
+    failed."""
+    if session.status in FAILED or not session.lookups:
+        return None
+    return session.lookups[-1].rank
+
+
+def grades_of(session: SessionScore) -> Mapping[str, float]:
+    """Return the grades of the last lookup; none if the engine failed, or nothing is graded."""
+    grades = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
+    return grades or {}
+
+
+def grade(session: SessionScore, name: str) -> Sequence[Observation]:
+    """Return the grade of an evaluated session: 0 if the engine failed. Return nothing if there was no reference to
+    grade by, as in a record whose reference is withheld."""
+    if not evaluated(session):
+        return []
+    grades = grades_of(session)
+    if name in grades:
+        return [(grades[name], 1.0)]
+    return [(0.0, 1.0)] if session.status in FAILED and session.expected_text else []
+
+
+def is_ungraded(session: SessionScore) -> bool:
+    """Return whether nobody can tell how an evaluated session of a record went: it has no reference, and no judge was
+    asked."""
+    is_record = session.properties.kind is Kind.RECORD
+    return is_record and evaluated(session) and not session.expected_text and not grades_of(session)
+
+
+def score(task: Task, session: SessionScore) -> float:
+    """Return the score from 0 to 1; 0 if the engine failed, or was not asked."""
+    return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
+
+
+def band(task: Task, session: SessionScore) -> str:
+    """Return the name of the evaluated session's band, or `failed`, or `no reference`."""
+    is_failed = session.status in FAILED and not is_ungraded(session)
+    return FAILED_BAND if is_failed else task_band(task, session)
+
+
+def task_band(task: Task, session: SessionScore) -> str:
+    """Return the name of the evaluated session's band, or `no reference`; the task has a band for failures, too."""
+    return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
+
+
+FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
+"""The bands of all tasks, beside their own."""
+
+
+def outcome(task: Task, session: SessionScore) -> str:
+    """Return the outcome of the session's band, or `failed`, or `skipped`, also if nobody can tell."""
+    if session.status in FAILED:
+        return "failed"
+    return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
+
+
+class ResponseCounts:
+    """A count of why a language model stopped, and of how its responses were read."""
+
+    def __init__(self) -> None:
+        self.finishes: Counter[str] = Counter()
+        self.rules: Counter[str] = Counter()
+        self.empty: Counter[str] = Counter()
+
+    def add(self, session: SessionScore) -> None:
+        """Count the lookups of a session."""
+        for lookup in session.lookups:
+            if lookup.usage:
+                self.finishes[lookup.usage.finish] += 1
+                self.rules.update(lookup.usage.read)
+        last = session.lookups[-1] if session.lookups else None
+        if last and last.usage and not last.total and session.status in {Status.EMPTY, Status.CUT_OFF}:
+            self.empty[last.usage.finish] += 1
+
+    def add_all(self, counts: ResponseCounts) -> None:
+        """Add the counts of other sessions."""
+        self.finishes += counts.finishes
+        self.rules += counts.rules
+        self.empty += counts.empty
+
+    def figures(self) -> Responses | None:
+        """Return the counts; None if no language model answered."""
+        if not self.finishes:
+            return None
+        return Responses(
+            finishes=dict(sorted(self.finishes.items())),
+            rules=dict(sorted(self.rules.items())),
+            empty=dict(sorted(self.empty.items())),
+        )
+
+
+def shown_rank(task: Task, session: SessionScore) -> int | None:
+    """Return the rank that says how the session went; None if a task plays its items, which a single rank cannot sum
+    up."""
+    return None if task.play else rank_of(session)
+
+
+def answered(session: SessionScore) -> bool:
+    """Return whether the last lookup offered anything."""
+    return session.status in ANSWERED
+
+
+ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
+
+
+def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
+    """Yield the session as it went in each round, first to last. If a round went like the first, yield the session of
+    the first round."""
+    later = {answer.round: answer for answer in session.otherwise}
+    for number in range(rounds):
+        answer = later.get(number)
+        yield session if answer is None else _copy_with(session, answer.status, answer.lookups)
+
+
+def _copy_with(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+    fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
+    return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
+
+
+def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
+    """Return the observations of one session in each round."""
+    if metric.by_round:
+        return list(metric.by_round(session, rounds))
+    return [observations_of(metric, answer) for answer in answers(session, rounds)]
+
+
+@dataclass(frozen=True)
+class PassAt:
+    """The chance that at least one of k answers passes, in sessions that were asked more than k times.
+
+    Estimated without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al.
+    2021, "Evaluating Large Language Models Trained on Code", equation 1).
+    """
+
+    k: int
+    passed: Callable[[SessionScore], bool | None]
+    """A function: the session as it went in one round → whether it passed; None if that cannot be told."""
+
+    def observe(self, session: SessionScore) -> Sequence[Observation]:
+        """Return the estimate for an evaluated session with more than k known answers; else nothing."""
+        known = [result for result in self._results(session, session.rounds) if result is not None]
+        return [(self._chance(len(known), sum(known)), 1.0)] if evaluated(session) and len(known) > self.k else []
+
+    def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
+        """Yield the estimate for each round, moved so that its variance between rounds is its variance by the
+        jackknife."""
+        results = self._results(session, rounds)
+        known = [result for result in results if result is not None]
+        count, passes = len(known), sum(known)
+        if not self.observe(session):
+            yield from ([] for _ in results)
+            return
+        estimate = self._chance(count, passes)
+        # The variance over the rounds of what is yielded is then the jackknife's variance of the estimate.
+        unit = sqrt((rounds - 1) * (count - 1) / count)
+        for result in results:
+            without = estimate if result is None else self._chance(count - 1, passes - result)
+            yield [(estimate + unit * (estimate - without), 1.0)]
+
+    def _results(self, session: SessionScore, rounds: int) -> list[bool | None]:
+        return [self.passed(answer) for answer in answers(session, rounds)]
+
+    def _chance(self, count: int, passes: int) -> float:
+        return 1 - comb(count - passes, self.k) / comb(count, self.k)
+
+
+def mean_over_sessions(
+    name: str,
+    summary: str,
+    value: Callable[[SessionScore], float],
+    unit: str = "share",
+    *,
+    order: tuple[int, ...] = (99,),
+    order_of_a_user: tuple[int, ...] | None = None,
+    of_the_user: bool = False,
+) -> Metric:
+    """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
+        return [] if session.status in UNASKED else [(value(session), 1.0)]
+
+    info = MetricInfo(name=name, summary=summary, unit=unit, better="higher")
+    return Metric(info=info, observe=observe, order=order, order_of_a_user=order_of_a_user, of_the_user=of_the_user)
+
+
+def recall_within(k: int) -> Metric:
+    """Return a metric: the share of sessions whose expected text is among the first `k`. Empty and failed answers count
+    as misses."""
+
+    def hit(session: SessionScore) -> float:
+        rank = rank_of(session)
+        return float(rank is not None and rank <= k)
+
+    place = "first" if k == 1 else f"among the first {k}"
+    summary = f"share of sessions in which the expected text stood {place}"
+    return mean_over_sessions(f"RecallAt{k}", summary, hit, order=(1, k), of_the_user=True)

@@ -1,0 +1,85 @@
+"""The number of sessions that a comparison needs to find a difference of a given size with a given power.
+
+That number depends on how much sessions differ between the two engines, which a pilot estimates. The pilot uses the
+size of these differences, never their direction: the differences are squared about 0, not about their mean, so that
+swapping base and new in any session changes nothing. A stopping rule that uses only the size does not favour either
+verdict, and the level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.student import NORMAL, Floats, errors_at
+
+FIRST = 200
+"""The number of sessions of the pilot."""
+STEPS = 400
+"""The number of sizes tried between the sessions asked so far and all sessions. A chosen size is at most some percent
+too large."""
+LEAST = 1.1
+"""The factor by which a further phase raises the number of sessions asked, at least: each phase starts its engines
+again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pilot:
+    """The uncertainty of one difference, estimated from the sessions asked so far."""
+
+    sessions: int
+    """The number of all sessions."""
+    asked: int
+    observed: float
+    """The sessions asked in which the difference was observed; at most `asked`."""
+    variance: float
+    """The mean square of the difference in one session (`mean_square`)."""
+    noise: float
+    """The variance of the difference that comes from the engines' own noise; 0 if they have none, or none was
+    measured."""
+    df: float
+    """The degrees of freedom of the noise."""
+    errors: float
+    """The standard errors that the interval reaches to each side, if there is no noise."""
+    tests: int
+    """The number of intervals that hold together (Bonferroni), if there is noise."""
+
+    def detectable(self, asked: Floats, power: float) -> Floats:
+        """Return the true differences that would be found with that power after `asked` sessions."""
+        sampling = (1 - asked / self.sessions) * self.variance * self.asked / (asked * self.observed)
+        noise = self.noise * self.asked / asked
+        total = sampling + noise
+        errors: Floats | float = self.errors
+        if self.noise:
+            errors = errors_at((1 - LEVEL) / self.tests, self.df * (total / noise) ** 2)
+        return np.asarray((errors + NORMAL.inv_cdf(power)) * np.sqrt(total))
+
+    def enough(self, wanted: float, power: float) -> int:
+        """Return the number of sessions, of those asked so far or more, that finds a difference of that size; all
+        sessions if no smaller number does."""
+        sizes = np.unique(np.geomspace(self.asked, self.sessions, STEPS).round())
+        fitting = sizes[self.detectable(sizes, power) <= wanted]
+        return int(fitting[0]) if len(fitting) else self.sessions
+
+
+def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
+    """Return the mean square of differences whose squares have that sum.
+
+    Two differences of the largest possible size are added, as the interval does (`sampled.here`): a pilot in which no
+    session differed does not prove that none does.
+    """
+    return (squares + 2 * most**2) / (observed + 2)
+
+
+def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
+    """Return the number of sessions that will have been asked after the next phase; `asked` if no other phase is
+    needed.
+
+    `pilot`: the estimate from the sessions asked so far, or None if the difference was not observed yet.
+    """
+    if asked == 0:
+        return min(FIRST, sessions)
+    enough = pilot.enough(wanted, power) if pilot else 2 * asked
+    return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))

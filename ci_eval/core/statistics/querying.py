@@ -1,0 +1,138 @@
+"""The figures of usage queries: F1 by scenario, context and type, and how strategies differ in the same cases."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from ci_eval.core.model import Optimism, Properties, QueryFigures, QueryRow, SessionScore
+from ci_eval.core.model.settings import Scenario
+from ci_eval.core.queries.agreement import has_end
+from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, coarse
+from ci_eval.core.queries.strategies import STRATEGIES
+from ci_eval.core.statistics.clustered import FEWEST, elsewhere
+from ci_eval.core.statistics.paired import singly
+
+EVERYTHING = "ALL"
+TYPES = 10
+"""The number of types that are listed."""
+PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
+"""The pairs of strategies whose difference is reported."""
+LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
+KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
+"""The rows and columns of the paper's table 3."""
+
+
+@dataclass(frozen=True)
+class _Case:
+    cluster: str
+    about: Properties
+    """The properties of any of its sessions."""
+    f1: dict[str, float] = field(default_factory=dict)
+    """The F1 score by strategy."""
+
+    @property
+    def part(self) -> str:
+        return coarse(cast("Scenario", self.about.scenario))
+
+
+class Cases:
+    """A collection of the sessions about objects."""
+
+    def __init__(self) -> None:
+        self._cases: dict[Hashable, _Case] = {}
+        self._have_ends = True
+
+    def add(self, file: str, cluster: str, session: SessionScore, f1: float) -> None:
+        """Count an evaluated session about an object; `f1`: its score."""
+        about = session.properties
+        self._have_ends = self._have_ends and has_end(session)
+        self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy or ""] = f1
+
+    def add_all(self, other: Cases) -> None:
+        """Count the cases of other files."""
+        self._have_ends = self._have_ends and other._have_ends
+        self._cases |= other._cases
+
+    def figures(self, pairs: Mapping[str, int]) -> QueryFigures | None:
+        """Return the figures of the cases, or None without any. `pairs`: the outcomes of all pairs of states."""
+        cases = list(self._cases.values())
+        if not cases:
+            return None
+        types = Counter(case.about.package or "" for case in cases)
+        listed = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
+        parts = dict.fromkeys(map(coarse, SCENARIOS))
+        by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
+        return QueryFigures(
+            figure="F1" if self._have_ends else "R-precision",
+            pairs=dict(pairs),
+            transitions=_transitions(cases),
+            scenarios=(_row(EVERYTHING, cases), *_rows(cases, SCENARIOS, lambda case: case.about.scenario)),
+            evolutions=_rows(cases, EVOLUTIONS, lambda case: case.about.evolution),
+            types=_rows(cases, listed, lambda case: case.about.package or ""),
+            all_types=len(types),
+            optimism=tuple(
+                optimism
+                for more, less in PAIRS
+                for part, of in by_part
+                if (optimism := _optimism(more, less, part, of))
+            ),
+        )
+
+
+def _rows(cases: Iterable[_Case], names: Sequence[str], of: Callable[[_Case], str | None]) -> tuple[QueryRow, ...]:
+    groups: dict[str | None, list[_Case]] = defaultdict(list)
+    for case in cases:
+        groups[of(case)].append(case)
+    return tuple(_row(name, groups[name]) for name in names)
+
+
+def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
+    asked = {strategy: [case.f1[strategy] for case in cases if strategy in case.f1] for strategy in STRATEGIES}
+    f1: dict[str, float] = {strategy: sum(values) / len(values) for strategy, values in asked.items() if values}
+    return QueryRow(name=name, cases=len(cases), f1=f1)
+
+
+def _transitions(cases: Iterable[_Case]) -> dict[str, dict[str, int]]:
+    counts = Counter(_transition(case.about.change or "") for case in cases)
+    return {
+        remaining: {called: counts[row, column] for column, called in enumerate(WANTED)}
+        for row, remaining in enumerate(KEPT)
+    }
+
+
+def _transition(label: str) -> tuple[int, int]:
+    """Return the row and the column of the table for a label such as 3-2+1."""
+    parts = LABEL.fullmatch(label)
+    calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
+    kept = calls - removed
+    return min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1
+
+
+def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
+    """Return the mean difference in the cases that have both strategies, or None if there is none."""
+    both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
+    if not both:
+        return None
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
+    for cluster, more_f1, less_f1 in both:
+        sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
+    clusters = elsewhere(np.array(list(sums.values()))[:, None, :])
+    (interval,) = singly(clusters.spread)
+    effective = float(clusters.effective[0])
+    has_interval = effective >= FEWEST
+    return Optimism(
+        more=more,
+        less=less,
+        part=part,
+        cases=len(both),
+        difference=float(clusters.spread.difference[0]),
+        low=interval.low if has_interval else None,
+        high=interval.high if has_interval else None,
+        effective=effective,
+    )

@@ -1,0 +1,176 @@
+"""The inference for this project: its sessions under this strategy are a finite population, of which some were asked.
+
+The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is what the other
+sessions would have shown, and there is none if all were asked. To keep rare changes from an interval of width zero, two
+sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
+Price (2012) do for paired proportions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.statistics.paired import LEVEL, Spread
+from ci_eval.core.statistics.student import NORMAL, Floats, errors_at
+
+LARGEST = {"share": 1.0, "score": 1.0}
+"""The largest gain of one session, by unit. Units that are not listed have no bound; they use 1, for example one
+rank."""
+
+
+@dataclass(frozen=True)
+class NoiseVariance:
+    """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
+
+    variance: Floats
+    df: Floats
+    """The degrees of freedom of the variance."""
+
+    @classmethod
+    def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> NoiseVariance:
+        """Return the sum of the variances of each side, with its degrees of freedom (Welch 1947, Satterthwaite 1946).
+
+        `sides`: per side (one for a figure, two for a difference) the variance of each figure; `rounds`: per side.
+        """
+        variance = np.sum(sides, axis=0)
+        apart = sum(side**2 / max(number - 1, 1) for side, number in zip(sides, rounds, strict=True))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
+
+    def with_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
+        """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
+        added."""
+        total = variance + self.variance
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
+
+
+def here(
+    total: Floats,
+    products: Floats,
+    observed: Floats,
+    asked: float | Floats,
+    units: Sequence[str],
+    noise: NoiseVariance | None = None,
+    changed: NDArray[np.bool_] | None = None,
+) -> Spread:
+    """Return the differences (new - base) in the whole population, with their standard errors.
+
+    `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
+    x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
+    each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `units`: one per
+    figure. `noise`: the engine's own, if several rounds have measured it. `changed`: by figure, if any session changed;
+    in the other figures, rounding errors are ignored.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
+        weights = influence(total)
+    difference, left = new - base, 1 - np.asarray(asked)
+    covariance = weights.T @ products @ weights
+    if changed is not None:
+        covariance = covariance * np.outer(changed, changed)
+        difference = np.where(changed, difference, 0.0)
+    # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
+    squares = np.clip(covariance.diagonal(), 0, None) * observed**2
+    most = np.array([LARGEST.get(unit, 1.0) for unit in units])
+    size = observed + 2 * left
+    center = difference * observed / size
+    spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
+    sampling = np.clip(left * spread, 0, None) / size**2
+    error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.with_sampling(sampling)
+    return Spread(base, new, center, error, df, covariance)
+
+
+FEWEST_RANKS = 200
+"""The sessions with a hit that the interval of a mean rank needs: among fewer, the rare session whose text was at the
+end of a long list is too often missing."""
+
+
+def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return sums over sessions: of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
+    upper, mixed, lower = values * values, values * weights, weights * weights
+    fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
+    return np.array([upper.sum(), mixed.sum(), lower.sum()]), np.array(fourths)
+
+
+def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
+    """Return the effective number of sessions behind the standard error of a ratio of sums.
+
+    The number is (Σr²)²/Σr⁴, where r = value - ratio · weight is a session's residual. It is low if a few sessions make
+    up most of the error, and infinite if no session has a residual. `squares`, `fourths`: see `powers`; `total`: sums
+    of values and of weights, the latter not 0.
+    """
+    # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
+    ratio = Fraction(total[0]) / Fraction(total[1])
+    second = _combine(squares, (1, -2 * ratio, ratio**2))
+    fourth = _combine(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
+    # Values that are no whole numbers were rounded when they were summed up.
+    return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
+
+
+def _combine(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
+    return sum((Fraction(term) * factor for term, factor in zip(sums, factors, strict=True)), Fraction(0))
+
+
+def figure(
+    total: Floats,
+    products: Floats,
+    observed: float,
+    asked: float,
+    unit: str,
+    noise: NoiseVariance | None = None,
+    effective: float = 0.0,
+) -> tuple[float | None, float | None]:
+    """Return the 95 % interval (low, high) of a single figure of the whole population.
+
+    Both ends are the figure itself if all sessions were asked and no noise was measured. A unit without a bound, such
+    as the rank, uses t with `effective` degrees of freedom (see `effective_sessions`), since single ranks may be very
+    large. It has no interval, (None, None), if that number is 0 or fewer than FEWEST_RANKS sessions were observed.
+
+    `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
+    number of sessions; `asked`: share of the population; `noise`: of this one figure. To keep a share of 0 or 1 from an
+    interval of width zero, two sessions with the highest and two with the lowest value are added, as Agresti & Coull
+    (1998) do.
+    """
+    value, left = float(total[0] / total[1]), 1 - asked
+    if left <= 0 and (noise is None or not noise.variance[0]):
+        return value, value
+    if unit not in LARGEST and (observed < FEWEST_RANKS or not effective):
+        return None, None
+    weights = np.array([1, -value]) * observed / total[1]
+    if unit not in LARGEST and np.isinf(effective) and (noise is None or not noise.variance[0]):
+        # No session differs from another, as of the control that always knows.
+        return value, value
+    squares = max(float(weights @ products @ weights), 0.0)
+    bounded = unit in LARGEST
+    middle, most = (0.5, LARGEST[unit] / 2) if bounded else (value, 1.0)
+    size = observed + 4 * left
+    center = (observed * value + 4 * left * middle) / size
+    spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
+    sampling = left * spread / size**2
+    if noise is None or not noise.variance[0]:
+        errors = NORMAL.inv_cdf((1 + LEVEL) / 2) if bounded else float(errors_at(1 - LEVEL, max(effective, 1)))
+        reach = errors * float(np.sqrt(sampling))
+    else:
+        error, df = noise.with_sampling(np.array([sampling]))
+        reach = float(errors_at(1 - LEVEL, df)[0] * error[0])
+    low, high = center - reach, center + reach
+    return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
+
+
+def influence(total: Floats) -> Floats:
+    """Return the derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
+
+    The shape is (4 figures x figures): a session's numbers times a column are what the session adds to that difference,
+    to first order.
+    """
+    weights = np.zeros((total.size, len(total)))
+    for figure, (base, below_base, new, below_new) in enumerate(total):
+        own = (-1 / below_base, base / below_base**2, 1 / below_new, -new / below_new**2)
+        weights[4 * figure : 4 * figure + 4, figure] = own
+    return weights

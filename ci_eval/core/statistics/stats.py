@@ -1,0 +1,372 @@
+"""The figures of a report with their 95 % intervals: for this project, and for other code like it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import Determinism, Estimate, State
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.statistics.clustered import figures
+from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, effective_sessions, powers
+from ci_eval.core.statistics.sampled import figure as sampled_figure
+from ci_eval.core.statistics.weighted import interval, moments
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+AT_ONCE = 4096
+"""The number of sessions that are passed on together, and of observations that are summed together."""
+
+
+def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
+    """Pack a session's location into one number: its file, its stratum (below 2^20), and a third number, such as that
+    of its kind of token (below 2^12)."""
+    return file << 32 | stratum << 12 | kind
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The observations of a metric, without the metric: sums by kind, and rows as in `Observations.add`."""
+
+    sums: dict[int, _Sums]
+    places: Numbers
+    seen: Floats
+
+
+class Observations:
+    """The observations of a metric in sessions, by their location.
+
+    Only the sums of ratios and counts are stored, so that a million sessions take little memory.
+    """
+
+    def __init__(self, metric: Metric, sampling: Sampling | None = None) -> None:
+        """Start without observations. `sampling`: how the sessions were sampled, if they do not all count the same."""
+        self.metric = metric
+        self.sampling = sampling if metric.statistic == "ratio" else None
+        self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
+        """True if the metric has no figure, since its sessions would have to be weighted and cannot be."""
+        self._stands_for = (
+            np.array([0.0, *(stratum.weight for stratum in self.sampling.strata)]) if self.sampling else None
+        )
+        self._sums: dict[int, _Sums] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._parts: list[tuple[Numbers, Floats]] = []
+        self._waiting = 0
+
+    def add(self, places: Numbers, seen: Floats) -> None:
+        """Add observations, a row each: its location, as `placed` packs it; its value and weight."""
+        self._parts.append((places, seen))
+        self._waiting += len(seen)
+        if self._waiting >= AT_ONCE and self.is_summed:
+            self._sum_up()
+
+    def collected(self) -> Collected:
+        """Return everything that was added so far."""
+        if self.is_summed:
+            self._sum_up()
+        return Collected(self._sums, *self._rows())
+
+    def add_collected(self, collected: Collected, files: int) -> None:
+        """Add what another instance collected; `files`: the number of files before its first."""
+        for kind, sums in collected.sums.items():
+            self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
+        if len(collected.seen):
+            self._parts.append((collected.places + placed(files), collected.seen))
+
+    @property
+    def is_summed(self) -> bool:
+        """Return whether sums are all that the figure needs."""
+        return self.metric.statistic in {"ratio", "count"}
+
+    def _sum_up(self) -> None:
+        files, strata, kinds, seen = self._unpack()
+        for kind in np.unique(kinds).tolist():
+            own, sums = kinds == kind, self._sums.setdefault(kind, self._empty_sums())
+            if self._stands_for is None:
+                sums.add(files[own], seen[own])
+            else:
+                sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
+                sums.add_strata(strata[own], seen[own])
+        self._clear()
+
+    def _empty_sums(self) -> _Sums:
+        return _Sums(len(self.sampling.strata) if self.sampling else 0)
+
+    def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
+        """Return the numbers of files, strata and kinds, and values beside weights; one row per observation."""
+        places, seen = self._rows()
+        return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
+
+    def _rows(self) -> tuple[Numbers, Floats]:
+        """Return the rows that were added and are not yet part of the sums."""
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in self._parts)])
+        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
+
+    def sums(self, kind: int | None = None) -> _Sums:
+        """Return the sums of a ratio or a count, over all kinds or one."""
+        self._sum_up()
+        total = self._empty_sums()
+        for number in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
+            total.add_all(self._sums[number])
+        return total
+
+    def seen(self, kind: int | None = None) -> Floats:
+        """Return the observations of other statistics: values beside weights, one row each, of all kinds or one."""
+        _, _, kinds, seen = self._unpack()
+        return seen if kind is None else seen[kinds == kind]
+
+    def by_file(self, files: int) -> list[float | None]:
+        """Return the figure of each of so many files."""
+        if self.is_summed:
+            rows = np.zeros((files, 3))
+            summed = self.sums().rows
+            rows[: len(summed)] = summed
+            return [_figure_of_sums(self.metric, row) for row in rows]
+        if self.left_out:
+            return [None] * files
+        numbers, _, _, seen = self._unpack()
+        order = np.argsort(numbers, kind="stable")
+        ends = numbers[order].searchsorted(np.arange(1, files))
+        return [_figure_of_rows(self.metric, part) for part in np.split(seen[order], ends)]
+
+    def by_group(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
+        """Return the figure of each group of files."""
+        if self.is_summed:
+            rows = self.sums().rows
+            members = [[file for file in group if file < len(rows)] for group in groups]
+            return [_figure_of_sums(self.metric, rows[member_files].sum(axis=0)) for member_files in members]
+        numbers, _, _, seen = self._unpack()
+        return [_figure_of_rows(self.metric, seen[np.isin(numbers, group)]) for group in groups]
+
+
+class Collector:
+    """A buffer that passes observations on to several metrics, many sessions together: one by one would take longer
+    than to observe them."""
+
+    def __init__(self, observations: Sequence[Observations]) -> None:
+        self._observations = observations
+        self._clear()
+
+    def _clear(self) -> None:
+        self._places: array[int] = array("q")
+        # How often each metric observed something in each session, and all that was observed, one after the other.
+        self._counts: array[int] = array("q")
+        self._numbers: array[float] = array("d")
+
+    def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
+        """Add what each of the metrics observed in a session; `place` as `placed` packs it."""
+        self._places.append(place)
+        self._counts.extend(map(len, seen))
+        self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
+        if len(self._places) == AT_ONCE:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """Add what was collected to the observations of each metric."""
+        # The sessions keep their order: in another one, the last digit of a sum would depend on what other metrics
+        # observed, such as times.
+        places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
+        counts = np.array(self._counts).reshape(len(places), len(self._observations))
+        # Where in `rows` each metric's observations of each session begin.
+        firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
+        for observations, count, first in zip(self._observations, counts.T, firsts.T, strict=True):
+            before = np.cumsum(count) - count
+            own = np.repeat(first - before, count) + np.arange(count.sum())
+            observations.add(np.repeat(places, count), rows[own])
+        self._clear()
+
+
+class _Sums:
+    """The sums over all observations of a ratio or a count."""
+
+    def __init__(self, strata: int = 0) -> None:
+        self.strata = np.zeros((strata, 5))
+        """The moments of each stratum of the sample, see `weighted.moments`; the other sums are then over weighted
+        sessions."""
+        self.rows = np.zeros((0, 3))
+        """The sums by file: of values (numerators), of weights (denominators), and the count."""
+        self.squares = np.zeros(3)
+        """The sums of second powers, see `sampled.powers`, which also gives `fourths`."""
+        self.fourths = np.zeros(5)
+        self.observed = 0
+        """The number of observations whose weight is not 0."""
+
+    def add(self, files: Numbers, seen: Floats) -> None:
+        first, last = int(files.min()), int(files.max())
+        values, weights = seen.T
+        columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
+        self._reach(last + 1)
+        self.rows[first : last + 1] += np.stack(columns, axis=-1)
+        squares, fourths = powers(values, weights)
+        self.squares += squares
+        self.fourths += fourths
+        self.observed += int((weights != 0).sum())
+
+    def add_strata(self, strata: Numbers, seen: Floats) -> None:
+        """Add observations to the strata with these numbers, from 1."""
+        for number in np.unique(strata).tolist():
+            self.strata[number - 1] += moments(*seen[strata == number].T)
+
+    def add_all(self, other: _Sums, files: int = 0) -> None:
+        """Add other sums, after shifting their files by `files`."""
+        self.strata += other.strata
+        self._reach(files + len(other.rows))
+        self.rows[files : files + len(other.rows)] += other.rows
+        self.squares += other.squares
+        self.fourths += other.fourths
+        self.observed += other.observed
+
+    def _reach(self, files: int) -> None:
+        if files > len(self.rows):
+            self.rows = np.concatenate([self.rows, np.zeros((files - len(self.rows), 3))])
+
+    @property
+    def total(self) -> Floats:
+        """The sums over all files."""
+        return np.asarray(self.rows.sum(axis=0))
+
+
+def figure(observations: Observations, kind: int | None = None) -> float | None:
+    """Return the metric's figure without intervals, or None if there is none."""
+    metric = observations.metric
+    if observations.is_summed:
+        return _figure_of_sums(metric, observations.sums(kind).total)
+    return _figure_of_rows(metric, observations.seen(kind))
+
+
+def estimate(
+    observations: Observations,
+    asked: float,
+    wavering: Wavering | None = None,
+    *,
+    kind: int | None = None,
+    clusters: Sequence[int] | None = None,
+    repeats: Determinism | None = None,
+) -> Estimate:
+    """Return the metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like
+    it (`clustered.figures`).
+
+    `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, if there
+    were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if several
+    files form one. `repeats`: of the sessions that were asked twice, how many differed. Counts and quantiles have no
+    intervals. Times have none either: a busy machine slows all sessions together, which no sample of sessions would
+    show.
+    """
+    result = _estimate(observations, asked, wavering, kind, clusters, repeats)
+    return replace(result, state=_state(observations, result, asked, repeats))
+
+
+def _state(observations: Observations, result: Estimate, asked: float, repeats: Determinism | None) -> State:
+    if result.value is None:
+        return "none"
+    if observations.sampling:
+        return "weighted"
+    # A busy machine slows all sessions together, so that a time is never exact.
+    if observations.metric.timed or observations.metric.info.unit == "ms" or (repeats and repeats.differed):
+        return "noisy"
+    if asked < 1:
+        return "sampled"
+    return "exact" if repeats else "partial"
+
+
+def _estimate(
+    observations: Observations,
+    asked: float,
+    wavering: Wavering | None,
+    kind: int | None,
+    clusters: Sequence[int] | None,
+    repeats: Determinism | None,
+) -> Estimate:
+    metric, unit = observations.metric, observations.metric.info.unit
+    if not observations.is_summed:
+        seen = observations.seen(kind)
+        if observations.left_out:
+            return Estimate(value=None, n=len(seen))
+        return Estimate(value=_figure_of_rows(metric, seen), n=len(seen))
+    sums = observations.sums(kind)
+    value, count = _figure_of_sums(metric, sums.total), int(sums.total[2])
+    if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not sums.total[1]:
+        return Estimate(value=value, n=count)
+    rows = sums.rows[sums.rows[:, 2] > 0, :2]
+    if clusters is not None:
+        _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
+        rows = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
+    (elsewhere,) = figures(rows[:, None, :], [unit])
+    total = sums.total[:2]
+    noise = _noise(wavering, total) if wavering and wavering.rounds > 1 else None
+    if noise is None and repeats and repeats.differed:
+        if unit not in LARGEST:
+            return Estimate(value=value, n=count, elsewhere=elsewhere)
+        noise = wavers(repeats, sums.observed)
+    worth = effective_sessions(sums.squares, sums.fourths, total)
+    if observations.sampling:
+        bounded = unit in LARGEST
+        has_interval = bounded or sums.observed >= FEWEST_RANKS
+        bounds = interval(sums.strata, observations.sampling, bounded=bounded) if has_interval else None
+        low, high = bounds or (None, None)
+        return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
+    products = sums.squares[[[0, 1], [1, 2]]]
+    low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
+    return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
+
+
+def wavers(repeats: Determinism, observed: float) -> NoiseVariance:
+    """Return an upper bound on the variance of a mean over so many sessions that comes from varying answers.
+
+    A session that is answered differently half of the time, from 0 to 1, has a variance of 1/4; asked twice, it differs
+    half of the time. One more session is assumed to differ, since a low number in a sample may be luck.
+    """
+    share = (repeats.differed + 1) / (repeats.asked + 1)
+    return NoiseVariance(np.array([share / 2 / max(observed, 1)]), np.array([np.inf]))
+
+
+def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
+    variance = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
+    return NoiseVariance.of([variance], [wavering.rounds])
+
+
+def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
+    value, weight, count = map(float, total)
+    if not count or (metric.statistic == "ratio" and not weight):
+        return metric.without
+    return value if metric.statistic == "count" else value / weight
+
+
+def _figure_of_rows(metric: Metric, seen: Floats) -> float | None:
+    if not len(seen):
+        return metric.without
+    values, weights = seen.T
+    return area(values, weights > 0) if metric.statistic == "auc" else float(nearest_rank(values, metric.quantile))
+
+
+def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
+    """Return the area under the ROC curve, or None unless there are both right and wrong items.
+
+    The area is the share of pairs in which something right has a higher score than something wrong, equal scores
+    counting half (Mann and Whitney's U / number of pairs).
+    """
+    pairs = int(right.sum()) * int((~right).sum())
+    if not pairs:
+        return None
+    _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
+    wins = float(ranks[right].sum()) - right.sum() * (right.sum() + 1) / 2
+    return float(wins / pairs)
+
+
+def nearest_rank(values: Floats, quantile: float) -> float:
+    """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
+    exceed."""
+    rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
+    return float(np.partition(values, rank - 1)[rank - 1])

@@ -1,0 +1,167 @@
+"""The times of two engines that were asked in turns, and the inference about their difference.
+
+In each round both engines are fresh processes, asked about each file one right after the other, so that whatever slows
+the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
+Student's t. Times are compared by their logarithms: a round in which the machine is half as fast doubles both times and
+their difference, but not their ratio. If only some of the project's sessions were asked, their sampling error is added,
+from a jackknife over random groups of sessions with the finite population's correction. The same groups tell how much a
+mean varies within a round.
+
+Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
+laid out (Mytkowicz et al. 2009): a difference counts only if its whole interval lies beyond FLOOR.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.statistics.student import Floats, errors_at, tails
+
+LEVEL = 0.95
+FOUR_OF_FIVE = 0.8416
+"""The number of standard errors that a normal variable stays below four times out of five."""
+GROUPS = 20
+"""The number of random groups of sessions for the jackknife."""
+BLOCKS = 5
+"""The number of disjoint parts of the sessions, whose quantiles tell how much a quantile varies within a round."""
+FLOOR = 0.05
+"""The smallest difference of times that counts, as a share of base's time."""
+SHORTEST = 0.5
+"""The smallest difference of times that counts, in milliseconds."""
+SMALLEST = 0.005
+"""The smallest difference that counts in metrics that are shares, such as that of sessions answered in time."""
+
+
+@dataclass
+class Observed:
+    """The observations of a metric of one engine in one round; one element per observation."""
+
+    above: array[float] = field(default_factory=lambda: array("d"))
+    """The numerators of the observations."""
+    below: array[float] = field(default_factory=lambda: array("d"))
+    """The denominators of the observations."""
+    groups: array[int] = field(default_factory=lambda: array("b"))
+    """The group (0 … GROUPS - 1) of each observation's session."""
+
+    def add(self, group: int, seen: list[Observation]) -> None:
+        """Add the observations of one session of that group."""
+        for above, below in seen:
+            self.above.append(above)
+            self.below.append(below)
+            self.groups.append(group)
+
+    def figures(self, metric: Metric) -> Floats:
+        """Return the figure of all sessions, then those with one group left out, for each of the GROUPS; NaN if nothing
+        is left."""
+        above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
+        if metric.statistic == "quantile":
+            kept = [above, *(above[groups != group] for group in range(GROUPS))]
+            return np.array([nearest_rank(part, metric.quantile) for part in kept])
+        sums = [np.bincount(groups, weights=column, minlength=GROUPS) for column in (above, below)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            numerators, denominators = (np.array([by_group.sum(), *(by_group.sum() - by_group)]) for by_group in sums)
+            return np.asarray(numerators / denominators)
+
+    def quantiles(self, quantile: float) -> Floats:
+        """Return the quantile in each of the BLOCKS; NaN if one has no observation."""
+        above, blocks = np.array(self.above), np.array(self.groups, dtype=np.int64) % BLOCKS
+        return np.array([nearest_rank(above[blocks == block], quantile) for block in range(BLOCKS)])
+
+
+def nearest_rank(values: Floats, quantile: float) -> float:
+    """Return the ceil(quantile * n)-th smallest value, or NaN without values."""
+    if not len(values):
+        return float("nan")
+    index = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
+    return float(np.partition(values, index)[index])
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A difference (new - base) of means over rounds, with its 95 % interval."""
+
+    base: float
+    new: float
+    low: float
+    high: float
+    p: float
+    detectable: float
+    n: int
+
+    @property
+    def difference(self) -> float:
+        """The difference, new minus base."""
+        return self.new - self.base
+
+    def floor(self, unit: str) -> float:
+        """Return the smallest difference that counts, in the metric's unit. A difference shown to be smaller is
+        equivalent."""
+        return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
+
+
+def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int) -> Timed | None:
+    """Return the difference of a metric between two engines, or None if one of them has no figure.
+
+    `base`, `new`: one entry per round. `asked`: the share of the project's sessions that was asked. `tests`: the number
+    of metrics that are judged together (Bonferroni).
+    """
+    ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
+    # A clock may show 0 ms, which has no logarithm.
+    by_ratio = metric.info.unit == "ms" and not (np.any(ours <= 0) or np.any(theirs <= 0))
+    if by_ratio:
+        ours, theirs = np.log(ours), np.log(theirs)
+    differences = theirs - ours
+    if not np.all(np.isfinite(differences[:, 0])):
+        return None
+    rounds, center = len(base), differences[:, 0].mean()
+    deviations = np.nan_to_num(differences[:, 1:] - differences[:, :1])
+    shared = deviations.mean(axis=0)
+    scale = (GROUPS - 1) / GROUPS
+    of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
+    # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it.
+    if metric.statistic == "ratio":
+        of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
+    else:
+        of_rounds = max(of_rounds, _quantile_variance(metric.quantile, base, new, by_ratio=by_ratio))
+    of_sessions = (1 - asked) * scale * float((shared**2).sum())
+    n = min(len(observed.above) for observed in (*base, *new))
+    if metric.info.unit == "share":
+        # Where no session of the sample changed, others may have: add one that gained and one that lost (after Bonett &
+        # Price 2012).
+        of_sessions += (1 - asked) * 2 / n**2
+    error = float(np.sqrt(of_rounds + of_sessions))
+    # The degrees of freedom of a sum of two variances (Welch 1947, Satterthwaite 1946).
+    weights = of_rounds**2 / (rounds - 1) + of_sessions**2 / (GROUPS - 1)
+    df = (of_rounds + of_sessions) ** 2 / weights if weights else np.inf
+    reach = float(errors_at((1 - LEVEL) / tests, df)) * error
+    base_mean = float(ours[:, 0].mean())
+    bounds = [center, center - reach, center + reach, reach + FOUR_OF_FIVE * error]
+    if by_ratio:
+        base_mean = float(np.exp(base_mean))
+        bounds = [base_mean * float(np.expm1(bound)) for bound in bounds]
+    difference, low, high, detectable = map(float, bounds)
+    return Timed(
+        base=base_mean,
+        new=base_mean + difference,
+        low=low,
+        high=high,
+        p=min(1.0, float(tails(abs(center) / error, df)) * tests) if error else float(center == 0),
+        detectable=detectable,
+        n=n,
+    )
+
+
+def _quantile_variance(quantile: float, base: list[Observed], new: list[Observed], *, by_ratio: bool) -> float:
+    """Return the squared error of the mean difference of a quantile over rounds, estimated from disjoint blocks of
+    sessions; 0 if a block has no observation."""
+    # Disjoint blocks, since a quantile jumps if one group is left out.
+    ours, theirs = (np.array([observed.quantiles(quantile) for observed in side]) for side in (base, new))
+    if by_ratio:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ours, theirs = np.log(ours), np.log(theirs)
+    within = np.var(theirs - ours, axis=1, ddof=1).mean() / BLOCKS / len(base)
+    return float(np.nan_to_num(within))

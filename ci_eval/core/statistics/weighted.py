@@ -1,0 +1,164 @@
+"""The figures of a sample whose sessions stand for different numbers of others (`model/sampling.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.statistics.student import NORMAL
+
+Floats = NDArray[np.float64]
+
+ADDED = 0.3
+"""The number of sessions added to each stratum that vary as those of a stratum usually do: a stratum in which no
+session differed may hold some that do."""
+FEW = 5
+"""The fewest sessions unlike the majority whose number can be trusted; a smaller one says little of how many there
+are."""
+ERRORS = NORMAL.inv_cdf(0.975)
+"""The number of standard errors that a 95 % interval reaches to each side."""
+
+
+def moments(above: Floats, below: Floats) -> Floats:
+    """Return sums over the sessions in which a ratio was observed: of numerators (`above`) and of denominators
+    (`below`), of the squares of the first, of the products, of the squares of the second."""
+    return np.array([above.sum(), below.sum(), above @ above, above @ below, below @ below])
+
+
+def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
+    """Return a ratio and how far its 95 % interval reaches to each side. The ratio is None if nothing was observed.
+
+    The ratio is over all sessions of the project, or over those in which something is observed. `strata` (strata x 5):
+    the moments of each stratum, in the order of the sample's. The ratio is linearised; the variance is that within the
+    strata of each phase, with the finite-population correction.
+    """
+    weights = np.array([stratum.weight for stratum in sampling.strata])
+    above, below = float(weights @ strata[:, 0]), float(weights @ strata[:, 1])
+    if not below:
+        return None, np.inf
+    value = above / below
+    residuals = strata[:, 0] - value * strata[:, 1]
+    squares = np.clip(strata[:, 2:] @ [1, -2 * value, value**2], 0, None)
+    variance = _variance(residuals, squares, sampling)
+    if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
+        # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
+        variance = max(variance, _heaviest_variance(sampling))
+    if sampling.expecting:
+        # Few go otherwise than in the earlier run, and by chance fewer may have been seen, or none: one more, of the
+        # stratum whose sessions stand for most, is taken to be unseen.
+        variance += _heaviest_variance(sampling)
+    return value, ERRORS * float(np.sqrt(variance)) / below
+
+
+def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
+    """Return the variance of the total over all sessions, from the sums of the residuals and of their squares by
+    stratum."""
+    sessions = np.array([stratum.sessions for stratum in sampling.strata], dtype=np.float64)
+    asked = np.array([stratum.asked for stratum in sampling.strata], dtype=np.float64)
+    shares = np.array([stratum.share for stratum in sampling.strata])
+    within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
+    usual = float(shares * sessions @ within / (shares @ sessions))
+    size = asked + ADDED
+    varied = np.clip((squares + ADDED * usual) / size - (residuals / size) ** 2, 0, None) * size / (size - 1)
+    return float((shares**2 * sessions * (sessions - asked) * varied / asked).sum())
+
+
+def _heaviest_variance(sampling: Sampling) -> float:
+    """Return the variance of a total that comes from one session in the stratum whose sessions stand for most
+    others."""
+    return max(
+        (1 - stratum.asked / stratum.sessions) * (stratum.share * stratum.sessions / stratum.asked) ** 2
+        for stratum in sampling.strata
+    )
+
+
+def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[float, float] | None:
+    """Return the 95 % interval of the figure, or None if nothing was observed. `bounded`: the figure lies between 0 and
+    1."""
+    value, reach = figure(strata, sampling)
+    if value is None:
+        return None
+    return of_share(value, reach) if bounded else (value - reach, value + reach)
+
+
+def of_share(value: float, reach: float) -> tuple[float, float]:
+    """Return the interval of a share: the usual one, which reaches that far to each side, joined with the score
+    interval (Wilson 1927).
+
+    If few sessions were seen to differ from the majority, too few of them may happen to be in the sample: there the
+    score interval reaches further towards 1/2, and the usual one towards 0 or 1. The score interval's sample size is
+    that of a simple random sample with the same standard error. If all sessions are alike, it is that of a sample in
+    which a session stands for as much as the one that may differ.
+    """
+    if not reach:
+        return value, value
+    size = value * (1 - value) * (ERRORS / reach) ** 2 if 0 < value < 1 else ERRORS / reach
+    added = ERRORS**2 / size
+    middle = (value + added / 2) / (1 + added)
+    half = ERRORS * np.sqrt((value * (1 - value) + added / 4) / size) / (1 + added)
+    return max(min(float(middle - half), value - reach), 0.0), min(max(float(middle + half), value + reach), 1.0)
+
+
+UNEQUAL = 1.1
+"""The factor below which different shares are those of one sample: random variation alone makes them differ."""
+
+
+@dataclass(frozen=True)
+class ProjectSums:
+    """The sums over the sessions of one project, of several that were asked in unequal shares.
+
+    Each session stands for N/n of its project; without weights, a project of which more was asked would count for more.
+    The variance is that within the projects, with the correction of each one's finite population (Cochran, Sampling
+    Techniques, 5.9).
+    """
+
+    sessions: float
+    """The number of all its sessions."""
+    asked: float
+    total: Floats
+    """The sums over sessions (figures x numbers)."""
+    products: Floats
+    """The sums over sessions of the product of each two numbers (all numbers x all numbers)."""
+
+    @property
+    def weight(self) -> float:
+        """The number of sessions that one asked session stands for."""
+        return self.sessions / self.asked
+
+    @property
+    def left(self) -> float:
+        """The share of the sessions that was not asked."""
+        return max(1 - self.asked / self.sessions, 0.0)
+
+
+def unequal(shares: Sequence[float]) -> bool:
+    """Return whether the projects were asked in shares that differ too much to be pooled without weights."""
+    return min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0)
+
+
+def total(strata: Sequence[ProjectSums]) -> Floats:
+    """Return the weighted sums (figures x numbers)."""
+    return np.asarray(sum((stratum.weight * stratum.total for stratum in strata), np.zeros_like(strata[0].total)))
+
+
+def covariance(strata: Sequence[ProjectSums], weights: Floats, most: Floats, *, finite: bool) -> Floats:
+    """Return the covariances (figures x figures) of estimates that are weighted sums over sessions, to first order.
+
+    `weights` (all numbers x figures): the derivative of each estimate with respect to the weighted sums. `most`: the
+    most that one session can add to each estimate, before it is weighted. The sessions of each project get two of
+    these, as in `sampled.here`, so that rare changes do not get an interval of width zero. `finite`: true if the
+    sessions that were not asked are all that is unknown; else the answers may vary, too.
+    """
+    result = np.zeros((weights.shape[1],) * 2)
+    for stratum in strata:
+        size = max(stratum.asked, 2.0)
+        sums = stratum.total.reshape(-1) @ weights
+        within = weights.T @ stratum.products @ weights - np.outer(sums, sums) / size
+        within += 2 * np.diag(most**2) / len(strata)
+        left = stratum.left if finite else 1.0
+        result += stratum.weight**2 * left * within * size / (size - 1)
+    return result

@@ -1,0 +1,121 @@
+"""The spans of a text: its lines, and how much of it belongs together, in the file as in a model's answer.
+
+The rules look at the text alone, the same for every language, so that both ends are found alike.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+from ci_eval.core.model import Span
+
+_PIECES = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
+    re.DOTALL,
+)
+"""The tokens that decide: texts in quotes, brackets, ends of statements, and an escaped end of line."""
+_CLOSING = re.compile(r"[)\]};,]+|end\W*")
+"""A line that closes a block, and begins no other as `} else {` does."""
+_WORD = re.compile(r"\w+")
+
+
+def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
+    """Return the beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
+
+    word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
+    up to the first `;`, or end of a line, outside of brackets that were opened behind the caret. block: the line, with
+    all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line
+    do not count.
+
+    `before`: the text before the caret.
+    """
+    if span == "text":
+        return text
+    return "\n".join(line.rstrip() for line in text[: _end(text, before, span, word)].split("\n")).rstrip()
+
+
+def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> int:
+    """Return how many characters of the text `cut` takes, without blanks at its end."""
+    return len(text if span == "text" else text[: _end(text, before, span, word)].rstrip())
+
+
+def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> bool:
+    """Return whether such a span ends within the text, and would not get longer if more were written."""
+    return _end(text, before, span, word) is not None
+
+
+def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
+    """Return the offset behind the span; None if the text ends before the span does."""
+    match span:
+        case "word":
+            match = word.match(text)
+            end = match.end() if match else 0
+            return end if end < len(text) else None
+        case "line":
+            return _offset_or_none(text.find("\n"))
+        case "statement":
+            return _end_of_statement(text)
+        case "block":
+            return _end_of_block(text, _indent(before.rpartition("\n")[2] + text))
+        case "text":
+            return None
+
+
+def _offset_or_none(offset: int) -> int | None:
+    return None if offset < 0 else offset
+
+
+def _end_of_statement(text: str) -> int | None:
+    depth = 0
+    for piece in _PIECES.finditer(text):
+        match piece[0]:
+            case "(" | "[" | "{":
+                depth += 1
+            case ")" | "]" | "}":
+                # A bracket that was opened before the caret makes this negative: it does not count.
+                depth -= 1
+            case ";" if depth <= 0:
+                return piece.end()
+            case "\n" if depth <= 0:
+                return piece.start()
+    return None
+
+
+def _end_of_block(text: str, indent: int) -> int | None:
+    """Return the offset behind the block; None if it may go on. `indent`: blanks before the line that the caret is
+    in."""
+    end = offset = _offset_or_none(text.find("\n"))
+    if offset is None or end is None:
+        return None
+    deeper = False
+    for line in text[offset + 1 :].split("\n"):
+        offset += 1 + len(line)
+        if not line.strip():
+            continue
+        if _indent(line) > indent:
+            deeper, end = True, offset
+        elif deeper and _indent(line) == indent and _CLOSING.fullmatch(line.strip()):
+            # A line that is not over may go on as `} else {` does.
+            return offset if offset < len(text) else None
+        else:
+            return end
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+class Lines:
+    """The offsets at which the lines of a text begin: it finds the line of many offsets without reading the text again.
+    A line ends with a line feed."""
+
+    def __init__(self, text: str) -> None:
+        self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return the line, from 1, and the number of characters before the offset in it."""
+        line = bisect_right(self._begins, offset)
+        return line, offset - self._begins[line - 1]

@@ -1,0 +1,181 @@
+"""A modelled user: the letters typed before completion is requested, the choice of the expected text, and giving up.
+
+Algorithm 2 of the thesis that docs/user-model.md names. The length of the first prefix is sampled. At lookup number j,
+if the expected text has rank k in the list, it is taken with probability P_select(k, j). If it is not taken, the user
+gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again. Lookups are
+numbered from 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, TypeVar
+
+import msgspec
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.model import UserModelConfig
+
+T = TypeVar("T")
+Table = tuple[tuple[float, ...], ...]
+
+_JETBRAINS: Table = (
+    (0.5, 0.5, 0.6, 0.6, 0.7),
+    (0.2, 0.2, 0.3),
+    (0.15, 0.2, 0.3),
+    (0.15, 0.15, 0.2),
+    (0.15, 0.15, 0.2),
+    (0.1,),
+)
+"""P_select of the JetBrains evaluation plugin, by rank and lookup; the last entry of a row or table repeats."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserModel:
+    """The probabilities of what a user does; beyond the end of a row or table, its last entry holds."""
+
+    first_prefix: tuple[float, ...]
+    """Probabilities of typing 0, 1, 2 … characters before the first lookup."""
+    select: Table
+    """Probabilities of taking the expected text: a row for each rank, a column for each lookup."""
+    cancel: tuple[float, ...] = (0.0,)
+    """Probabilities of giving up at each lookup, if the expected text was not taken."""
+    attend: float = 1.0
+    """Share of the sessions in which the user looks at the list at all."""
+    index: Literal["order", "prefix"] = "order"
+    """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
+
+    def starts(self, length: int) -> list[float]:
+        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
+
+        No token is typed to its end without a lookup, so the last probability takes what is left.
+        """
+        known = self.first_prefix[:length]
+        return [*known[:-1], 1.0 - sum(known[:-1])]
+
+    def start(self, drawn: float, length: int) -> int:
+        """Return the number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
+        ends = list(accumulate(self.starts(length)))
+        return min(bisect_right(ends, drawn), len(ends) - 1)
+
+    def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
+        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None).
+
+        `lookup` is its number in the session, from 0. `prefix` is the number of characters typed.
+        """
+        if rank is None:
+            return 0.0
+        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
+
+    def cancels(self, lookup: int, prefix: int) -> float:
+        """Return the probability of giving up after the expected text was not taken."""
+        return _last(self.cancel, prefix if self.index == "prefix" else lookup)
+
+
+def _last(row: Sequence[T], place: int) -> T:
+    return row[min(place, len(row) - 1)]
+
+
+PROFILES = {
+    "always": UserModel(first_prefix=(1.0,), select=((1.0,),)),
+    "first": UserModel(first_prefix=(1.0,), select=((1.0,), (0.0,)), cancel=(1.0,)),
+    "jetbrains": UserModel(first_prefix=(0.0, 0.8, 0.2), select=_JETBRAINS),
+    "thesis": UserModel(first_prefix=(0.0, 0.8, 0.2), select=_JETBRAINS, cancel=(0.02, 0.05, 0.10, 0.15, 0.20)),
+    "calibrated": UserModel(
+        first_prefix=(0.05, 0.75, 0.15, 0.05),
+        select=_JETBRAINS,
+        cancel=(0.10, 0.12, 0.15, 0.18, 0.22),
+        attend=0.40,
+    ),
+}
+"""Profiles by name. `always` takes the expected text at any rank. `first` asks once, and takes it at rank 1 only.
+docs/user-model.md explains the others."""
+
+
+def model_of(config: UserModelConfig) -> UserModel:
+    """Return the modelled user of a configuration: a profile, with some probabilities replaced."""
+    profile = PROFILES[config.profile]
+    return UserModel(
+        first_prefix=config.first_prefix or profile.first_prefix,
+        select=config.select or profile.select,
+        cancel=config.cancel or profile.cancel,
+        attend=profile.attend if config.attend is None else config.attend,
+        index=config.index,
+    )
+
+
+def spelled(model: UserModel) -> str:
+    """Return the user's probabilities as one line of JSON. Evaluations are comparable only if it is the same."""
+    return msgspec.json.encode(model).decode()
+
+
+class Emulated:
+    """The user of one session. What is drawn depends on nothing but the seed, the session's id and the lookup's number,
+    so that every engine meets the same user."""
+
+    def __init__(self, model: UserModel, seed: int, session: str, length: int) -> None:
+        self._model = model
+        self._seed = seed
+        self._session = session
+        self._start = model.start(self._draw("start"), length)
+        self._attends = self._draw("attend") < model.attend
+        self._lookups = 0
+        self.over = False
+        """True if no more is asked: the expected text was taken, or the user gave up."""
+
+    def asks(self, prefix: str) -> bool:
+        """Return whether completion is requested after that prefix."""
+        return not self.over and len(prefix) >= self._start
+
+    def takes(self, rank: int | None, prefix: str) -> bool:
+        """Return whether the expected text, at that rank, is taken from the list. If not, the user may give up."""
+        lookup, self._lookups = self._lookups, self._lookups + 1
+        if not self._attends:
+            return False
+        taken = self._draw(f"select {lookup}") < self._model.selects(rank, lookup, len(prefix))
+        self.over = taken or self._draw(f"cancel {lookup}") < self._model.cancels(lookup, len(prefix))
+        return taken
+
+    def _draw(self, what: str) -> float:
+        return draw(self._seed, f"{self._session} {what}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """The expectations for one session of a user, computed exactly rather than sampled."""
+
+    selected: float
+    """Probability that the expected text is taken."""
+    cancelled: float
+    """Probability that the user gives up."""
+    queries: float
+    """Number of lookups."""
+    saved: float
+    """Share of the text not typed, 0 if it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
+    typed: float
+    """Characters typed."""
+
+
+def expected(ranks: Sequence[int | None], model: UserModel) -> Expected:
+    """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
+
+    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is absent.
+    """
+    length = len(ranks)
+    selected = cancelled = queries = saved = 0.0
+    for start, share in enumerate(model.starts(length)):
+        # A user who does not look at lists types to the end, while one pops up after each character.
+        queries += share * (1 - model.attend) * (length - start)
+        going = share * model.attend
+        for prefix in range(start, length):
+            queries += going
+            taken = going * model.selects(ranks[prefix], prefix - start, prefix)
+            selected += taken
+            saved += taken * (1 - prefix / length)
+            given_up = (going - taken) * model.cancels(prefix - start, prefix)
+            cancelled += given_up
+            going -= taken + given_up
+    return Expected(selected=selected, cancelled=cancelled, queries=queries, saved=saved, typed=length * (1 - saved))

@@ -1,0 +1,265 @@
+"""A pool of worker processes, each with one task at a time; a worker that dies or hangs costs only its task.
+
+Each has its own pipe: a shared pipe could stay locked, or hold half a message, after one of them was killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from ci_eval.core import machine
+
+TICK = 0.5
+"""The seconds between two signs of life from a worker."""
+
+GOODBYE = 10.0
+"""The seconds that a worker has to end by itself."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_CONTEXT = get_context("spawn")
+"""The start method of processes. Spawn, not fork: fork would copy the parent's other threads in whatever state they
+are."""
+
+
+@dataclass(frozen=True)
+class TaskOutcome(Generic[Task, Result]):
+    """The result of a task, or a message about what went wrong."""
+
+    task: Task
+    result: Result | None
+    trouble: str = ""
+    died: bool = False
+    """A flag: it went wrong because the worker died."""
+
+
+class Workers(Generic[Task, Result]):
+    """A pool of processes that run one function. Task, function and result must be picklable."""
+
+    def __init__(
+        self,
+        function: Callable[..., Result],
+        *,
+        jobs: int,
+        timeout: float | None = None,
+        tries: int = 1,
+        shared: tuple[object, ...] = (),
+    ) -> None:
+        """Store the job, without starting a process. `jobs`: number of processes. `timeout`: seconds that one task may
+        take.
+
+        `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments that come
+        before the task; each worker gets them once.
+        """
+        self._job = (function, shared)
+        self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
+        self._jobs = jobs
+        self._timeout = timeout
+        self._tries = tries
+        self._idle: list[_Worker] = []
+        self._busy: dict[_Worker, tuple[Task, int]] = {}
+        """The busy workers, each with its task and the number of tries that are left."""
+        self._stopped = False
+
+    def __enter__(self) -> Workers[Task, Result]:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        workers = [*self._idle, *self._busy]
+        for worker in workers:
+            worker.pipe.close()
+        for worker in workers:
+            worker.end(0.0 if kind or self._stopped else GOODBYE)
+
+    @property
+    def counted(self) -> int:
+        """Return about how many times `count` was called in all workers."""
+        return int(self._counter.value)
+
+    def stop(self) -> None:
+        """Stop all workers without waiting for what they do."""
+        self._stopped = True
+
+    def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
+        """Yield the outcomes of the tasks as they come; None now and then while none comes. Tasks may be added
+        meanwhile."""
+        while waiting or self._busy:
+            while waiting and len(self._busy) < self._jobs:
+                self._begin(waiting.popleft(), self._tries)
+            ended = list(filter(None, map(self._outcome, self._ended_workers())))
+            yield from ended or (None,)
+
+    def _begin(self, task: Task, tries: int) -> None:
+        alive = next((worker for worker in self._idle if worker.alive), None)
+        worker = alive or _Worker(self._counter, self._job)
+        self._idle = [idle_worker for idle_worker in self._idle if idle_worker is not worker and idle_worker.alive]
+        worker.give(task)
+        self._busy[worker] = task, tries
+
+    def _ended_workers(self) -> list[_Worker]:
+        """Return the workers that have sent something, or are dead or late."""
+        left = min(worker.deadline for worker in self._busy) - time.monotonic()
+        ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
+        return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
+
+    def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
+        """Return the outcome of the worker's task; None if it is not over, or will be tried again."""
+        task, tries = self._busy[worker]
+        message = worker.listen() if worker.pipe.poll() else LATE
+        if message is BEGUN:
+            worker.deadline = time.monotonic() + (self._timeout or math.inf)
+            return None
+        del self._busy[worker]
+        if isinstance(message, tuple):
+            self._idle.append(worker)
+            return TaskOutcome(task, *message)
+        cause = worker.end(0.0 if message is LATE else GOODBYE)
+        if message is LATE:
+            return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
+        if tries > 1:
+            self._begin(task, tries - 1)
+            return None
+        return TaskOutcome(task, None, f"the worker process died ({cause})", died=True)
+
+
+class _Sign(Enum):
+    """A sign that a worker sends, or fails to send, instead of a result."""
+
+    BEGUN = "it has its task; starting a process may take long, and is not the task's time"
+    DEAD = "the end of its pipe"
+    LATE = "nothing in time"
+
+
+BEGUN, DEAD, LATE = _Sign
+
+
+class _Worker:
+    def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
+        self.pipe, worker_end = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
+        with _one_thread(), _without_main():
+            self._process.start()
+        worker_end.close()
+        self.deadline = math.inf
+        """The time at which its task counts as stuck (time.monotonic())."""
+        self._send(job)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive()
+
+    def give(self, task: object) -> None:
+        self.deadline = math.inf
+        self._send(task)
+
+    def _send(self, value: object) -> None:
+        # That it is dead will be noticed when its answer is read.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.send(value)
+
+    def listen(self) -> tuple[Any, str] | _Sign:
+        """Return the result and the message about what went wrong, or else a sign."""
+        try:
+            message: tuple[Any, str] | _Sign = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            return DEAD
+        return message
+
+    def end(self, patience: float) -> str:
+        """Stop it, if need be by force after `patience` seconds. Return how it ended."""
+        self.pipe.close()
+        self._process.join(patience)
+        self._process.kill()
+        self._process.join()
+        code = self._process.exitcode or 0
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+# ------------------------------------------------------------------------------------------------------ in the worker
+
+_counters: list[ctypes.c_uint64] = []
+"""The counter that this worker shares with its parent and the other workers."""
+
+
+def count() -> None:
+    """Count one more item as done: in a worker, this tells the parent. Elsewhere it does nothing."""
+    for counter in _counters:
+        # Without a lock, since a killed worker would never release it; a lost count only shows in the progress bar.
+        counter.value += 1
+
+
+def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
+    """Run the main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
+    machine.collect_rarely()
+    if os.getppid() != parent:
+        os._exit(1)
+    _counters.append(counter)
+    # The parent closes its end of the pipe when there is nothing left to do.
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        function, shared = pipe.recv()
+        while True:
+            task = pipe.recv()
+            pipe.send(BEGUN)
+            pipe.send(_run_task(function, shared, task))
+
+
+def _run_task(function: Callable[..., Any], shared: tuple[object, ...], task: object) -> tuple[Any, str]:
+    try:
+        return function(*shared, task), ""
+    except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
+        return None, "".join(traceback.format_exception_only(error)).strip()
+
+
+def die_with_parent() -> None:
+    """Let this process be killed when its parent ends, however it ends. Works on Linux only; elsewhere closed pipes end
+    it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let processes that are started here multiply matrices in one thread, unless the user chose another number."""
+    # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
+    chosen = THREADS in os.environ
+    os.environ.setdefault(THREADS, "1")
+    try:
+        yield
+    finally:
+        if not chosen:
+            del os.environ[THREADS]
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let processes that are started here not import the main module."""
+    # A spawned process otherwise imports the whole command line, which takes longer than many a task.
+    names = vars(sys.modules["__main__"])
+    removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
+    names["__spec__"] = None
+    try:
+        yield
+    finally:
+        names.update(removed)
+
+
+THREADS = "OPENBLAS_NUM_THREADS"
+"""The variable that numpy's OpenBLAS looks at when it is loaded."""

@@ -1,0 +1,488 @@
+"""The files of one run on disk, written so that a killed run leaves whole files or none.
+
+config.yaml      the configuration of the run
+view.yaml        the view of reports and comparisons (config/view.py), which no digest covers
+manifest.json    the run, its engine, project and machine, and its progress
+actions/         one FileActions per source file           (.json.zst)
+sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
+errors/          one FileError per file that gave trouble   (.json)
+names.npz        the count of each name in the project, by which rankers order
+unfinished/      the sessions so far of the files that workers are playing
+rounds/          the sessions of each round of the files that are not through all rounds
+logs/            suggestions with features, for training and validation
+reports/
+live/            the report that is written again as long as the run goes on, if somebody watches it
+
+In workspaces of format 1, the names of packed files end in .gz.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.manifest import FORMAT, FORMER_FORMAT, Manifest
+from ci_eval.core.model import (
+    Asked,
+    FileActions,
+    FileAsked,
+    FileError,
+    FileHead,
+    Kind,
+    OpenFile,
+    Session,
+    SessionScore,
+    SourceFile,
+)
+
+
+class Identified(Protocol):
+    """The part of a session that is read to find it by its id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+S = TypeVar("S", bound=Identified)
+Head = TypeVar("Head", bound=FileHead)
+
+MOST_SESSIONS = 10_000_000
+"""The most sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
+
+FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
+
+
+class Workspace:
+    """A workspace: the folder of one run, see above."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._manifest: Manifest | None = None
+
+    @classmethod
+    def create(cls, folder: Path, hint: str = "") -> Workspace:
+        """Create a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
+        cls.check_free(folder, hint)
+        for part in FOLDERS:
+            atomic.make_folder(folder / part)
+        return cls(folder)
+
+    @staticmethod
+    def check_free(folder: Path, hint: str = "") -> None:
+        """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
+            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
+
+    @classmethod
+    def open(cls, folder: Path) -> Workspace:
+        """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
+        it."""
+        if not (folder / "manifest.json").is_file():
+            raise WorkspaceError(
+                f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
+            )
+        stored.refuse_links(folder)
+        workspace = cls(folder)
+        workspace.manifest()
+        return workspace
+
+    # ------------------------------------------------------------------------------------------ manifest and config
+
+    def manifest(self) -> Manifest:
+        """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
+        if self._manifest is None:
+            self._manifest = self._read_manifest()
+        return self._manifest
+
+    def _read_manifest(self) -> Manifest:
+        path = self.folder / "manifest.json"
+        data = stored.read(path, stored.MANIFEST)
+        form = stored.decoded(data, _Format, path).format
+        if not FORMER_FORMAT <= form <= FORMAT:
+            age = "newer" if form > FORMAT else "older"
+            raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
+        manifest = stored.decoded(data, Manifest, path)
+        try:
+            manifest.check()
+        except ValueError as error:
+            raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        return manifest
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace the manifest in one step; digests in it are dropped until the workspace is sealed again."""
+        self._write_manifest(replace(manifest, format=FORMAT, digests={}))
+
+    def _write_manifest(self, manifest: Manifest) -> None:
+        data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+        atomic.write(self.folder / "manifest.json", data + b"\n")
+        self._manifest = manifest
+
+    def seal(self) -> None:
+        """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
+        manifest = self.manifest()
+        self._write_manifest(replace(manifest, digests={}))
+        self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
+
+    def verify(self, *parts: str) -> None:
+        """Check that these parts (default: all) are as they were when the workspace was sealed. Raises WorkspaceError
+        if not."""
+        digests = self.manifest().digests
+        if not digests:
+            raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
+        if wrong := [part for part in parts or PARTS if digests.get(part) != self._digest(part)]:
+            raise WorkspaceError(
+                f"{self.folder} is not what was evaluated: {', '.join(wrong)} changed since; fetch the artifact again"
+            )
+
+    def _digest(self, part: str) -> str:
+        path = self.folder / part
+        return _digest_of_account(path) if part == "manifest.json" else _digest(path)
+
+    @property
+    def names_path(self) -> Path:
+        """Return the file with the names of the project (`learning/names.py`)."""
+        return self.folder / "names.npz"
+
+    @property
+    def config_path(self) -> Path:
+        """Return the file with the configuration of the run."""
+        return self.folder / "config.yaml"
+
+    @property
+    def view_path(self) -> Path:
+        """Return the file with the view (`config/view.py`), which may be missing."""
+        return self.folder / "view.yaml"
+
+    def write_config(self, text: str) -> None:
+        """Store the configuration of the run."""
+        atomic.write(self.config_path, text.encode())
+
+    # ------------------------------------------------------------------------------------------------ stages' files
+
+    def write_actions(self, path: str, packed: bytes) -> None:
+        """Store the actions of a source file, packed by `pack_actions`."""
+        _replace(self.actions_of(path), packed)
+
+    def actions_of(self, path: str) -> Path:
+        """Return the file with the actions of a source file, whether it is there or not."""
+        return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
+
+    def places_in(self, path: str) -> dict[int, int]:
+        """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
+        empty if its actions are missing."""
+        stored_at = self.actions_of(path)
+        if not stored_at.exists():
+            return {}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_asked(stored_at)}
+
+    def actions(self) -> Iterator[FileActions]:
+        """Yield the actions of all files, in order of their paths."""
+        for path in self.action_files():
+            yield read_actions(path)
+
+    def action_heads(self) -> Iterator[FileHead]:
+        """Yield the heads of the actions, in the same order; much faster than the actions."""
+        for path in self.action_files():
+            yield read_head(path)
+
+    def action_files(self) -> list[Path]:
+        """Return the files of actions, sorted by name: in the same order in every run."""
+        return _packed_files(self.folder / "actions", ACTIONS)
+
+    def write_sessions(self, path: str, packed: bytes) -> None:
+        """Store the sessions of a source file, packed by `pack_sessions`."""
+        _replace(self.sessions_of(path), packed)
+
+    def has_sessions(self, path: str) -> bool:
+        """Return whether the sessions of that source file are complete."""
+        return self.sessions_of(path).exists()
+
+    def drop_sessions(self, path: str) -> None:
+        """Remove the sessions of a source file."""
+        self.sessions_of(path).unlink(missing_ok=True)
+
+    def sources(self) -> Iterator[SourceFile]:
+        """Yield all source files that have sessions, in order of their stored names."""
+        for path in self.session_files():
+            yield self._source(path, stored.lines(path))
+
+    def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
+        """Yield all source files with their sessions, in order of their stored names; sessions are decoded to `kind`
+        one at a time."""
+        return self.sessions_at(self.session_files(), kind)
+
+    def sessions_at(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
+        """Yield the source files of some of `session_files` with their sessions, as `sessions` does."""
+        for path in paths:
+            lines = stored.lines(path)
+            source = self._source(path, lines)
+            yield source, _sessions(lines, kind, path, source)
+
+    def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
+        """Return the sessions of one source file, decoded to `kind` one at a time."""
+        file = self.sessions_of(path)
+        lines = stored.lines(file)
+        return _sessions(lines, kind, file, self._source(file, lines))
+
+    def source(self, path: str) -> SourceFile:
+        """Return a source file that has sessions."""
+        file = self.sessions_of(path)
+        return self._source(file, stored.lines(file))
+
+    def session_files(self) -> list[Path]:
+        """Return the stored sessions, a file for each source file."""
+        return _packed_files(self.folder / "sessions", SESSIONS)
+
+    def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
+        source = stored.decoded(next(lines, b""), SourceFile, file)
+        _check_inside(source.path, file)
+        if file != self.sessions_of(source.path):
+            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
+        return source
+
+    def find_session(self, identity: str) -> tuple[SourceFile, Session]:
+        """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless
+        exactly one does."""
+        matches = [
+            (file, head.id)
+            for file, heads in self.sessions(_Identity)
+            for head in heads
+            if head.id.startswith(identity)
+        ]
+        if len(matches) == 1:
+            file, whole = matches[0]
+            return file, next(session for session in self.sessions_in(file.path, Session) if session.id == whole)
+        examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
+        raise WorkspaceError(
+            f"{len(matches)} sessions in {self.folder} have an id that begins with {identity!r}{examples}; "
+            "ids stand in the HTML report and in sessions/"
+        )
+
+    def sessions_of(self, path: str) -> Path:
+        """Return the file with the sessions of a source file, whether it is there or not."""
+        return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
+
+    def write_error(self, error: FileError) -> None:
+        """Store an error that concerns one file; the run goes on."""
+        data = msgspec.json.format(msgspec.json.encode(error), indent=2)
+        atomic.write(self.folder / "errors" / f"{name_of(error.path)}.{error.stage}.json", data + b"\n")
+
+    def drop_error(self, path: str, stage: str) -> None:
+        """Remove the error that an earlier, interrupted run stored for that file."""
+        (self.folder / "errors" / f"{name_of(path)}.{stage}.json").unlink(missing_ok=True)
+
+    def errors(self) -> list[FileError]:
+        """Return all errors of files, in order of path and stage."""
+        paths = (self.folder / "errors").glob("*.json")
+        errors = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
+        return sorted(errors, key=lambda error: (error.path, error.stage))
+
+    def adopt(self, other: Workspace, folder: str, strata: int = 0) -> None:
+        """Copy the files of another workspace into this one; `folder` is put before the path of each source file.
+
+        `strata`: the number that is added to the numbers of its strata.
+        """
+
+        def moved_session(session: Session) -> Session:
+            return replace(
+                session, file=f"{folder}/{session.file}", stratum=session.stratum and session.stratum + strata
+            )
+
+        for source, sessions in other.sessions(Session):
+            moved = replace(source, path=f"{folder}/{source.path}")
+            self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
+        for actions in other.actions():
+            path = f"{folder}/{actions.path}"
+            opened = (
+                replace(action, path=path) if isinstance(action, OpenFile) else action for action in actions.actions
+            )
+            self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
+        for error in other.errors():
+            self.write_error(replace(error, path=f"{folder}/{error.path}"))
+
+    def tidy(self) -> None:
+        """Remove half-written files of a killed process."""
+        atomic.tidy(self.folder)
+
+    def clear(self, part: str) -> None:
+        """Remove the files of one stage before it runs again."""
+        for path in (self.folder / part).glob("*.json*"):
+            path.unlink()
+
+
+def workspaces_in(places: Iterable[Path]) -> list[Path]:
+    """Return the workspaces among these folders, and those directly below the others, in order of name.
+
+    Raises WorkspaceError if a folder is no workspace and holds none.
+    """
+    # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
+    return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
+
+
+def _holds_others(place: Path) -> bool:
+    return place.is_dir() and not (place / "manifest.json").is_file()
+
+
+def _below(place: Path) -> list[Path]:
+    if folders := sorted(path.parent for path in place.glob("*/manifest.json")):
+        return folders
+    raise WorkspaceError(
+        f"{place} is not a workspace: it has no manifest.json, nor has any folder directly below it; "
+        "give the folders of earlier runs, or the one that holds them"
+    )
+
+
+PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
+
+
+def _hardly_begun(folder: Path) -> bool:
+    """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
+    names = {path.name for path in folder.iterdir()}
+    begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
+    if not all(_is_empty(folder / part) for part in begun):
+        return False
+    # A configuration in an otherwise empty folder is the user's own.
+    return not others or (
+        begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
+    )
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
+
+
+def _digest(part: Path) -> str:
+    """Return the SHA-256 over a folder with everything below it, or over a file; that of nothing if there is none."""
+    digest = hashlib.sha256()
+    paths = sorted(part.rglob("*")) if part.is_dir() else [part]
+    for path in paths:
+        if path.is_file():
+            digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
+            with stored.opened(path) as file:
+                content = hashlib.sha256()
+                while block := file.read(1 << 20):
+                    content.update(block)
+            digest.update(content.digest())
+    return digest.hexdigest()
+
+
+def _digest_of_account(path: Path) -> str:
+    """Return the SHA-256 over everything in a manifest but its digests."""
+    manifest = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
+    manifest.pop("digests", None)
+    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
+
+
+class _Format(msgspec.Struct):
+    format: int
+
+
+class _Identity(msgspec.Struct):
+    id: str
+
+
+def name_of(path: str) -> str:
+    """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
+    return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
+
+
+ACTIONS, SESSIONS = ".json", ".jsonl"
+"""The ends of the names of their files, without the suffix of the packing."""
+
+
+def _stored_as(path: Path) -> Path:
+    """Return the path with the suffix of its packing: that of the existing file, else that of today."""
+    former = path.with_name(path.name + stored.FORMER_SUFFIX)
+    return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
+
+
+def _replace(path: Path, packed: bytes) -> None:
+    """Write the packed file, and remove the one at `path` if it is of another format."""
+    atomic.write(path.with_suffix(stored.SUFFIX), packed)
+    if path.suffix != stored.SUFFIX:
+        path.unlink(missing_ok=True)
+
+
+def _packed_files(folder: Path, end: str) -> list[Path]:
+    """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
+    suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
+    paths = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
+    if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
+        raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
+    return paths
+
+
+def pack_actions(actions: FileActions) -> bytes:
+    """Return the actions as they are stored. Raises WorkspaceError if they are more than can be read again."""
+    encoded = msgspec.json.encode(actions)
+    if len(encoded) > stored.ACTIONS:
+        raise WorkspaceError(
+            f"the actions of {actions.path} take {len(encoded):,} bytes, of {stored.ACTIONS:,} at most: leave the file "
+            "out by actions.maxFileSize, or make fewer by actions.strategy"
+        )
+    return stored.pack([encoded], stored.LEVEL_OF_ACTIONS)
+
+
+def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
+    """Return the sessions of a source file as they are stored."""
+    return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
+
+
+def read_actions(path: Path) -> FileActions:
+    """Return the actions that `pack_actions` packed. Raises WorkspaceError."""
+    return _actions(path, FileActions)
+
+
+def read_asked(path: Path) -> list[Asked]:
+    """Return the items that the actions ask about, one for each session, in order. Raises WorkspaceError."""
+    calls = (action for action in _actions(path, FileAsked).actions if action.session)
+    return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+
+
+def read_head(path: Path) -> FileHead:
+    """Return the head of the actions, much faster than the actions. Raises WorkspaceError."""
+    return _actions(path, FileHead)
+
+
+def _actions(path: Path, kind: type[Head]) -> Head:
+    actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
+    _check_inside(actions.path, path)
+    return actions
+
+
+def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
+    """Yield the sessions in these lines. Raises WorkspaceError if an id is there twice, or a session is invalid."""
+    seen: set[str] = set()
+    for line in lines:
+        session = stored.decoded(line, kind, path)
+        # A damaged or hostile file could repeat a session to make it count more.
+        if session.id in seen:
+            raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
+        if isinstance(session, SessionScore):
+            if session.file != source.path:
+                raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
+            if not session.expected_text and session.properties.kind != Kind.RECORD:
+                raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
+        seen.add(session.id)
+        if len(seen) > MOST_SESSIONS:
+            raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")
+        yield session
+
+
+def _check_inside(path: str, file: Path) -> None:
+    try:
+        stored.inside(path)
+    except ValueError as error:
+        raise WorkspaceError(f"{file}: {error}") from error

@@ -1,0 +1,205 @@
+"""The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as a person's logs.
+
+The procedure is that of the thesis, section 4.2. Real logs are divided into two groups; a ranker is trained on the
+first, and its Top-1 is measured on the second. Then logs are made with one setting after the other, and a ranker is
+trained on them, until its Top-1 on the second group differs by no more than a threshold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.ci import Screen
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate
+from ci_eval.core.config import Config, parse_yaml
+from ci_eval.jobs import ml
+from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs.jetbrains.event_logs import EventSessions
+from ci_eval.jobs.jetbrains.judging import Rankers, compared, sessions_of
+from ci_eval.jobs.user_models import summing_to_one
+from ci_eval.plugins.learning import training
+from ci_eval.plugins.learning.event_training import lists_of
+from ci_eval.plugins.learning.fitting import fitted
+
+THRESHOLD = 0.01
+"""The threshold of the thesis for the difference in Top-1."""
+KINDS = "actions.strategy.filters.statementTypes="
+USER = "interpret.userModel="
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The settings of synthetic logs: overrides of the configuration, as `--set` takes them."""
+
+    name: str
+    overrides: tuple[str, ...]
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A setting, and the result of its logs."""
+
+    name: str
+    workspace: str
+    """The workspace with the logs, relative to the output."""
+    overrides: tuple[str, ...]
+    sessions: int
+    """The number of sessions for training."""
+    rankers: Rankers
+    close: bool
+    """A flag: the Top-1 differs by no more than the threshold."""
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The result of the job: all attempts and the chosen setting."""
+
+    threshold: float
+    first_group: int
+    """The number of sessions of the first group."""
+    second_group: int
+    attempts: tuple[Attempt, ...]
+    chosen: str | None
+    """The first setting that is close enough; None if there was none."""
+
+    @property
+    def trouble(self) -> GateFailed | None:
+        """Return the reason why the command fails although all is written; None if it does not."""
+        if self.chosen:
+            return None
+        nearest = min(self.attempts, key=lambda attempt: abs(attempt.rankers.top1.value))
+        return GateFailed(
+            f"no setting is within {self.threshold:.1%} of the real logs; the nearest is {nearest.name!r} "
+            f"({-nearest.rankers.top1.value:+.1%}): try others with --try, or more code with --project"
+        )
+
+
+def calibrate(
+    configured: Callable[[Sequence[str]], Config],
+    real: Path,
+    *,
+    own: Sequence[Path],
+    threshold: float,
+    every: bool,
+    label: training.Label,
+    output: Path,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+) -> Calibration:
+    """Try the settings of the files `own`, or else the known ones, until one is close enough; with `every`, try all.
+
+    `configured`: overrides → configuration. Writes the workspaces with the logs, and calibration.json after each of
+    them. `resume`: continue with the files that exist. Raises ConfigError, WorkspaceError, PreparationError,
+    NothingToEvaluate, EngineFailure.
+    """
+    if not resume:
+        atomic.empty_folder(output)
+    seed = configured(()).interpret.seed
+    seen = sessions_of(real, seed, screen)
+    screen.say(f"Real logs: {len(seen.train):,} sessions in the first group, {len(seen.validation):,} in the second")
+    settings = [_read_setting(path) for path in own] or list(known(seen))
+    attempts: list[Attempt] = []
+    for number, setting in enumerate(settings, 1):
+        screen.say(f"Setting {number} of {len(settings)}: {setting.name}")
+        folder = output / "settings" / f"{number}-{_slug(setting.name)}"
+        made = _make_logs(configured(setting.overrides), folder, jobs, resume, screen)
+        rankers = compared(made, seen, label, seed, jobs)
+        attempts.append(
+            Attempt(
+                name=setting.name,
+                workspace=folder.relative_to(output).as_posix(),
+                overrides=setting.overrides,
+                sessions=len(made.train),
+                rankers=rankers,
+                close=abs(rankers.top1.value) <= threshold,
+            )
+        )
+        # Written after each setting, so that an interrupted job leaves its attempts.
+        _write_result(seen, attempts, threshold, output)
+        if attempts[-1].close and not every:
+            break
+    return _write_result(seen, attempts, threshold, output)
+
+
+def known(seen: EventSessions) -> Iterator[Setting]:
+    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those that helped
+    in our own experiment (docs/user-model.md)."""
+    everything = f"{KINDS}null"
+    yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
+    yield Setting("all tokens, nothing typed", (everything, _single_list_user(0)))
+    yield Setting("all tokens, user fitted to the first group", (everything, USER + _fit_user(seen)))
+    yield Setting("all tokens, one letter typed", (everything, _single_list_user(1)))
+    for profile in ("calibrated", "thesis"):
+        yield Setting(f"all tokens, user {profile}", (everything, USER + profile))
+
+
+def _single_list_user(typed: int) -> str:
+    """Return a user model that sees one list, after `typed` letters, and always takes the text from it if it is
+    there."""
+    return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
+
+
+def _fit_user(seen: EventSessions) -> str:
+    lists = list(lists_of(seen.train))
+    if not lists:
+        raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
+    model = fitted(lists).model
+    profile = {
+        "profile": "thesis",
+        "firstPrefix": summing_to_one(model.first_prefix),
+        "select": [[round(probability, 4) for probability in row] for row in model.select],
+        "cancel": [round(probability, 4) for probability in model.cancel],
+        "attend": 1.0,
+    }
+    return msgspec.json.encode(profile).decode()
+
+
+def _read_setting(path: Path) -> Setting:
+    """Read a setting from a YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
+    if not path.is_file():
+        raise ConfigError(f"{path} is not there: --try takes a YAML file with the keys to change")
+    raw = parse_yaml(path.read_text("utf-8"), str(path))
+    if not isinstance(raw, dict) or not raw:
+        raise ConfigError(f"{path} has no keys of a configuration")
+    return Setting(path.stem, tuple(_overrides(raw)))
+
+
+def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
+    for key, value in raw.items():
+        # A user model is set as a whole.
+        if isinstance(value, dict) and key != "userModel":
+            yield from _overrides(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}={msgspec.json.encode(value).decode()}"
+
+
+def _make_logs(config: Config, folder: Path, jobs: int, resume: bool, screen: Screen) -> EventSessions:
+    logging_config = ml.for_logs(config, (), screen)
+    workspace, trouble = stages.only_logs(
+        logging_config, output=folder, jobs=jobs, resume=resume, shard=None, screen=screen
+    )
+    if trouble:
+        raise trouble
+    return sessions_of(workspace.folder, logging_config.interpret.seed, screen)
+
+
+def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: float, output: Path) -> Calibration:
+    chosen = next((attempt for attempt in attempts if attempt.close), None)
+    calibration = Calibration(
+        threshold=threshold,
+        first_group=len(seen.train),
+        second_group=len(seen.validation),
+        attempts=tuple(attempts),
+        chosen=chosen.name if chosen else None,
+    )
+    atomic.write(output / "calibration.json", msgspec.json.format(msgspec.json.encode(calibration), indent=2) + b"\n")
+    return calibration
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()

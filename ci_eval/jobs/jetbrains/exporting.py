@@ -1,0 +1,91 @@
+"""The job `export`: it writes our workspace as tables, or as one of the JetBrains plugin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.ci import Screen
+from ci_eval.core.base import atomic
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.filters import ReportFilters, letters_of, resolve
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
+from ci_eval.jobs import runs
+from ci_eval.jobs.jetbrains.origin import OWN
+from ci_eval.plugins.exports import sarif, writing
+from ci_eval.plugins.exports.run import open_workspace
+from ci_eval.plugins.jetbrains import generations
+from ci_eval.plugins.jetbrains.writing import Writer
+
+
+def export_workspace(folder: Path, *, to: str, output: Path) -> None:
+    """Write the workspace at `folder` as one of the generation `to`. Raises ConfigError, WorkspaceError,
+    NothingToEvaluate."""
+    generation = generations.CATALOG.load(to)
+    source = Workspace.open(folder)
+    source.verify()
+    manifest = source.manifest()
+    if manifest.task != "completion":
+        raise ConfigError(f"{folder} is of the task {manifest.task}; the plugin's workspaces hold completion alone")
+    if manifest.sampling:
+        raise ConfigError(
+            f"{folder} was asked with --precision: its sessions stand for different numbers of others, which the "
+            "plugin's workspaces cannot say; evaluate again without it"
+        )
+    if not manifest.planned:
+        raise NothingToEvaluate(f"{folder} has no sessions")
+    config = runs.stored_config(source)
+    atomic.empty_folder(output)
+    writer = Writer(output, generation)
+    texts: dict[str, str] = {}
+    for file, sessions in source.sessions(Session):
+        texts[file.path] = file.text
+        writer.sessions(file, list(sessions))
+    for actions in source.actions():
+        if actions.path in texts:
+            writer.actions(actions, texts[actions.path])
+    for error in source.errors():
+        writer.error(error)
+    atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
+    atomic.copy(source.config_path, output / OWN / "config.yaml")
+    writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
+
+
+def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> dict[Path, int]:
+    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. Raises
+    ConfigError, WorkspaceError."""
+    source = open_workspace(folder)
+    writing.check(form)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    return writing.write(source, atomic.empty_folder(output), form)
+
+
+def export_misses(folder: Path, *, output: Path, only: str | None, most: int, screen: Screen) -> sarif.Written:
+    """Write the sessions of the workspace at `folder` whose expected text was not first, in a format for editors.
+
+    `only`: the name of a filter, as in the reports. Raises ConfigError, WorkspaceError.
+    """
+    source = open_workspace(folder)
+    manifest = source.manifest()
+    task = tasks.CATALOG.load(manifest.task)
+    passes = _filter_named(only, runs.stored_config(source).report_filters)
+    if not manifest.complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=passes, most=most)
+    if written.left_out:
+        screen.warn(f"{written.left_out:,} more are left out, the worst are kept: raise --most, or give --filter")
+    return written
+
+
+def _filter_named(name: str | None, filters: ReportFilters) -> sarif.Wanted:
+    if name is None:
+        return lambda _: True
+    resolved = resolve(name, letters_of(part.name for part in filters.all))
+    chosen = next((part for part in filters.all if part.name == resolved), None)
+    if chosen is None:
+        names = [part.name for part in filters.all]
+        raise ConfigError(f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}")
+    return lambda session: bool(chosen.weight(session))

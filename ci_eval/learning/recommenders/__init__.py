@@ -1,7 +1,0 @@
-"""The recommenders of method calls, which are trained on object usages. `kinds/` has a module for each."""
-
-from ci_eval.catalog import Catalog
-from ci_eval.learning.recommenders.contract import Recommender
-
-CATALOG: Catalog[Recommender] = Catalog(f"{__name__}.kinds", "RECOMMENDER")
-names = CATALOG.names

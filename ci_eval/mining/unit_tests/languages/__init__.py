@@ -1,7 +1,0 @@
-"""The languages whose tests are paired with what they test: one file each."""
-
-from ci_eval.catalog import Catalog
-from ci_eval.mining.unit_tests.contract import Dialect
-
-CATALOG: Catalog[Dialect] = Catalog(__name__, "DIALECT")
-names = CATALOG.names

@@ -1,7 +1,0 @@
-"""The formats of recorded editing that histories are made of: one file each."""
-
-from ci_eval.catalog import Catalog
-from ci_eval.mining.usages.recordings import Stream
-
-CATALOG: Catalog[Stream] = Catalog(__name__, "STREAM", spelling=lambda name: name.replace("_", "-"))
-names = CATALOG.names

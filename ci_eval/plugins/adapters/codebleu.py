@@ -1,0 +1,125 @@
+"""A grader that computes CodeBLEU in a process of its own, by grammars of its own, so that its figures depend on no
+others."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
+from ci_eval.core.contracts import Pairing, Surroundings
+from ci_eval.core.fetch.packages import pip_install
+from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
+from ci_eval.plugins.adapters.place import DRIVERS, Place, variables
+from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.recipes import once
+
+WHEELS = (
+    "tree-sitter==0.26.1",
+    "tree-sitter-python==0.25.0",
+    "tree-sitter-java==0.23.5",
+    "tree-sitter-go==0.25.0",
+    "tree-sitter-javascript==0.25.0",
+    "tree-sitter-c-sharp==0.23.5",
+)
+"""The packages of the grader. Go's figures change with its grammar, so a variant's name stands for these versions."""
+ALIASES = {
+    "python": "python py python3",
+    "java": "java",
+    "go": "go golang",
+    "javascript": "javascript js node ecmascript",
+    "csharp": "csharp c# cs c_sharp c-sharp",
+}
+LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
+START = (
+    # The process runs with -I and -S, so its search path is set here: its own packages come first, ci-eval last.
+    "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
+    "from ci_eval.plugins.drivers.codebleu.main import main; main()"
+)
+PATIENCE = 300.0
+"""Seconds that one pair may take, on however busy a machine; pairs that would take long are refused by their size."""
+MEMORY = 2 << 30
+"""Bytes that the process may use."""
+
+
+class _Reply(msgspec.Struct):
+    scores: dict[str, float] = {}
+    error: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_Reply)
+
+
+class CodeBleu:
+    """A grader of one variant. Its process is started for the first pairing."""
+
+    def __init__(self, variant: Literal["mera", "strict"], summary: str) -> None:
+        """Choose the variant; see `drivers/codebleu`."""
+        self.name = f"codebleu-{variant}"
+        self.summary = summary
+        self._variant = variant
+        self._folder: Path | None = None
+        self._running: tuple[LineProcess, Place] | None = None
+
+    def prepare(self, cache: Path) -> None:
+        """Install the packages into the cache, unless they are there; see `graders.Installed`."""
+        if self._folder is None:
+            digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
+            name = f"codebleu-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
+            self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        """Return name → score of a pairing. Raises ConfigError if the language is not one of LANGUAGES, and
+        EngineFailure if the process fails."""
+        language = LANGUAGES.get(pairing.language.lower())
+        if language is None:
+            known = ", ".join(ALIASES)
+            raise ConfigError(f"{self.name} reads {known}, not {pairing.language!r}: give the language of the code")
+        question = (self._variant, language, pairing.reference, pairing.hypothesis)
+        try:
+            line = self._process().ask(msgspec.json.encode(question), PATIENCE)
+            reply = _DECODER.decode(line)
+        except msgspec.MsgspecError as error:
+            self.close()
+            # The process may be in any state, so the next pairing gets a new one.
+            raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error
+        except EngineFailure:
+            self.close()
+            raise
+        if reply.error:
+            raise EngineRaised(reply.error)
+        return reply.scores
+
+    def _process(self) -> LineProcess:
+        if self._running is None:
+            assert self._folder is not None, "prepare comes first"
+            surroundings = Surroundings(
+                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PATIENCE, memory=MEMORY
+            )
+            place = Place.new(self._folder, surroundings)
+            place.renew()
+            command = [interpreter(), "-I", "-S", "-c", START, str(self._folder), str(PACKAGE)]
+            walls = place.walls(command[0], reads=(PACKAGE,))
+            try:
+                process = LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+            except BaseException:
+                place.remove()
+                raise
+            self._running = process, place
+            atexit.register(self.close)
+        return self._running[0]
+
+    def close(self) -> None:
+        """End the grader's process, if it runs."""
+        atexit.unregister(self.close)
+        running, self._running = self._running, None
+        if running:
+            process, place = running
+            process.close()
+            place.remove()

@@ -1,0 +1,169 @@
+"""A driver for engines without a language server: a small program of ours calls the engine, and is asked one question a
+line."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.tracing import Direction, tell
+from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
+from ci_eval.plugins.adapters.place import DRIVERS, Place, variables
+from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.sent import beforehand, configuration
+
+PATIENCE = 120.0
+"""Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
+
+
+def nothing(_place: Place) -> Sequence[str]:
+    """Return an empty command, since nothing has to be prepared."""
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrivenEngine(FromRecipe):
+    """An engine that is called by a program of ours (its driver). It is sent to worker processes, so its functions must
+    be importable, not lambdas.
+
+    The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
+    names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
+    base64), after which it can be asked again. A name may be followed by a tab and the text that an editor sorts it by.
+    """
+
+    command: Callable[[Place], Sequence[str]]
+    prepare: Callable[[Place], Sequence[str]] = nothing
+    """A function that returns the command to run to its end before the driver starts; an empty command means none. The
+    command's exit code is ignored."""
+    beside: float = 0.0
+    """Seconds that a question may take in addition to the completion itself. They are needed if each question gets a
+    new compiler, which must start and read the project."""
+    text: re.Pattern[str] | None = None
+    """A pattern for the part of a name that is inserted; None stands for the language's pattern of names. A name
+    without a match is left out."""
+
+    auto_import: AutoImport = NEVER
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """Return the configuration that the driver gets before it starts."""
+
+        def write(place: Place) -> SentConfiguration:
+            return configuration(
+                place,
+                self.command(place),
+                variables(place),
+                auto_import=self.auto_import.usual,
+                prepared=self.prepare(place),
+            )
+
+        return beforehand(installation, surroundings, write)
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        assert installation.folder is not None
+        return RunningDriver(self, installation.folder, surroundings)
+
+
+class RunningDriver:
+    """A running driver, which gets the whole text with each question."""
+
+    def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._surroundings = surroundings
+        self._place = Place.new(folder, surroundings)
+        self._path = self._text = ""
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._place.remove()
+            raise
+
+    def _start(self) -> LineProcess:
+        self._place.renew()
+        if preparing := self._engine.prepare(self._place):
+            process = self._run(preparing)
+            try:
+                process.finish(PATIENCE)
+            finally:
+                process.close()
+        self._fresh = True
+        return self._run(self._engine.command(self._place))
+
+    def _run(self, command: Sequence[str]) -> LineProcess:
+        place = self._place
+        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+
+    @property
+    def confined(self) -> str:
+        return self._process.confined
+
+    def peak_memory(self) -> int | None:
+        return self._process.peak_memory()
+
+    def open(self, path: str, text: str) -> None:
+        """Open a file; see `Running.open`. A new driver is asked once before, and that answer is dropped."""
+        self._path, self._text = path, text
+        # A person would have waited for the driver's start, too, so it does not count as a completion.
+        if self._fresh:
+            # It is asked at the end of the file, where no session is: an error there does not matter.
+            with suppress(EngineRaised):
+                self._ask(len(text), PATIENCE)
+            self._fresh = False
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        for offset, deleted, inserted in edits:
+            self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
+
+    def complete(self, query: Query) -> Answer:
+        """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
+        limit = self._surroundings.timeout
+        latency, names = self._ask(query.offset, limit + self._engine.beside)
+        if latency > 1000 * limit:
+            raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
+        return Answer(
+            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))], latency=latency
+        )
+
+    def _suggestion(self, line: str) -> Suggestion | None:
+        name, _, sort_text = line.partition("\t")
+        match = (self._engine.text or self._surroundings.word).match(name)
+        return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
+
+    def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
+        location = str(self._place.root / self._path)
+        _trace("->", {"offset": offset, "path": location, "text": self._text})
+        path, text = (base64.b64encode(part.encode()) for part in (location, self._text))
+        line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
+        try:
+            head, _, encoded = line.decode().partition(" ")
+            reply = base64.b64decode(encoded).decode()
+            _trace("<-", {head if head == "error" else f"{head} ms": reply.splitlines()})
+            if head != "error":
+                return float(head), reply.splitlines()
+        except ValueError as error:
+            raise EngineMisbehaved(f"the driver of {self._engine.name} answered {line[:80]!r}: {error}") from error
+        raise EngineRaised(reply)
+
+    def restart(self) -> None:
+        self._process.close()
+        self._process = self._start()
+
+    def close(self) -> None:
+        self._process.close()
+        self._place.remove()
+
+
+# Messages are traced without the base64 that nobody can read.
+def _trace(direction: Direction, message: object) -> None:
+    tell(direction, msgspec.json.encode(message))

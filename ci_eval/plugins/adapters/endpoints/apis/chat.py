@@ -1,0 +1,45 @@
+"""The chat completions of OpenAI, which most endpoints speak: a hole is described in words.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.plugins.adapters.endpoints.http.shapes import piece
+
+HOLE = (
+    "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "
+    "what belongs there: only that, exactly as it goes on at the caret, without repeating what stands around it, "
+    "without explanation and without a fence.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
+)
+"""The words that ask for a hole; a change of them makes all questions new ones."""
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request, with one message of the user's."""
+    # Not by format: the code may hold braces, and the other placeholder.
+    before, _, remainder = HOLE.partition("{prefix}")
+    between, _, behind = remainder.partition("{suffix}")
+    message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{behind}"
+    return {**sampled(settings, prompt), "messages": [{"role": "user", "content": message}]}
+
+
+def read(response: Mapping[str, Any]) -> Piece:
+    """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
+    return piece(response, chat=True)
+
+
+API = Api(
+    name="chat",
+    path="/chat/completions",
+    body=body,
+    read=read,
+    key="choices",
+    counts_at_the_end=True,
+    logprobs={"logprobs": True, "top_logprobs": 1},
+)

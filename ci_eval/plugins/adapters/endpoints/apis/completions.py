@@ -1,0 +1,50 @@
+"""The completions of OpenAI: one text is continued; a hole is written into it by the template of the model's family.
+
+https://platform.openai.com/docs/api-reference/completions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.plugins.adapters.endpoints.http.shapes import piece
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request. Raises ConfigError if there is no template, and ci-eval would have to guess
+    one."""
+    fields = sampled(settings, prompt)
+    if prompt.instruction:
+        return {**fields, "prompt": prompt.instruction}
+    if settings.template == OF_THE_ENDPOINT:
+        return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
+    if settings.template is None:
+        raise ConfigError(
+            "api completions needs engine.template, since prompts differ from model to model: the family's name (see "
+            "docs/models.md), or `suffix` where the endpoint fills holes by itself"
+        )
+    template = template_of(settings.template, settings.file_heading)
+    stops = [*settings.sampling.stop, *template.stop]
+    filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
+    return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
+
+
+def read(response: Mapping[str, Any]) -> Piece:
+    """Return the piece in a chunk or a whole answer, which have the same shape."""
+    return piece(response, chat=False)
+
+
+API = Api(
+    name="completions",
+    path="/completions",
+    body=body,
+    read=read,
+    key="choices",
+    counts_at_the_end=True,
+    logprobs={"logprobs": 1},
+)

@@ -1,0 +1,61 @@
+"""The way of Ollama to generate: a suffix works if the model's template has a place for it.
+
+https://github.com/ollama/ollama/blob/main/docs/api.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
+from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of
+
+_OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
+
+
+DENSE = 2
+"""The smallest average number of characters in a token of a question."""
+SMALLEST = 4096
+
+
+def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
+    """Return the size of the context that a question and its answer fit into, a power of 2."""
+    # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
+    # Ollama loads the model again for another one.
+    window = settings.window
+    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
+    return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request, with the size of the context."""
+    fields = sampled(settings, prompt)
+    options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
+    options["num_ctx"] = context_for(prompt, settings)
+    request: dict[str, Any] = {"model": settings.model, "options": options}
+    if prompt.instruction:
+        return {**request, "prompt": prompt.instruction}
+    if not prompt.suffix:
+        # Without `raw`, the text would be wrapped as a chat.
+        return {**request, "prompt": prompt.prefix, "raw": True}
+    return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
+
+
+def read(response: Mapping[str, Any]) -> Piece:
+    """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
+    done = response["done"]
+    return Piece(
+        text=response.get("response") or "",
+        thought=response.get("thinking") or "",
+        finish=response.get("done_reason") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=count_of(response.get("prompt_eval_count")),
+        answer_tokens=count_of(response.get("eval_count")),
+        logprobs=logprobs_of(response.get("logprobs")),
+    )
+
+
+API = Api(name="ollama", path="/api/generate", body=body, read=read, key="done", logprobs={"logprobs": True})

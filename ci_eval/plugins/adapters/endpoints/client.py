@@ -1,0 +1,317 @@
+"""The client of an endpoint. It asks the store of answers first, then the network, within budgets, and again if that
+helps."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
+from ci_eval.core.machine import now
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.tracing import Direction, Listener
+from ci_eval.plugins.adapters.endpoints.answers import Answers, Request, request_of
+from ci_eval.plugins.adapters.endpoints.apis import CATALOG
+from ci_eval.plugins.adapters.endpoints.budget import Ledger
+from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, cut_silently
+from ci_eval.plugins.adapters.endpoints.http.wire import Wire, address_of
+from ci_eval.plugins.adapters.endpoints.slots import Slots
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+"""Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
+long."""
+LONGEST_LIMIT = 1800.0
+"""Seconds that one question waits in all for a limit whose end the endpoint names, or for a model that is being loaded,
+if `engine.budget.seconds` sets no other end."""
+
+SHORT, DENSEST = 4000, 10.0
+"""The characters from which on a question's tokens are looked at; and the characters in a token that no tokenizer
+reaches on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in
+code."""
+ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
+"""The fields of a request that hold the question."""
+_REPEATED = re.compile(r"(\s|[^\w\s])\1+")
+
+Mode = Literal["keep", "offline", "record"]
+"""The use of the store. keep: the store answers what it can; offline: nothing else answers; record: everything is asked
+again, and stored."""
+MODE = "CI_EVAL_ANSWERS"
+"""The variable of the environment that the options --offline and --record set."""
+
+
+def mode_here() -> Mode:
+    """Return the mode that the options of the command set. Raises ConfigError if the variable has another value."""
+    mode = os.environ.get(MODE) or "keep"
+    if mode not in {"keep", "offline", "record"}:
+        raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
+    return mode  # type: ignore[return-value]  # checked above
+
+
+def store_of(cache: Path) -> Path:
+    """Return the path of the file with the answers."""
+    return cache / "answers" / "answers.sqlite"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """A choice of endpoint and mode; small enough to send to a worker process."""
+
+    settings: EndpointConfig
+    mode: Mode
+    command: str = field(default_factory=lambda: uuid4().hex)
+    """A name for this run of a command, whose processes share one budget."""
+
+    @classmethod
+    def new(cls, settings: EndpointConfig) -> Asking:
+        """Return the choice that the settings and the options of the command make. Raises ConfigError."""
+        mode = mode_here()
+        if settings.recorded and mode == "record":
+            raise ConfigError(
+                f"--record asks anew, and `recorded: {settings.recorded}` asks nobody: remove one of them"
+            )
+        return cls(settings=settings, mode="offline" if settings.recorded else mode)
+
+
+class Client:
+    """A client of one endpoint. Threads may share it."""
+
+    def __init__(
+        self,
+        asking: Asking,
+        cache: Path,
+        timeout: float,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        api: Api | None = None,
+        listener: Listener | None = None,
+    ) -> None:
+        """Open the store and the budget.
+
+        `timeout`: seconds one answer may take; `api`: None = that of the settings; `listener`: gets the bodies that are
+        sent, and the replies that are made of the answers. Raises ConfigError, PreparationError.
+        """
+        settings = asking.settings
+        self._settings = settings
+        self._mode = asking.mode
+        self._timeout = timeout
+        self._sleep = sleep
+        self._listener = listener
+        self._api = api or CATALOG.load(settings.api)
+        self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
+        self._key = key_in(settings.key, needed=asking.mode != "offline")
+        folder = store_of(cache).parent
+        self._answers = Answers(store_of(cache))
+        self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
+        self._slots = Slots(folder / "places", self._address, settings.concurrency)
+        self._local = threading.local()
+        self._fresh: set[str] = set()
+
+    @property
+    def address(self) -> str:
+        """Return the address that is asked."""
+        return self._address
+
+    def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
+        """Return the model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        request = self._request(prompt, repeat)
+        reply = self.answer(request, request.body)
+        self._ledger.check(reply)
+        return reply
+
+    def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
+        """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
+        reply = self._find_stored(request)
+        if reply is None:
+            if self._settings.recorded:
+                raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
+            if self._mode == "offline":
+                raise EngineRaised(
+                    "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
+                    "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
+                )
+            reply = self._ask_and_store(request, body)
+        if reply.refused:
+            raise ContextTooLong(reply.refused)
+        return reply
+
+    def ask_all(self, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:
+        """Yield the answers, or the failures, in the order of the questions. Several questions are asked at once."""
+
+        def one(prompt: Prompt) -> Reply | EngineFailure:
+            try:
+                return self.ask(prompt)
+            except EngineFailure as failure:
+                return failure
+
+        with ThreadPoolExecutor(self._settings.concurrency) as threads:
+            yield from threads.map(one, prompts)
+
+    def close(self) -> None:
+        """Close the store and the budget."""
+        self._answers.close()
+        self._ledger.close()
+
+    def _request(self, prompt: Prompt, repeat: int) -> Request:
+        settings = self._settings
+        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
+        seed = settings.sampling.seed
+        if seed is not None:
+            settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
+        body: dict[str, Any] = {**self._api.body(prompt, settings), "stream": settings.stream}
+        if settings.stream and self._api.counts_at_the_end:
+            body["stream_options"] = {"include_usage": True}
+        if settings.logprobs:
+            body |= self._api.logprobs or {}
+        body = _merge(body, settings.extra)
+        return request_of(self._address, body, repeat)
+
+    def _find_stored(self, request: Request) -> Reply | None:
+        # An answer that this client has just got is used again: --record asks each question once.
+        if self._mode == "record" and request.canonical not in self._fresh:
+            return None
+        return self._answers.find(request)
+
+    def _ask_and_store(self, request: Request, body: Mapping[str, Any]) -> Reply:
+        try:
+            reply = self._try(body)
+        except Trouble as trouble:
+            if not trouble.for_good:
+                raise _failure(trouble) from None
+            # A refusal for good is stored like an answer, so that the endpoint is not asked again.
+            reply = Reply(refused=trouble.reason)
+        self._answers.keep(request, reply, now())
+        self._fresh.add(request.canonical)
+        if not self._api.free:
+            self._ledger.book(reply)
+        return reply
+
+    def _try(self, body: Mapping[str, Any]) -> Reply:
+        """Return the answer of the first try that has one. Raises Trouble or BudgetSpent."""
+        tries, counted, waited = 0, 0, 0.0
+        while True:
+            tries += 1
+            try:
+                with self._slots.one():
+                    if not self._api.free:
+                        self._ledger.reserve()
+                    return self._send(body)
+            except Trouble as trouble:
+                # A limit of which the end is known is waited for; it takes none of the retries.
+                passes = trouble.is_limit and self._settings.retries > 0
+                counted += not passes
+                wait = _wait(trouble, max(counted, 1))
+                left = self._ledger.left()
+                longest = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
+                is_over = counted > self._settings.retries or (not passes and wait > longest)
+                if not trouble.again or is_over or (passes and math.isinf(left) and waited + wait > longest):
+                    if tries > 1:
+                        trouble.reason += f" ({tries} attempts)"
+                    raise
+                if wait > left:
+                    raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
+            waited += wait
+            self._sleep(wait)
+
+    def _send(self, body: Mapping[str, Any]) -> Reply:
+        self._tell("->", body)
+        try:
+            reply = self._wire.send(body)
+            if not self._settings.logprobs:
+                reply = replace(reply, logprobs=())
+            _check_whole(body, reply)
+        except Trouble as trouble:
+            self._tell("<-", {"error": trouble.reason})
+            raise
+        self._tell("<-", reply)
+        return reply
+
+    def _tell(self, direction: Direction, message: object) -> None:
+        if self._listener:
+            self._listener(direction, msgspec.json.encode(message))
+
+    @property
+    def _wire(self) -> Wire:
+        """Return the connection of this thread."""
+        wire: Wire | None = getattr(self._local, "wire", None)
+        if wire is None:
+            wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
+            self._local.wire = wire
+        return wire
+
+
+def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body with more fields, also within objects such as Ollama's `options`. The value null removes a
+    field."""
+    fields = dict(body)
+    for name, value in extra.items():
+        inner = fields.get(name)
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            value = _merge(inner, value)
+        fields[name] = value
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _check_whole(body: Mapping[str, Any], reply: Reply) -> None:
+    """Raise Trouble if the server counted fewer tokens in the question than any tokenizer makes of it."""
+    question = "".join(_texts_of({name: value for name, value in body.items() if name in ASKED}))
+    dense = len(_REPEATED.sub(r"\1", question))
+    if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
+        raise cut_silently(len(question), reply.prompt_tokens)
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            # The role of a chat's message is no part of the question.
+            if name != "role":
+                yield from _texts_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_of(inner)
+
+
+def key_in(name: str | None, *, needed: bool) -> str:
+    """Return the key in the variable of that name, or an empty text if no name is given. Raises ConfigError."""
+    if name is None:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key and needed:
+        # Not its name: who wrote the key itself there must not read it in a log.
+        raise ConfigError("the environment variable that engine.key names is not set; set it, or use --offline")
+    if not re.fullmatch(r"[!-~]*", key):
+        raise ConfigError(
+            "the environment variable that engine.key names holds no key: blanks or odd characters are in it"
+        )
+    return key
+
+
+def _wait(trouble: Trouble, number: int) -> float:
+    """Return the seconds before the next try: those that the endpoint asks for, or twice as long each time; and a
+    little at random."""
+    # A little at random, so that not all processes come back at once.
+    jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
+    if trouble.wait is not None:
+        return trouble.wait + FIRST_WAIT * jitter
+    return min(FIRST_WAIT * 2.0 ** (number - 1), LONGEST_WAIT) * jitter
+
+
+def _failure(trouble: Trouble) -> EngineFailure:
+    if issubclass(trouble.kind, EngineRaised):
+        return trouble.kind(trouble.reason)
+    return trouble.kind(trouble.reason, restart=False)

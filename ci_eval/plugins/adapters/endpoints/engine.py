@@ -1,0 +1,156 @@
+"""An engine made of a language model behind an address.
+
+It runs in ci-eval's own process, and reaches that address alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import ConfigError, EngineMisbehaved
+from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.core.model import EngineInfo, Suggestion, Usage
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.tracing import tell
+from ci_eval.plugins.adapters.controls import OpenText
+from ci_eval.plugins.adapters.endpoints.budget import cost_of
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.context import Context, Seen, context_of, tokenizer_of
+from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
+from ci_eval.plugins.adapters.endpoints.prompts import asked_at, ends_of, suggested, usage_of, written
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
+from ci_eval.plugins.responses.cleaning import clean
+
+PATIENCE = 60.0
+"""Seconds that the first question may take: some endpoints load the model for it."""
+
+
+class Asked(OpenText):
+    """A started engine, which asks a language model."""
+
+    def __init__(self, client: Client, settings: EndpointConfig, context: Context) -> None:
+        super().__init__()
+        self._client = client
+        self._settings = settings
+        self._context = context
+        self._path = ""
+
+    def open(self, path: str, text: str) -> None:
+        """Open a file with that text."""
+        super().open(path, text)
+        self._path = path
+
+    def complete(self, query: Query) -> Answer:
+        """Return the model's one suggestion. The latency is the time until its last token was there. Raises
+        EngineMisbehaved if log-probabilities are missing."""
+        seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+        reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
+        if self._settings.logprobs and reply.text and not reply.logprobs:
+            raise EngineMisbehaved(UNTOLD, restart=False)
+        before = self.text[: query.offset]
+        part = written(reply, before, query, self._settings)
+        usage = usage_of(reply, before, query, cost_of(reply, self._settings.price), part)
+        if query.record:
+            return self._read(reply, usage)
+        text = suggested(reply, before, query, part)
+        return Answer(
+            suggestions=[Suggestion(text=text)] if text.strip() else [],
+            latency=reply.last_token,
+            usage=replace(usage, left_out=seen.window.left_out),
+            raw=reply.text if usage.read else "",
+        )
+
+    def _read(self, reply: Reply, usage: Usage) -> Answer:
+        """Return the answer about a record, whose suggestions the task reads."""
+        answer = clean(reply.text, self._settings.thoughts, ends_of(self._settings))
+        return Answer(
+            suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
+            latency=reply.last_token,
+            usage=replace(usage, read=answer.rules),
+            raw=reply.text,
+        )
+
+    def peak_memory(self) -> int | None:
+        """Return None, since the model runs somewhere else."""
+        return None
+
+    def close(self) -> None:
+        """Close the store of answers."""
+        self._client.close()
+        self._context.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointEngine:
+    """The engine for an endpoint of the configuration."""
+
+    asking: Asking
+    name: str
+    holes: bool
+    """A flag: the engine is asked at carets; else about records."""
+    summary: str = "the language model of your configuration"
+    languages: frozenset[str] | None = None
+    version: str = ""
+    source: str = "your endpoint"
+    licence: str = "LicenseRef-unknown"
+    verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    needs_dependencies: bool = False
+    takes_records: bool = True
+    needs: tuple[str, ...] = ()
+    own_process: bool = False
+
+    def installed(self, _cache: Path) -> bool | None:
+        """Return None, since there is nothing to install."""
+        return None
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """Ask the endpoint something. The version in reports is `version`, or the endpoint's name for the model. Raises
+        InstallError."""
+        client = Client(self.asking, cache, PATIENCE)
+        tokenizer = tokenizer_of(self.asking, cache, PATIENCE) if self.holes else None
+        try:
+            model = probe(client, self.asking.settings, holes=self.holes)
+            if tokenizer:
+                probe_tokenizer(tokenizer)
+        finally:
+            client.close()
+            if tokenizer:
+                tokenizer.close()
+        named = version or model or self.asking.settings.model or ""
+        return Installation(info=EngineInfo(name=self.name, version=named))
+
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
+        """Return a client with connections of its own."""
+        client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
+        return Asked(client, self.asking.settings, context_of(self.asking, surroundings))
+
+
+def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
+    """Return the engine for an endpoint; `name`: the name in reports, or None for the model's name.
+
+    Raises ConfigError if it cannot be asked.
+    """
+    if settings.template not in {None, OF_THE_ENDPOINT}:
+        template_of(settings.template or "", settings.file_heading)
+    if holes and settings.window.other_files and not takes_files(settings):
+        raise ConfigError(
+            "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "
+            "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
+            "engine.fileHeading"
+        )
+    if holes and settings.api == "completions" and settings.template is None:
+        raise ConfigError(
+            "engine.template is missing: api completions needs to know how holes are written for this model; give its "
+            "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
+        )
+    # Only what is asked and how: the engine's own keys make no other endpoint of it.
+    endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
+    return EndpointEngine(
+        asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
+    )

@@ -1,0 +1,94 @@
+"""The assembly of an answer from the objects of one response."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece
+from ci_eval.plugins.adapters.endpoints.http import quirks
+from ci_eval.plugins.adapters.endpoints.http.shapes import error_in
+from ci_eval.plugins.adapters.endpoints.http.trouble import broken, garbage, of_object, unfinished
+
+
+@dataclass
+class Assembly:
+    """The pieces of one answer that have arrived so far."""
+
+    api: Api
+    text: str = ""
+    thought: str = ""
+    logprobs: list[tuple[int, float | None]] = field(default_factory=list)
+    last: Piece = field(default_factory=Piece)
+    """The last values of the model, the counts, and the reason for the end."""
+    first_text: float | None = None
+    """The time at which the first text came."""
+    is_done: bool = False
+    """A flag: the response says that nothing follows."""
+    refused: bool = False
+    _pieces: int = 0
+    _is_whole: bool = False
+
+    def add(self, content: Any) -> None:
+        """Add the next object of the response. Raises Trouble."""
+        piece = self._piece(content)
+        if piece is None:
+            return
+        self._pieces += 1
+        if (piece.text or piece.thought) and self.first_text is None:
+            self.first_text = time.perf_counter()
+        if piece.is_whole and self.text and piece.text.startswith(self.text):
+            self.text = piece.text  # some end a stream with all that they sent
+        else:
+            self.text += piece.text
+            self.thought += piece.thought
+            self.logprobs += piece.logprobs
+        self._is_whole |= piece.is_whole
+        self.refused |= piece.refused
+        self.last = _join(self.last, piece)
+
+    def finished(self, *, streamed: bool) -> Assembly:
+        """Return the answer, which is whole. Raises Trouble."""
+        if not self._pieces:
+            raise garbage(f"the answer is not one of the api {self.api.name}")
+        finish = quirks.finish_of(self.last.finish)
+        is_one_piece = self._is_whole and self._pieces == 1
+        if not (finish or self.is_done or is_one_piece or not streamed):
+            raise broken("the answer broke off")
+        if finish.startswith(quirks.BROKEN):
+            raise unfinished(finish)
+        return self
+
+    @property
+    def finish(self) -> str:
+        """Return the reason why the model stopped, as `Reply` names it."""
+        if self.refused and not self.text:
+            return quirks.REFUSAL
+        return quirks.finish_of(self.last.finish) or "unknown"
+
+    def _piece(self, content: Any) -> Piece | None:
+        """Return the piece in the object, or None if the object is no part of the answer, such as a ping. Raises
+        Trouble."""
+        if isinstance(content, Mapping):
+            if error := error_in(content, self.api.key):
+                raise of_object(error)
+            if self.api.key not in content:
+                return None
+        try:
+            return msgspec.convert(msgspec.to_builtins(self.api.read(content)), Piece)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise garbage(f"the answer is not one of the api {self.api.name}") from None
+
+
+def _join(before: Piece, piece: Piece) -> Piece:
+    finish = piece.finish if quirks.finish_of(piece.finish) else before.finish
+    return Piece(
+        finish=finish,
+        model=piece.model or before.model,
+        prompt_tokens=before.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
+        answer_tokens=before.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
+    )

@@ -1,0 +1,101 @@
+"""The shape of OpenAI's answers, which several apis share, with the variants of other servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ci_eval.plugins.adapters.endpoints.contract import Piece, count_of
+from ci_eval.plugins.adapters.endpoints.http.quirks import TEXT_PARTS
+from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of
+
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields of thoughts in a message, beside its content."""
+
+
+def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
+    """Return the content of an object with `choices` and `usage`; the last chunk of a stream may hold the counts alone.
+
+    `chat`: whether a choice holds a message, rather than a text.
+    """
+    usage = answer.get("usage") or {}
+    choice = _first(answer["choices"] or [])
+    message, is_whole = _message(choice) if chat else ({"content": choice.get("text")}, False)
+    text, thought = _parts(message.get("content"))
+    beside = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
+    finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
+    return Piece(
+        text=text,
+        thought=thought + beside,
+        finish=str(finish),
+        refused=bool(message.get("refusal")),
+        is_whole=is_whole,
+        model=str(answer.get("model") or ""),
+        prompt_tokens=count_of(usage.get("prompt_tokens")),
+        answer_tokens=count_of(usage.get("completion_tokens")),
+        logprobs=logprobs_of(choice.get("logprobs")),
+    )
+
+
+def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the choice number 0: a stream of several mixes their chunks."""
+    if len(choices) == 1 and "message" in choices[0]:
+        return choices[0]
+    return next((choice for choice in choices if not choice.get("index")), {})
+
+
+def _message(choice: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+    """Return the message of a choice, and whether that is the whole answer: a chunk has a `delta`, some both."""
+    delta, message = choice.get("delta"), choice.get("message")
+    if delta or message is None:
+        return delta or {}, False
+    return message, True
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """Return the text of a content, and the thoughts in it: a text, or a list of parts."""
+    if content is None or isinstance(content, str):
+        return content or "", ""
+    if not isinstance(content, list):
+        raise TypeError("a content is a text or a list of parts")
+    texts, thoughts = "", ""
+    for part in content:
+        if isinstance(part, str):
+            texts += part
+        elif str(part.get("type") or "") in TEXT_PARTS:
+            texts += str(part.get("text") or "")
+        else:
+            thoughts += "".join(_texts_in(part.get("thinking") or part.get("text") or part.get("content")))
+    return texts, thoughts
+
+
+def _texts_in(part: object) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _texts_in(inner)
+    elif isinstance(part, Mapping):
+        yield from _texts_in(part.get("text") or part.get("thinking"))
+
+
+def error_in(answer: Mapping[str, Any], key: str) -> object:
+    """Return the error that an object with code 200 tells, in one of the ways that servers have; None without one.
+
+    `key`: the field that an answer of this api has.
+    """
+    if answer.get("error"):
+        return answer["error"] if isinstance(answer["error"], Mapping) else answer
+    if answer.get("object") == "error" or answer.get("type") == "error":
+        return answer
+    status = answer.get("base_resp")  # MiniMax
+    if isinstance(status, Mapping) and status.get("status_code"):
+        return status
+    if key not in answer and (answer.get("detail") or (answer.get("message") and answer.get("code"))):
+        return answer
+    choices = answer.get("choices")
+    if isinstance(choices, list):  # OpenRouter
+        return next(
+            (choice["error"] for choice in choices if isinstance(choice, Mapping) and choice.get("error")), None
+        )
+    return None

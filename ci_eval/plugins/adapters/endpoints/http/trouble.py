@@ -1,0 +1,259 @@
+"""The failures of a request and their consequence: ask again, or give up.
+
+The code of the response decides first; the endpoint's words decide only among the meanings that the code has.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from ci_eval.core.base.errors import ContextTooLong, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.plugins.adapters.endpoints.http import quirks
+
+MOST_SAID = 300
+"""Characters of the endpoint's own words that go into a message."""
+EPOCH = 1e9
+"""The number of seconds above which a reset is a moment, not a delay."""
+
+
+@dataclass
+class Trouble(Exception):
+    """A failure of a request, which says whether to ask again."""
+
+    reason: str
+    again: bool = False
+    """A flag: the same request may be answered later."""
+    wait: float | None = None
+    """Seconds that the endpoint wants to be left alone."""
+    kind: type[EngineFailure] = EngineRaised
+    for_good: bool = False
+    """A flag: the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
+    is_limit: bool = False
+    """A flag: the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+
+
+def timed_out(seconds: float) -> Trouble:
+    """Return the failure of a request without a whole answer in time. A person would not ask again."""
+    return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
+
+
+def broken(reason: str) -> Trouble:
+    """Return the failure of a connection that broke."""
+    return Trouble(reason, again=True)
+
+
+def garbage(reason: str) -> Trouble:
+    """Return the failure of an answer that is none: often a proxy's page, which is gone a second later."""
+    return Trouble(reason, again=True, kind=EngineMisbehaved)
+
+
+def unfinished(finish: str) -> Trouble:
+    """Return the trouble of an answer that ended for a reason which leaves open whether it is whole."""
+    return Trouble(f"the answer is {finish}: the endpoint gave it up", again=True)
+
+
+def cut_silently(characters: int, tokens: int) -> Trouble:
+    """Return the trouble of a question of which the server saw only a part, without saying so."""
+    return Trouble(
+        f"the server counted {tokens:,} tokens in a question of {characters:,} characters, so it left out part of the "
+        "question: start it with a larger context, or lower engine.window",
+        kind=ContextTooLong,
+    )
+
+
+def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
+    """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
+    try:
+        content: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
+    return _classify(code, headers, content, key)
+
+
+def of_object(content: object) -> Trouble:
+    """Return the trouble of an error that came in place of an answer, or in the middle of one."""
+    code = _code_in(content)
+    if code is not None:
+        return _classify(code, {}, content, None)
+    words = _message_in({"error": content})
+    if quirks.LOADING.search(words) or quirks.PASSING.search(words):
+        return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
+    if _is_too_long(words):
+        return _too_long(words, for_good=True)
+    return Trouble(f"the endpoint broke off with an error{words}", again=True)
+
+
+def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
+    words = _message_in(content)
+    reason = f"the endpoint answered {code}{words}"
+    if 300 <= code < 400:
+        return Trouble(
+            f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
+        )
+    if code in {401, 403}:
+        missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
+        return Trouble(f"{reason}: {missing}")
+    if code == 402:
+        return Trouble(f"{reason}: the account has no money left")
+    wait = wait_of(headers, content)
+    if code == 429:
+        return _throttling(reason, words, wait, content)
+    if code >= 500:
+        return _server_error(code, reason, words, wait)
+    if code in {400, 413, 422} and _is_too_long(words):
+        return _too_long(words, for_good=True)
+    if code == 413:
+        return _too_long(words, for_good=False)
+    return Trouble(reason + _advice(words), again=code in quirks.AGAIN, wait=wait)
+
+
+def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
+    alone = quirks.REQUESTED.search(words)
+    if alone and _number(alone["requested"]) > _number(alone["limit"]):
+        return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
+    ends = wait is not None or quirks.PASSING.search(words)
+    if _codes_in(content) & quirks.SPENT_CODES or (not ends and quirks.SPENT.search(words)):
+        return Trouble(f"{reason}: the account has nothing left to spend")
+    return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
+
+
+def _server_error(code: int, reason: str, words: str, wait: float | None) -> Trouble:
+    if code == 503 and quirks.LOADING.search(words):
+        return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
+    # Some servers call a question that is too long an error of their own; another try may tell.
+    kind = ContextTooLong if _is_too_long(words) else EngineRaised
+    return Trouble(reason, again=code not in quirks.NEVER, wait=wait, kind=kind, is_limit=wait is not None)
+
+
+def _too_long(words: str, *, for_good: bool) -> Trouble:
+    reason = f"the question is too long for the model{words}; lower engine.window"
+    return Trouble(reason, kind=ContextTooLong, for_good=for_good)
+
+
+def _is_too_long(words: str) -> bool:
+    about_answer = quirks.OF_THE_ANSWER.search(words) and not quirks.OF_THE_QUESTION.search(words)
+    return bool(quirks.TOO_LONG.search(words)) and not about_answer
+
+
+def _advice(words: str) -> str:
+    """Return the setting to change if a field of the request was refused; an empty text if none was."""
+    if not quirks.REFUSED.search(words):
+        return ""
+    low = words.lower()
+    name = next((name for name in quirks.PARAMETERS if name in low), None)
+    if name == "max_completion_tokens" and "max_tokens" in low:
+        name = "max_tokens"  # `Use 'max_completion_tokens' instead`
+    return f": the model takes no {name} like that; set {quirks.PARAMETERS[name]}" if name else ""
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def _code_in(content: object) -> int | None:
+    """Return the HTTP code that an error object tells; None without one."""
+    if not isinstance(content, Mapping):
+        return None
+    for name in ("status", "status_code", "code", "http_code"):
+        value = content.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and 300 <= value < 600:
+            return value
+    if _codes_in(content) & {"rate_limit_exceeded", "rate_limit_error", "throttling", "too_many_requests"}:
+        return 429
+    if _codes_in(content) & {"overloaded_error", "overloaded", "service_unavailable", "unavailable"}:
+        return 503
+    if _codes_in(content) & {"invalid_request_error", "badrequesterror", "bad_request", "context_length_exceeded"}:
+        return 400
+    return None
+
+
+def _codes_in(content: object) -> set[str]:
+    """Return the names that an error object gives its kind, in small letters."""
+    if not isinstance(content, Mapping):
+        return set()
+    inner = content.get("error")
+    names = {str(content[name]).lower() for name in ("code", "type", "status", "reason") if content.get(name)}
+    return names | (_codes_in(inner) if isinstance(inner, Mapping) else set())
+
+
+def _message_in(content: Any) -> str:
+    """Return the message in an error of the endpoint, as `" (…)"`; an empty text without one."""
+    if isinstance(content, list) and content:
+        content = content[0]
+    if isinstance(content, dict):
+        keys = ("error", "message", "detail", "msg", "error_msg", "errors", "base_resp")
+        code = content.get("code") if not isinstance(content.get("error"), dict) else None
+        content = next((content[name] for name in keys if content.get(name)), "")
+        if isinstance(content, str) and isinstance(code, str):
+            content = f"{code}, {content}"
+    if isinstance(content, dict):
+        names = ("code", "type", "message", "status_code", "status_msg", "param")
+        words = [str(content[name]) for name in names if content.get(name)]
+        content = ", ".join(words)
+    text = " ".join(str(content).split())
+    return f" ({text[:MOST_SAID]})" if text else ""
+
+
+def wait_of(headers: Mapping[str, str], content: object = None) -> float | None:
+    """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
+    does."""
+    low = {name.lower(): value.strip() for name, value in headers.items()}
+    if milliseconds := _float(low.get("retry-after-ms", "")):
+        return milliseconds / 1000
+    if (after := _moment(low.get("retry-after", ""))) is not None:
+        return after
+    if (seconds := _wait_said(content)) is not None:
+        return seconds
+    return _reset(low)
+
+
+def _wait_said(content: object) -> float | None:
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
+    for pattern in quirks.DELAY_TEXTS:
+        if (match := pattern.search(text)) and (seconds := quirks.duration_of(match["time"])) is not None:
+            return seconds
+    return None
+
+
+def _reset(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until the limit that is used up is reset (`x-ratelimit-reset-tokens` and its like)."""
+    resets: dict[str, float] = {}
+    for name, value in headers.items():
+        if "ratelimit" in name and "reset" in name and (seconds := _moment(value)) is not None:
+            remaining = headers.get(name.replace("reset", "remaining"))
+            # A limit of which something is left is not the one that was hit.
+            if remaining is None or _float(remaining) == 0:
+                resets[name] = seconds
+    return max(resets.values(), default=None)
+
+
+def _moment(text: str) -> float | None:
+    """Return the seconds until the moment in a header: seconds, a duration, a date, or a moment since 1970."""
+    if (number := _float(text)) is not None:
+        while number > 1000 * EPOCH:  # in milliseconds, or less
+            number /= 1000
+        return max(number - time.time() if number > EPOCH else number, 0.0)
+    if (seconds := quirks.duration_of(text)) is not None:
+        return seconds
+    for read in (parsedate_to_datetime, lambda date: datetime.fromisoformat(date.replace("Z", "+00:00"))):
+        try:
+            return max(read(text).timestamp() - time.time(), 0.0)
+        except (ValueError, TypeError):  # noqa: PERF203 - the other form may fit
+            continue
+    return None
+
+
+def _float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e18 else None

@@ -1,0 +1,97 @@
+"""The questions to a language model about a caret or a record, and the suggestions in its answers."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.core.contracts import Query
+from ci_eval.core.model import Record, Span, Usage
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.text_spans import cut, extent, is_whole
+from ci_eval.plugins.adapters.endpoints.context import Seen
+from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.plugins.responses.completion import Inserted, inserted
+
+TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
+"""The number of tokens of the longest answer, by the span that is asked for."""
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+def asked_at(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
+    """Return the question at a caret with that view of the files, or the question of a record."""
+    limit = settings.sampling.max_tokens or TOKENS[query.span]
+    if query.record:
+        return Prompt(instruction=instruction_of(query.record), max_tokens=limit)
+    view = seen.window
+    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=seen.path, files=seen.files)
+
+
+def instruction_of(record: Record) -> str:
+    """Return the record's instruction, with the parts of the context in their places. Without an instruction, the parts
+    stand below each other."""
+    if not record.instruction:
+        return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
+    return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
+
+
+def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
+    """Return the text that the answer would insert in place of the prefix; "" for nothing.
+
+    `before`: the text before the caret. `part`: the part of the answer that stands for that, see `written`.
+    """
+    answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
+    text = cut(answer, before, query.span, query.word)
+    return query.prefix + text if text else ""
+
+
+def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
+    """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
+    the span."""
+    answer = reply.text[part.begin : part.end]
+    end = part.begin + extent(answer, before, query.span, query.word)
+    # An answer whose fence is closed is whole, although the model went on behind it.
+    is_closed = "fence" in part.rules and part.end < len(reply.text)
+    return Usage(
+        first_token=reply.first_token,
+        prompt_tokens=reply.prompt_tokens,
+        answer_tokens=reply.answer_tokens,
+        cost=cost,
+        logprob=mean_logprob(reply, part.begin, end),
+        finish=reply.finish,
+        read=part.rules,
+        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
+    )
+
+
+STOPPED = {"length", "filter"}
+"""The reasons to stop that leave an answer incomplete."""
+
+
+def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -> Inserted:
+    """Return the part of an answer that stands for the text to insert at the caret, from its beginning on.
+
+    A chat may put it into a fence, write words around it, or begin the line again.
+    """
+    text, chat = reply.text, settings.api == "chat"
+    if query.record:
+        return Inserted(begin=0, end=len(text))
+    part = inserted(text, settings.thoughts, ends_of(settings), chat=chat)
+    begin, end = part.begin, part.end
+    line = before.rpartition("\n")[2].lstrip()
+    inner = text[begin:end]
+    if chat and line and inner.lstrip().startswith(line):
+        begin = end - len(inner.lstrip()) + len(line)
+    # A model may begin with the blank that stands there already.
+    if not query.prefix and before.endswith((" ", "\t")):
+        begin = end - len(text[begin:end].lstrip(" \t"))
+    return Inserted(begin=begin, end=end, rules=part.rules)
+
+
+def ends_of(settings: EndpointConfig) -> tuple[str, ...]:
+    """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
+    named = settings.template not in {None, OF_THE_ENDPOINT}
+    template = template_of(settings.template or "", settings.file_heading).stop if named else ()
+    return tuple(stop for stop in template if stop.strip())

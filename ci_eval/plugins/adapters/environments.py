@@ -1,0 +1,187 @@
+"""An installer of the target project's own dependencies, for engines that resolve types; none of their code is run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.files import is_own
+from ci_eval.core.fetch.clients import run_client
+from ci_eval.core.fetch.packages import check_origins, installed, npm_registries, npm_run, pip_run
+from ci_eval.core.fetch.requirements import check_npm_lock, is_pinned, of_npm, of_python, read_json
+from ci_eval.core.model import ProjectInfo
+from ci_eval.plugins.adapters import jars
+from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.python_paths import folders_named
+from ci_eval.plugins.adapters.recipes import InstalledEngine, once
+
+WHEELS = ("--only-binary=:all:",)
+GO_FILES = frozenset({"go.mod", "go.sum"})
+
+
+def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
+    """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
+
+    `name`: the kind of environment, as a language names it (`Language.dependencies`):
+
+    python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages. node: a
+    folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs. Raises
+    PreparationError.
+    """
+    kind = ENVIRONMENTS.get(name)
+    if kind is None or not (dependencies or kind.also_empty):
+        return None
+    content = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
+    return once(
+        cache / "environments" / f"{name}-{content}{kind.mark}",
+        "",
+        lambda new: kind.make(_Task(root, info.spec, dependencies), new),
+    )
+
+
+def offered(name: str, root: Path, info: ProjectInfo) -> bool:
+    """Return whether it is safe and cheap to install what the project needs: a lock names each version, or the registry
+    that the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
+    kind = ENVIRONMENTS.get(name)
+    return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
+
+
+@dataclass(frozen=True)
+class _Task:
+    root: Path
+    spec: str
+    dependencies: bool
+
+
+# ------------------------------------------------------------------------------------------------------------- kinds
+
+
+def _python(task: _Task, folder: Path) -> Mapping[str, str]:
+    # A virtual environment as far as tools read it, but without an interpreter: nobody can start one.
+    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    site.mkdir(parents=True)
+    version = ".".join(map(str, sys.version_info[:3]))
+    home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
+    requirements = of_python(task.root) if task.dependencies else []
+    if requirements:
+        pip_run(("install", *WHEELS, "--target", str(site), "--", *requirements), cwd=folder)
+        check_origins(site)
+        _forget_start_up(site)
+    return installed(site)
+
+
+def _forget_start_up(site: Path) -> None:
+    """Remove what a Python would run whenever it starts with these packages, though no engine starts one.
+
+    Of `.pth` files, lines that name a folder within `site` are kept, and no other line: neither imports nor archives,
+    nor folders elsewhere.
+    """
+    folders = {site}
+    for path in site.glob("*.pth"):
+        lines = folders_named(path, site)
+        folders |= {site / line for line in lines}
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for folder in folders:
+        for path in (*folder.glob("sitecustomize*"), *folder.glob("usercustomize*")):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+# install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
+LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
+_NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+
+
+def _node(task: _Task, folder: Path) -> Mapping[str, str]:
+    root = task.root
+    manifest = root / "package.json"
+    if not is_own(manifest, root):
+        return {}
+    dependencies = of_npm(manifest)
+    locks = [name for name in LOCKS if is_own(root / name, root)]
+    hosts = npm_registries(folder) if locks else frozenset()
+    for name in locks:
+        check_npm_lock(root / name, hosts)
+        shutil.copyfile(root / name, folder / name)
+    if locks:
+        shutil.copyfile(manifest, folder / manifest.name)
+        npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
+    else:
+        # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
+        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": dependencies}))
+        npm_run(("install", *_NPM), cwd=folder)
+    manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
+    return {
+        str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in manifests
+    }
+
+
+class _Package(msgspec.Struct):
+    version: str = ""
+
+
+def _is_package(path: Path) -> bool:
+    return path.parent.parent.name == "node_modules" or path.parent.parent.parent.name == "node_modules"
+
+
+def _go(task: _Task, folder: Path) -> Mapping[str, str]:
+    if not is_own(task.root / "go.mod", task.root):
+        return {}
+    work = folder / "work"
+    work.mkdir()
+    # All go.mod and go.sum files are copied, since a `replace` may name another module of the project. No source is.
+    for path in sorted(task.root.rglob("go.*")):
+        if path.name in GO_FILES and is_own(path, task.root):
+            copy = work / path.relative_to(task.root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    variables = {
+        "GOMODCACHE": str(folder / "modules"),
+        "GOFLAGS": "-mod=mod -modcacherw",
+        # Otherwise a go.mod could make go download and run another version.
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+    }
+    run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
+    output = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
+    shutil.rmtree(work)
+    pairs = [line.split() for line in output.splitlines()[1:]]
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+
+
+def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
+    scheme, _, coordinates = task.spec.partition(":")
+    return jars.resolve(coordinates.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    make: Callable[[_Task, Path], Mapping[str, str]]
+    registry: str
+    """The beginning of the SPECs of projects whose registry names what they need."""
+    locked: Callable[[Path], Iterable[bool]]
+    """A function that takes the project's root and returns, for each file that may be a lock, if it is one."""
+    also_empty: bool = False
+    """A flag: engines get an environment even if the project's dependencies are not wanted."""
+    mark: str = ""
+    """A suffix for the names of its folders, needed if they are of use to one version of a program only."""
+
+
+ENVIRONMENTS = {
+    "python": _Kind(
+        _python,
+        "pypi:",
+        lambda root: [is_pinned(root)],
+        also_empty=True,
+        mark=f"-py{sys.version_info.major}{sys.version_info.minor}-data",
+    ),
+    "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
+    "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
+    "jvm": _Kind(_jvm, "maven:", lambda _: ()),
+}
+"""The kinds of environments, by the names that languages use."""

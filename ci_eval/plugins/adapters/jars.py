@@ -1,0 +1,136 @@
+"""An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.fetch.clients import run_client
+from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.maven import UNKNOWN, check_maven, run_mvn
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import IntoCache, plain
+
+# Pinned: without a version, Maven takes whichever is newest.
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+FOLDER = "jars"
+DRIVER = "driver"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver:
+    """A program of ours that asks the engine; it is compiled with the engine's jars."""
+
+    file: Path
+    compiler: str
+    """The main class of the compiler."""
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Maven(IntoCache):
+    """A recipe for an artifact with its dependencies and, if it needs one, its driver."""
+
+    artifact: str
+    """The artifact as GROUP:NAME."""
+    version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """The artifacts that this one needs and does not declare: GROUP:NAME → version."""
+    driver: Driver | None = None
+    source: str = "Maven Central"
+    needs: tuple[str, ...] = ("mvn", "java")
+
+    def name(self, version: str) -> str:
+        driver = f"-{sha256_of(self.driver.file)[:12]}" if self.driver else ""
+        return f"{plain(self.artifact)}-{version}{driver}"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        # Maven resolves these together with the artifact, so that versions agree.
+        others = [f"{name}:{number}" for name, number in self.others.items()]
+        packages = resolve(f"{self.artifact}:{version}", new, others=others)
+        if driver := self.driver:
+            jars = classpath(in_folder(new))
+            compiler = ("java", "-cp", jars, driver.compiler, *driver.options)
+            (new / DRIVER).mkdir()
+            run_client((*compiler, "-cp", jars, "-d", DRIVER, str(driver.file)), cwd=new)
+        return packages
+
+
+def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
+    """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
+    that these need to run.
+
+    Returns GROUP:NAME → version. Raises ConfigError or InstallError.
+    """
+    artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
+    (folder / "pom.xml").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
+        "<version>0</version><packaging>pom</packaging>"
+        f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies></project>\n"
+    )
+    # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+    (folder / ".mvn").mkdir()
+    options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
+    if not itself:
+        options.append(f"-DexcludeArtifactIds={artifacts[0]['name']}")
+    if trouble := run_mvn(COPY, *options, here=folder):
+        hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
+        raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
+    jars = in_folder(folder)
+    if itself and not jars:
+        raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
+    return dict(_identify(path.relative_to(folder / FOLDER)) for path in jars)
+
+
+def _dependency(artifact: re.Match[str]) -> str:
+    group, name, version = (escape(artifact[part]) for part in ("group", "name", "version"))
+    parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
+    return f"<dependency>{parts}</dependency>"
+
+
+def _identify(path: Path) -> tuple[str, str]:
+    """Return GROUP:NAME and version of a jar in a Maven repository, by its path: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
+    *group, name, version, _ = path.parts
+    return f"{'.'.join(group)}:{name}", version
+
+
+def in_folder(folder: Path | None) -> list[Path]:
+    """Return the jars that `resolve` copied below the folder, sorted by path; None has no jars."""
+    return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
+
+
+def libraries(place: Place, standard: str) -> list[Path]:
+    """Return the jars that a project needs, among them the language's standard library. The engine's own library is
+    used if the project names none.
+
+    `standard`: the beginning of that jar's name, such as "kotlin-stdlib".
+    """
+    own = in_folder(place.environment)
+    if any(path.name.startswith(f"{standard}-") for path in own):
+        return own
+    return [*own, *(path for path in in_folder(place.folder) if path.name.startswith(f"{standard}-"))]
+
+
+def classpath(paths: list[Path]) -> str:
+    """Return the paths joined as Java's class path."""
+    return os.pathsep.join(map(str, paths))
+
+
+def java(place: Place) -> list[str]:
+    """Return the command that starts Java: it writes only where the engine may write, and its heap fits the engine's
+    memory."""
+    # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
+    heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
+    # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
+    return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
+
+
+def java_command(place: Place, main: str, *arguments: str) -> list[str]:
+    """Return the command that runs a class of a `Maven` recipe, or of its driver."""
+    jars = classpath([place.folder / DRIVER, *in_folder(place.folder)])
+    return [*java(place), "-cp", jars, main, *arguments]

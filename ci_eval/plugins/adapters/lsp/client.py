@@ -1,0 +1,454 @@
+"""The client of one server process, from `initialize` to `exit`: it sends the text of a document, asks for completion,
+and answers the server's requests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from ci_eval import __version__
+from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
+from ci_eval.core.contracts import Edit
+from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.lsp.answers import read_answer
+from ci_eval.plugins.adapters.lsp.inline import ANSWER as INLINE_ANSWER
+from ci_eval.plugins.adapters.lsp.inline import InlineItem, InlineList
+from ci_eval.plugins.adapters.lsp.places import Encoding, position_of
+from ci_eval.plugins.adapters.lsp.protocol import (
+    MANY,
+    MESSAGE,
+    UNREADABLE,
+    CompletionList,
+    Configuration,
+    ConfigurationItem,
+    Initialized,
+    Message,
+    ProgressStep,
+    ProgressValue,
+    Registrations,
+)
+from ci_eval.plugins.adapters.lsp.wire import Wire
+
+QUIET = 0.3
+"""Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
+so."""
+
+LOADING = 30.0
+"""Seconds after its start in which work that a server announces is taken to be the loading of the project."""
+
+TRIES = 5
+"""The number of times that a request is sent if the server cancels it."""
+
+PAUSE = 0.1
+"""Seconds before the second try; each further one waits twice as long."""
+
+GOODBYE = 2.0
+"""Seconds that a server has for an orderly end."""
+
+METHOD_NOT_FOUND = -32601
+CANCELLED = frozenset({-32800, -32801, -32802})
+"""The codes RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
+
+CAPABILITIES: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "window": {"workDoneProgress": True},
+    "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
+    "textDocument": {
+        "synchronization": {"dynamicRegistration": False},
+        "completion": {
+            "contextSupport": True,
+            "completionItem": {
+                "snippetSupport": True,
+                "commitCharactersSupport": True,
+                "documentationFormat": ["markdown", "plaintext"],
+                "deprecatedSupport": True,
+                "preselectSupport": True,
+                "tagSupport": {"valueSet": [1]},
+                "insertTextModeSupport": {"valueSet": [1, 2]},
+                "insertReplaceSupport": True,
+                "labelDetailsSupport": True,
+                "resolveSupport": {"properties": ["documentation", "detail", "additionalTextEdits"]},
+            },
+            "completionItemKind": {"valueSet": list(range(1, 26))},
+            "insertTextMode": 2,
+            "completionList": {
+                "itemDefaults": ["commitCharacters", "editRange", "insertTextFormat", "insertTextMode", "data"]
+            },
+        },
+        "inlineCompletion": {"dynamicRegistration": False},
+        "publishDiagnostics": {},
+    },
+}
+"""The capabilities that the client announces. For completion, they are the same as in `fillClientCapabilities` in
+`completion.ts` of vscode-languageclient 9.0.1, which VS Code's extensions use."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """The command that starts a server, and the configuration that the server gets at the start."""
+
+    command: Sequence[str]
+    root: Path
+    """The root of the project."""
+    cwd: Path
+    """The folder that the server runs in."""
+    environment: Mapping[str, str]
+    walls: Walls
+    options: Any = None
+    """The value of `initializationOptions`."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The section → the value that the server gets when it asks for that section of its configuration."""
+    announces: bool = False
+    """A flag: the server always announces the loading of the project as work (`$/progress`)."""
+    quiet: float = QUIET
+    """Seconds after which the server is taken to be ready if it has announced no work."""
+    initialize: float = 60.0
+    """Seconds that the server may take to initialize."""
+    ready: float = 120.0
+    """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
+
+
+class _Cancelled(EngineRaised):
+    """An error: the server has cancelled a request by itself."""
+
+
+class Client:
+    """A running server with at most one open document."""
+
+    def __init__(self, launch: Launch) -> None:
+        """Start and initialize the server. Raises EngineFailure."""
+        self._launch = launch
+        self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
+        self._id = 0
+        self._works: set[int | str] = set()
+        self._awaits_work = launch.announces
+        self._began = time.monotonic()
+        self.waited = 0.0
+        """Seconds spent on waiting for work that the server had announced."""
+        self.idle = 0.0
+        """Seconds spent on waiting for announcements that did not come."""
+        self.is_unready = False
+        """A flag: the server was still at work when the longest wait was over."""
+        self._uri = ""
+        self._version = 0
+        self._registered: set[str] = set()
+        """The methods that the server has announced after its start."""
+        try:
+            self._initialize(time.monotonic() + launch.initialize)
+        except EngineTimeout as error:
+            self._wire.close()
+            raise EngineUnstarted(
+                f"{self._wire.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
+                "set `engine.initializeTimeout` to more seconds"
+            ) from error
+        except BaseException:
+            self._wire.close()
+            raise
+        # The time for loading counts from the end of `initialize`.
+        self._began = time.monotonic()
+
+    def _initialize(self, deadline: float) -> None:
+        uri = self._launch.root.as_uri()
+        answer = self._ask(
+            "initialize",
+            {
+                "processId": None,
+                "clientInfo": {"name": "ci-eval", "version": __version__},
+                "rootUri": uri,
+                "rootPath": str(self._launch.root),
+                "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
+                "initializationOptions": self._launch.options,
+                "capabilities": CAPABILITIES,
+            },
+            deadline,
+        )
+        try:
+            initialized = msgspec.json.decode(answer, type=Initialized)
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} answered `initialize` with {answer[:200]!r}: {error}") from error
+        self.info = initialized.server_info
+        self._capabilities = initialized.capabilities
+        self.encoding = cast("Encoding", self._capabilities.position_encoding)
+        if self.encoding not in ("utf-8", "utf-16", "utf-32"):
+            raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding[:80]!r}")
+        self._tell("initialized", {}, deadline)
+        if self._launch.settings:
+            self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings}, deadline)
+
+    # ---------------------------------------------------------------------------------------------------- document
+
+    def open(self, path: Path, language: str, text: str, deadline: float) -> None:
+        """Open a document at the server, and close the one that was open before."""
+        if self._uri:
+            self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
+        self._uri = path.as_uri()
+        self._version = 1
+        document = {"uri": self._uri, "languageId": language, "version": 1, "text": text}
+        self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
+
+    def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
+        """Tell the server the changes of the document's text, in the way that the server asked for: not at all, the
+        whole text, or the edits."""
+        if not edits or not self._capabilities.sync:
+            return
+        changes: list[dict[str, Any]] = [{"text": after}]
+        if self._capabilities.sync == 2:
+            changes = list(self._changes(before, edits))
+        self._version += 1
+        document = {"uri": self._uri, "version": self._version}
+        self._tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes}, deadline)
+
+    def _changes(self, text: str, edits: Sequence[Edit]) -> Any:
+        for offset, deleted, inserted in edits:
+            start = position_of(text, offset, self.encoding)
+            end = position_of(text, offset + deleted, self.encoding) if deleted else start
+            yield {"range": {"start": start, "end": end}, "text": inserted}
+            text = text[:offset] + inserted + text[offset + deleted :]
+
+    def complete(self, text: str, offset: int, deadline: float) -> tuple[CompletionList, float]:
+        """Return the server's list at an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`). Raises EngineRaised if the list cannot be read."""
+        answer = self._ask(
+            "textDocument/completion",
+            {
+                "textDocument": {"uri": self._uri},
+                "position": position_of(text, offset, self.encoding),
+                "context": {"triggerKind": 1},
+            },
+            deadline,
+        )
+        arrived = time.perf_counter()
+        try:
+            return read_answer(answer), arrived
+        except UNREADABLE as error:
+            raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
+
+    @property
+    def completes(self) -> bool:
+        """Return whether the server says that it completes code."""
+        announced = self._capabilities.completion_provider not in (None, False)
+        return announced or "textDocument/completion" in self._registered
+
+    @property
+    def completes_inline(self) -> bool:
+        """Return whether the server says that it completes inline."""
+        return self._capabilities.inline_completion_provider not in (None, False)
+
+    def complete_inline(
+        self, text: str, offset: int, deadline: float
+    ) -> tuple[list[InlineItem] | InlineList | None, float]:
+        """Return the grey text for an offset (code points) of the open document, and when it arrived
+        (`time.perf_counter()`). Raises EngineRaised if the answer cannot be read."""
+        question = {
+            "textDocument": {"uri": self._uri},
+            "position": position_of(text, offset, self.encoding),
+            "context": {"triggerKind": 1},
+        }
+        answer = self._ask("textDocument/inlineCompletion", question, deadline)
+        arrived = time.perf_counter()
+        try:
+            return INLINE_ANSWER.decode(answer), arrived
+        except UNREADABLE as error:
+            raise EngineRaised(f"{self._wire.name} answered an inline completion with what is none: {error}") from error
+
+    def digest(self, deadline: float) -> None:
+        """Wait until the server has parsed the document; for servers that handle one message at a time."""
+        # The cheapest request that needs the parsed text: it asks about no positions, so the answer is empty.
+        question = {"textDocument": {"uri": self._uri}, "positions": []}
+        with suppress(EngineRaised):  # A text that cannot be parsed may have completions all the same.
+            self._ask("textDocument/selectionRange", question, deadline)
+
+    def settle(self) -> None:
+        """Wait until the work that the server announces is done, or for `Launch.ready` seconds. A server that announces
+        none for a while is taken to be ready, unless it is one that always announces some."""
+        began = time.monotonic()
+        quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
+        while self._await_work(min(quiet, deadline), deadline):
+            # Many servers announce one piece of work after the other.
+            quiet = time.monotonic() + QUIET
+
+    def _await_work(self, quiet: float, deadline: float) -> bool:
+        """Wait for an announcement until `quiet`, and for the end of all announced work. Returns whether to go on
+        waiting."""
+        began = time.monotonic()
+        while not self.is_loading:
+            if (message := self._receive(quiet)) is None:
+                self.idle += time.monotonic() - began
+                return False
+            self._handle(message, deadline)
+        began = time.monotonic()
+        self._handle_while_loading(deadline)
+        self.waited += time.monotonic() - began
+        self.is_unready = self.is_loading
+        return not self.is_unready
+
+    def _handle_while_loading(self, deadline: float) -> None:
+        while self.is_loading:
+            if (message := self._receive(deadline)) is None:
+                return
+            self._handle(message, deadline)
+
+    @property
+    def is_loading(self) -> bool:
+        """Return whether work that the server announced soon after its start is not done."""
+        return bool(self._works) or self._awaits_work
+
+    # ---------------------------------------------------------------------------------------------------- messages
+
+    def _tell(self, method: str, params: Any, deadline: float) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
+
+    def _ask(self, method: str, params: Any, deadline: float) -> bytes:
+        """Return the result of a request. A request that the server cancels is sent again. Raises EngineTimeout if the
+        server does not answer in time, and EngineRaised if it answers with an error."""
+        pause = PAUSE
+        for _ in range(TRIES - 1):
+            with suppress(_Cancelled):
+                return self._ask_once(method, params, deadline)
+            time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
+            pause *= 2
+        return self._ask_once(method, params, deadline)
+
+    def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
+        self._id += 1
+        identifier = self._id
+        self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
+        answer = self._answer_to(identifier, deadline)
+        if answer is None:
+            # A server that answers the cancellation still works, so it need not be restarted.
+            grace = time.monotonic() + GOODBYE
+            self._tell("$/cancelRequest", {"id": identifier}, grace)
+            is_alive = self._answer_to(identifier, grace) is not None
+            raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
+        if answer.error is None:
+            return bytes(answer.result)
+        text = f"error {answer.error.code}: {answer.error.message[:1000]}"
+        if answer.error.code in CANCELLED:
+            raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {text}")
+        raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
+
+    def _answer_to(self, identifier: int, deadline: float) -> Message | None:
+        while (message := self._receive(deadline)) is not None:
+            if message.method is None and message.id == identifier:
+                return message
+            self._handle(message, deadline)
+        return None
+
+    def _receive(self, deadline: float) -> Message | None:
+        body = self._wire.receive(deadline)
+        if body is None:
+            return None
+        try:
+            return MESSAGE.decode(body)
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} sent {body[:200]!r}: {error}") from error
+
+    def _send(self, message: Any, deadline: float) -> None:
+        self._wire.send(msgspec.json.encode(message), deadline)
+
+    def _handle(self, message: Message, deadline: float) -> None:
+        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped."""
+        if message.method == "$/progress":
+            self._progress(message)
+        elif message.method is not None and message.id is not None:
+            self._reply(message, deadline)
+
+    def _progress(self, message: Message) -> None:
+        try:
+            progress = msgspec.json.decode(message.params, type=ProgressStep)
+            kind = msgspec.convert(progress.value, ProgressValue).kind
+        except UNREADABLE:
+            # Partial results have no kind; we never ask for them.
+            return
+        if kind == "begin" and (self._awaits_work or time.monotonic() < self._began + LOADING):
+            # Later work, such as checks after an edit, is no loading, and nobody waits for it.
+            self._works.add(progress.token)
+            self._awaits_work = False
+            if len(self._works) > MANY:
+                raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
+        elif kind == "end":
+            self._works.discard(progress.token)
+
+    def _reply(self, message: Message, deadline: float) -> None:
+        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+        match message.method:
+            case "workspace/configuration":
+                reply["result"] = [self._setting(item.section) for item in self._read_items(message)]
+            case "workspace/workspaceFolders":
+                reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
+            case "workspace/applyEdit":
+                # The document is ours alone: an edit by the server would change what is measured.
+                reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
+            case "client/registerCapability":
+                self._registered |= self._registrations(message)
+                reply["result"] = None
+            case method if method in _NOTED:
+                reply["result"] = None
+            case method:
+                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
+        self._send(reply, deadline)
+
+    def _registrations(self, message: Message) -> set[str]:
+        try:
+            registrations = msgspec.json.decode(message.params, type=Registrations).registrations
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} registered {bytes(message.params)[:200]!r}: {error}") from error
+        return {registration.method for registration in registrations}
+
+    def _read_items(self, question: Message) -> list[ConfigurationItem]:
+        try:
+            return msgspec.json.decode(question.params, type=Configuration).items
+        except UNREADABLE as error:
+            raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
+
+    def _setting(self, section: str | None) -> Any:
+        """Return the part of the settings that a dotted section names, or None if there is none."""
+        value: Any = self._launch.settings
+        for name in section.split(".") if section else ():
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
+
+    # --------------------------------------------------------------------------------------------------------- end
+
+    @property
+    def pid(self) -> int:
+        return self._wire.pid
+
+    def peak_memory(self) -> int | None:
+        return self._wire.peak_memory()
+
+    @property
+    def confined(self) -> str:
+        return self._wire.confined
+
+    def close(self) -> None:
+        """Ask the server to shut down, and kill it if it does not; never raises."""
+        deadline = time.monotonic() + GOODBYE
+        try:
+            self._ask("shutdown", None, deadline)
+            self._tell("exit", None, deadline)
+            self._wire.wait_for_end(max(deadline - time.monotonic(), 0.1))
+        except EngineFailure:
+            # It is killed below.
+            return
+        finally:
+            self._wire.close()
+
+
+_NOTED = frozenset(
+    f"{scope}/refresh" for scope in ("workspace/semanticTokens", "workspace/inlayHint", "workspace/codeLens")
+) | {
+    "client/unregisterCapability",
+    "window/workDoneProgress/create",
+    "window/showMessageRequest",
+    "window/showDocument",
+    "workspace/diagnostic/refresh",
+    "workspace/inlineValue/refresh",
+    "workspace/foldingRange/refresh",
+}

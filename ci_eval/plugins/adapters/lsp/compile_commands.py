@@ -1,0 +1,306 @@
+"""The compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
+
+A flag of a compile command can make clangd load a library, write a file or read one outside the project (`-Xclang
+-load`, `-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours
+instead of the project's own, and a flag that is not on the list below is left out and counted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.grammar.imports.cpp import folders, sources
+from ci_eval.plugins.adapters.confinement import SYSTEM
+
+NAME = "compile_commands.json"
+DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
+"""The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
+clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
+LARGEST = 64 * 2**20
+"""Bytes of a database; a larger one is left out."""
+
+ALONE = re.compile(
+    r"""
+    -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostdinc(\+\+)?
+  | -nostdlib(\+\+)? | -nobuiltininc
+  | -O[0-3sgz]? | -Ofast | -g[0-3]? | --driver-mode=(gcc|g\+\+|cpp)
+  | --?std=[\w+:]+ | -stdlib=lib(std)?c\+\+ | --target=[\w.+-]+
+  | -W(?![lap],)[\w+=-]*
+  | -m(32|64|x32|16) | -m(arch|tune|cpu|fpu|float-abi|abi|cmodel)=[\w.+-]+
+  | -m(no-)?(sse[\w.]*|ssse3|avx[\w-]*|aes|bmi2?|fma4?|f16c|popcnt|lzcnt|pclmul|mmx|thumb|arm|ms-bitfields|unicode)
+  | -f(no-)?(PIC|pic|PIE|pie|exceptions|cxx-exceptions|objc-exceptions|rtti|openmp|openmp-simd|short-enums|short-wchar
+      |char8_t|coroutines|coroutines-ts|concepts|ms-extensions|ms-compatibility|delayed-template-parsing|declspec
+      |signed-char|unsigned-char|wrapv|trapv|fast-math|finite-math-only|strict-aliasing|stack-protector|strict-enums
+      |stack-protector-all|stack-protector-strong|stack-clash-protection|data-sections|function-sections|common
+      |permissive|blocks|objc-arc|objc-weak|color-diagnostics|freestanding|hosted|builtin|gnu-keywords|gnu89-inline
+      |gnu-inline-asm|asm|sized-deallocation|aligned-allocation|aligned-new|threadsafe-statics|omit-frame-pointer
+      |optimize-sibling-calls|unroll-loops|inline|inline-functions|visibility-inlines-hidden|operator-names
+      |experimental-library|digraphs|dollars-in-identifiers|access-control|relaxed-template-template-args|lto
+      |implicit-templates|non-call-exceptions|plt|semantic-interposition|ident|math-errno|zero-initialized-in-bss
+      |new-infallible|assume-sane-operator-new|use-cxa-atexit|c\+\+-static-destructors|strict-overflow
+      |strict-vtable-pointers|addrsig|unwind-tables|asynchronous-unwind-tables|verbose-asm|diagnostics-color)
+  | -f(visibility|diagnostics-color|template-depth|constexpr-depth|constexpr-steps|constexpr-loop-limit|macro-depth
+      |bracket-depth|message-length|max-errors|abi-version|clang-abi-compat|ms-compatibility-version|stack-limit
+      |lto|sanitize|no-sanitize|openmp|exec-charset|input-charset|strict-flex-arrays|cf-protection|fp-model
+      |fp-contract|trivial-auto-var-init)(-version)?=[\w.,+:-]*
+    """,
+    re.VERBOSE,
+)
+"""The flags without a path that only change the meaning of a text."""
+VALUES = {
+    "-D": re.compile(r".+", re.DOTALL),
+    "-U": re.compile(r"\w+"),
+    "-x": re.compile(r"(c|c\+\+|objective-c|objective-c\+\+|cuda|cpp-output)(-header)?|none"),
+    "-arch": re.compile(r"\w+"),
+    "-target": re.compile(r"[\w.+-]+"),
+}
+"""The flags whose value follows, and the form of that value; those of one letter may have it attached."""
+PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
+"""The flags whose value is a path in the project or among the system's; it may be attached."""
+SEPARATE = frozenset(
+    "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
+    "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
+    "-working-directory --config -ivfsoverlay -include-pch -include-pth -imultilib -iprefix -iwithprefix "
+    "-iwithprefixbefore -iwithsysroot -cxx-isystem -serialize-diagnostics --serialize-diagnostics -dumpdir -dumpbase "
+    "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
+    "-resource-dir --output --language --include --imacros --prefix -F".split()
+)
+"""The flags that are left out together with the value that follows."""
+OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
+"""The flags for the output of a build, which clangd has no use for. They are not counted if they are left out."""
+WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
+COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
+
+
+class _Command(msgspec.Struct):
+    directory: str = ""
+    file: str = ""
+    command: str = ""
+    arguments: list[str] = []
+
+
+class Cleaned(msgspec.Struct):
+    """A compile command as clangd reads it."""
+
+    directory: str
+    file: str
+    arguments: list[str]
+
+
+@dataclass(frozen=True)
+class CompileCommands:
+    """The cleaned compile commands of a project; none if the project has no database."""
+
+    entries: list[Cleaned] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    """The part of a flag before its value → the number of times that it was left out."""
+
+    def write(self, folder: Path) -> None:
+        """Write the database into the folder in which clangd will look for it."""
+        (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
+
+    def summary(self) -> str:
+        """Return, in a few words, the flags that were left out; "" if none was."""
+        if not self.dropped:
+            return ""
+        counts = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
+        names = ", ".join(f"{name} ({count:,})" for name, count in counts)
+        return f"{self.dropped.total():,} parts of compile commands are not on the list of harmless flags: {names}"
+
+
+@lru_cache(maxsize=2)
+def compile_commands(root: Path) -> CompileCommands:
+    """Read and clean the compile databases of a project, also those in its folders.
+
+    As in clangd, the nearest database above a file counts. Files of the project without a command get the folders that
+    the project includes from, as clangd's `fallbackFlags` would have it.
+    """
+    return _Cleaning(root).all()
+
+
+@lru_cache(maxsize=2)
+def include_folders(root: Path) -> tuple[str, ...]:
+    """Return the folders of the project from which its files include others; see `grammar.imports.cpp`."""
+    return tuple(folders(root))
+
+
+class _Cleaning:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._real = os.path.realpath(root)
+        self._dropped: Counter[str] = Counter()
+        self._flags: dict[Path, list[str]] = {}
+        """The file with flags → the flags that are left of it."""
+
+    def all(self) -> CompileCommands:
+        databases = dict(sorted(self._databases()))
+        entries = [
+            entry
+            for folder, path in databases.items()
+            if path.suffix == ".json"
+            for entry in self._json(path)
+            if self._nearest(Path(entry.file), databases) == folder
+        ]
+        commanded = {self._nearest(Path(entry.file), databases) for entry in entries}
+        if databases:
+            for name in sources(self._root):
+                file = self._root / name
+                nearest = self._nearest(file, databases)
+                # In a folder with a list of commands, clangd infers those of other files from the list.
+                if nearest not in commanded:
+                    entries.append(self._without_list(file, databases.get(nearest) if nearest else None))
+        return CompileCommands(entries, self._dropped)
+
+    def _databases(self) -> Iterator[tuple[Path, Path]]:
+        """Yield each folder with a database, and the path of that database."""
+        for name, _, files in os.walk(self._root):
+            folder = Path(name)
+            if ".clangd" in files:
+                self._dropped[".clangd"] += 1
+            paths = [folder / path for path in DATABASES if is_own(folder / path, self._root)]
+            if paths:
+                yield folder, paths[0]
+
+    def _nearest(self, file: Path, databases: dict[Path, Path]) -> Path | None:
+        return next((folder for folder in file.parents if folder in databases), None)
+
+    def _without_list(self, file: Path, path: Path | None) -> Cleaned:
+        if path is None or path.suffix == ".json":
+            header = ["-xobjective-c++-header"] if file.suffix == ".h" else []
+            flags = [*header, *(f"-I{self._root / folder}" for folder in include_folders(self._root))]
+            return Cleaned(str(self._root), str(file), ["clang", *flags, str(file)])
+        return Cleaned(str(path.parent), str(file), ["clang-tool", *self._flags_of(path), str(file)])
+
+    # ------------------------------------------------------------------------------------------------------- databases
+
+    def _json(self, path: Path) -> Iterator[Cleaned]:
+        try:
+            commands = msgspec.json.decode(self._read(path), type=list[_Command], strict=False)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            self._dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
+            return
+        for command in commands:
+            if cleaned := self._command(command, path.parent):
+                yield cleaned
+            else:
+                self._dropped["commands of files outside the project"] += 1
+
+    def _flags_of(self, path: Path) -> list[str]:
+        if path not in self._flags:
+            try:
+                lines = self._read(path).decode(errors="replace").splitlines()
+            except OSError:
+                self._dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
+                lines = []
+            words = [line.strip() for line in lines if line.strip()]
+            self._flags[path] = list(self._clean(words, str(path.parent), expands=False))
+        return self._flags[path]
+
+    def _read(self, path: Path) -> bytes:
+        if path.stat().st_size > LARGEST:
+            raise OSError(f"{path.name} is too large")
+        return read_own(self._root, str(path.relative_to(self._root)))
+
+    def _command(self, command: _Command, folder: Path) -> Cleaned | None:
+        try:
+            arguments = command.arguments or shlex.split(command.command)
+            directory = os.path.normpath(folder / command.directory)
+            file = os.path.normpath(Path(directory, command.file))
+            is_ours = command.file and self._is_own(directory) and self._is_own(file)
+        except ValueError:  # a quote that does not end, a null character
+            return None
+        if not arguments or not is_ours:
+            return None
+        compiler, *flags = arguments
+        if Path(compiler).name in WRAPPERS and flags:
+            compiler, *flags = flags
+        name = Path(compiler).name
+        compiler = name if COMPILER.fullmatch(name) else "clang"
+        return Cleaned(directory, file, [compiler, *self._clean(flags, directory), file])
+
+    # ----------------------------------------------------------------------------------------------------------- flags
+
+    def _clean(self, arguments: Sequence[str], directory: str, *, expands: bool = True) -> Iterator[str]:
+        waiting = list(reversed(arguments))
+        while waiting:
+            flag = waiting.pop()
+            # Only files follow.
+            if flag == "--":
+                return
+            if flag.startswith("@"):
+                response = self._response(flag[1:], directory) if expands else None
+                if response is None:
+                    self._drop(flag)
+                else:
+                    yield from self._clean(response, directory, expands=False)
+            elif flag.startswith("-"):
+                yield from self._flag(flag, waiting, directory)
+
+    def _response(self, name: str, directory: str) -> list[str] | None:
+        """Return the words of a response file (`@FILE`), or None if it is none of the project's."""
+        path = Path(os.path.normpath(Path(directory, name)))
+        try:
+            return shlex.split(self._read(path).decode(errors="replace"))
+        except (OSError, ValueError):
+            return None
+
+    def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
+        """Return the remaining arguments of a flag and its value; none if the flag is left out."""
+        if ALONE.fullmatch(flag):
+            return [flag]
+        name = self._name(flag)
+        if name is None:
+            if flag in SEPARATE and waiting:
+                waiting.pop()
+            self._drop(flag)
+            return []
+        attached = flag[len(name) :]
+        value = attached if attached or not waiting else waiting.pop()
+        value = value.removeprefix("=") if name == "--sysroot" else value
+        if pattern := VALUES.get(name):
+            is_harmless = pattern.fullmatch(value) is not None
+        else:
+            is_harmless = value != "" and self._is_readable(value, directory)
+        if not is_harmless:
+            self._drop(name)
+            return []
+        if name == "--sysroot":
+            return [f"--sysroot={value}"]
+        return [f"{name}{value}"] if name in {"-I", "-D", "-U"} else [name, value]
+
+    def _name(self, flag: str) -> str | None:
+        """Return the flag that begins here and takes a value."""
+        if flag in VALUES or flag in PATHS or flag == "-I":
+            return flag
+        if flag.startswith("--sysroot="):
+            return "--sysroot"
+        # -include-pch begins with -include, but reads a binary file.
+        joined = (name for name in ("-D", "-U", "-I", "-x", *PATHS) if flag.startswith(name))
+        return next((name for name in joined if flag[: len("-include-pch")] != "-include-pch"), None)
+
+    def _drop(self, flag: str) -> None:
+        if not OUTPUT.fullmatch(flag):
+            self._dropped[re.split(r"[=,]", flag[:40])[0]] += 1
+
+    def _is_readable(self, value: str, directory: str) -> bool:
+        """Return whether a path, its links resolved, leads into the project or to the system's headers."""
+        try:
+            path = Path(os.path.realpath(Path(directory, value)))
+        except ValueError:
+            return False
+        return path.is_relative_to(self._real) or any(path.is_relative_to(folder) for folder in SYSTEM)
+
+    def _is_own(self, path: str) -> bool:
+        # A link in the project may lead out of it, so both paths must lie inside.
+        real = os.path.realpath(path)
+        return Path(path).is_relative_to(self._root) and Path(real).is_relative_to(self._real)

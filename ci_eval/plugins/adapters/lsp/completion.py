@@ -1,0 +1,265 @@
+"""A conversion of completion items into offers: for each item, the text that would stand in the document from the
+token's beginning on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.model.engine.offers import Extension, Offer
+from ci_eval.core.model.sessions import Suggestion
+from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line
+from ci_eval.plugins.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
+from ci_eval.plugins.adapters.lsp.snippets import expand
+from ci_eval.plugins.adapters.lsp.words import word_start
+
+KINDS = (
+    "",
+    *"text method function constructor field variable class interface module property unit value enum keyword".split(),
+    *"snippet color file reference folder enum-member constant struct event operator type-parameter".split(),
+)
+"""The names of the protocol's CompletionItemKind, by number."""
+
+NUMBERS = {
+    name: number
+    for number, name in enumerate(
+        "method function constructor field variable class struct interface module property event operator unit value "
+        "constant enum enum-member keyword text color file reference customcolor folder type-parameter user issue "
+        "snippet".split()
+    )
+}
+"""The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
+
+SNIPPET = 2
+REMOVED, REMOVED_BEFORE = "⌫", "⇤"
+"""The marks in a tail: the text behind a mark would be removed by acceptance, behind the caret or before the token."""
+_KINDS = {float(number): name for number, name in enumerate(KINDS) if number}
+_SIGNS = re.compile(r"^\W+")
+
+
+class Question:
+    """The caret's line, and the position in it for which a list was asked: this is needed to read ranges."""
+
+    def __init__(
+        self, text: str, offset: int, prefix: str, encoding: Encoding, language: str = "", *, since: int = 0
+    ) -> None:
+        """Take the caret's line from the text.
+
+        `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
+        typed after the list was made. `language`: the protocol's name.
+        """
+        begin = text.rfind("\n", 0, offset) + 1
+        end = text.find("\n", offset)
+        self.line = text[begin : end if end >= 0 else len(text)]
+        self.number = text.count("\n", 0, begin)
+        self.caret = offset - begin
+        self.asked = self.caret - since
+        self.token = self.caret - len(prefix)
+        self._encoding: Encoding = encoding
+        self.word = word_start(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        # Almost all items of a list replace the same range, so columns are remembered.
+        self._columns: dict[int, int] = {}
+
+    def column(self, position: Position) -> int:
+        """Return the index in the line of a position on it."""
+        column = self._columns.get(position.character)
+        if column is None:
+            column = offset_in_line(self.line, position.character, self._encoding)
+            self._columns[position.character] = column
+        return column
+
+
+class Replaced:
+    """The part of the line that acceptance of an item replaces, in insert mode."""
+
+    __slots__ = ("begin", "end", "visible")
+
+    def __init__(self, begin: int, end: int, *, visible: bool) -> None:
+        self.begin = begin
+        self.end = end
+        self.visible = visible
+
+
+def offers(
+    answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
+) -> list[Suggestion]:
+    """Return the items as offers, in the server's order. `name`: the pattern of a token of the language."""
+    return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
+
+
+class _Reader:
+    """A reader of the items of one list."""
+
+    def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
+        self._question = question
+        self._name = name
+        self._extension: Extension = extension
+        self._format = defaults.insert_text_format
+        self._word = Replaced(question.word, question.asked, visible=True)
+        self._default: Replaced | None = None
+        shared = defaults.edit_range
+        if shared and shared.insert:
+            self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
+        elif shared and shared.start:
+            self._default = self._range((shared.start, shared.end or shared.start))
+
+    def read(self, answer: CompletionList) -> Iterator[Suggestion]:
+        filtered_by = self._filter_of_all(answer)
+        for item in answer.items:
+            replaced, new, firm = self._insertion(item)
+            written = self._from_token(new, replaced.begin)
+            # VS Code shows items that insert nothing; no ranker knows what to do with one.
+            if not written:
+                continue
+            firm += len(written) - len(new)
+            text = self._token_of(written, item)
+            tail = self._tail(replaced, new, written[len(text) :])
+            kind = self._kind(item)
+            own = item.filter_text
+            filter_text = self._from_token(own, replaced.begin) if own else None
+            yield Offer(
+                text=text,
+                tail=tail,
+                label="" if item.label == text else item.label,
+                kind=kind,
+                filter_text=None if filter_text == text else filter_text,
+                sort_text=item.sort_text or item.label,
+                filtered_by=filtered_by or own or None,
+                begin=replaced.begin - self._question.token,
+                # A tail is compared as a whole if there is no placeholder in it.
+                firm=firm - len(text) if len(text) <= firm < len(written) and not _removes(tail) else len(tail),
+                number=NUMBERS[kind or "property"],
+                preselect=item.preselect is True,
+                visible=replaced.visible and bool(item.label),
+                extension=self._extension,
+            )
+
+    def _filter_of_all(self, answer: CompletionList) -> str:
+        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
+        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
+        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+            return answer.items[0].filter_text or answer.items[0].label
+        return ""
+
+    def _kind(self, item: CompletionItem) -> str:
+        kind = item.kind
+        if kind is None:
+            return ""
+        if kind in _KINDS:
+            return _KINDS[kind]
+        # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+        return "text" if kind.is_integer() else ""
+
+    def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
+        """Return the part replaced, the new text, and the length of its beginning that holds no placeholder.
+
+        The rules are those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1.
+        """
+        edit = item.text_edit
+        if edit is not None:
+            replaced, new = self._range_of_edit(edit), edit.new_text
+        elif self._default is not None:
+            replaced, new = self._default, item.label if item.text_edit_text is None else item.text_edit_text
+        else:
+            replaced, new = self._word, item.insert_text or item.label
+        snippet = (self._format if item.insert_text_format is None else item.insert_text_format) == SNIPPET
+        # Where no text is inserted but the label, that is no snippet.
+        if not snippet or (edit is None and self._default is None and not item.insert_text):
+            return replaced, new, len(new)
+        return replaced, *expand(new)
+
+    def _range_of_edit(self, edit: TextEdit) -> Replaced:
+        if edit.insert is None or edit.replace is None:
+            span = edit.range or edit.insert
+            return self._range((span.start, span.end)) if span else self._word
+        insert = self._range((edit.insert.start, edit.insert.end))
+        replace = self._range((edit.replace.start, edit.replace.end))
+        same = edit.insert.start == edit.replace.start
+        return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
+
+    def _range(self, positions: tuple[Position, Position]) -> Replaced:
+        """Return the part of the line that is replaced. A range on another line than the caret's, or over several
+        lines, is never shown (`isInvalid` in suggest.ts, 1.95)."""
+        start, end = positions
+        number, column = self._question.number, self._question.column
+        if start.line != number or end.line != number:
+            return Replaced(self._word.begin, self._word.end, visible=False)
+        return Replaced(column(start), column(end), visible=True)
+
+    def _from_token(self, new: str, begin: int) -> str:
+        """Return the text from the token's beginning on, once `new` has replaced the text from `begin` on."""
+        line, token = self._question.line, self._question.token
+        if begin == token:
+            return new
+        if begin > token:
+            return line[token:begin] + new
+        before = line[begin:token]
+        return new[len(before) :] if new.startswith(before) else new
+
+    def _tail(self, replaced: Replaced, new: str, written: str) -> str:
+        """Return the text that acceptance leaves behind the name (`written` is new), and the text that it removes
+        around the name."""
+        question, after = self._question, replaced.end - self._question.asked
+        if replaced.begin == question.token and not after:
+            return written
+        caret = question.caret
+        if after < 0:
+            written += question.line[caret + after : caret]
+        lost = question.line[caret : caret + max(after, 0)]
+        if lost and written.endswith(lost):
+            written, lost = written[: -len(lost)], ""
+        before = question.line[replaced.begin : question.token]
+        changed = "" if new.startswith(before) else REMOVED_BEFORE + before
+        return written + changed + (REMOVED + lost if lost else "")
+
+    def _token_of(self, written: str, item: CompletionItem) -> str:
+        """Return the token at the beginning of the written text: of `join(parts)` it is `join`. The whole text is
+        returned if it begins with no token, or if neither the label nor the filterText begins with that token: of
+        `std::vector`, the token is `std` only if one of them begins with `std`."""
+        if written.isidentifier() or not (match := self._name.match(written)):
+            return written
+        name = match[0]
+        if len(name) < len(written):
+            bare = _SIGNS.sub("", name)
+            if not any(_SIGNS.sub("", text).startswith(bare) for text in (item.label, item.filter_text or "")):
+                return written
+        return name
+
+
+def _removes(tail: str) -> bool:
+    return REMOVED in tail or REMOVED_BEFORE in tail
+
+
+TAGS = frozenset({"class", "struct", "constructor"})
+HIDING = frozenset({"function", "variable", "interface"})
+"""The kinds of names that hide a class; clangd calls an alias `interface`."""
+_MARKS = " \u2022"
+"""The characters that begin clangd's labels; the second is for items that insert an `#include`."""
+
+
+def without_hidden(offers: list[Suggestion]) -> list[Suggestion]:
+    """Return the items without classes, and their constructors, whose name is that of a function, a variable or an
+    alias as well: in C++, these hide the class ([basic.scope.hiding])."""
+    hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
+    return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
+
+
+def _name(offer: Suggestion) -> str:
+    return offer.label.lstrip(_MARKS) or offer.text
+
+
+def with_settled_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
+    """Return the items in the server's order, but with ties ordered by the text that they insert. Ties are items that
+    an editor orders alike.
+
+    clangd lists overloads of one name, which have the same label and `sortText`, in another order in each process.
+    """
+    groups: dict[tuple[str | None, str], list[int]] = {}
+    for index, offer in enumerate(offers):
+        groups.setdefault((offer.sort_text, offer.label), []).append(index)
+    settled = list(offers)
+    for tied in groups.values():
+        in_order = sorted((offers[index] for index in tied), key=lambda offer: (offer.text, offer.tail))
+        for index, offer in zip(tied, in_order, strict=True):
+            settled[index] = offer
+    return settled

@@ -1,0 +1,153 @@
+"""A language server of your own, given by the command that starts it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.fetch.download import sha256_of
+from ci_eval.plugins.adapters.closure import Closure
+from ci_eval.plugins.adapters.confinement import top_of
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.manners import CLANGD, OWN_DATABASE
+from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import InstalledEngine
+from ci_eval.plugins.adapters.sent import INTERPRETERS
+
+UNKNOWN_QUIET = 3.0
+"""Seconds after which a server of which nothing is known is taken to be ready if it has announced no work."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The recipe of a program that is there already."""
+
+    program: str
+    version: str = ""
+    """The version in reports; "" = the beginning of the program's SHA-256."""
+    source: str = "your command"
+    script: Path | None = None
+    """The file that the program interprets, if it does; the file is then the server."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
+
+    def make(self, version: str | None, _folder: Path) -> InstalledEngine:
+        """Return the program as an installed engine; nothing is installed. Raises InstallError if the program is not on
+        PATH."""
+        path = shutil.which(self.program)
+        if path is None:
+            raise InstallError(
+                f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
+            )
+        server = self.script or Path(path)
+        return InstalledEngine(top_of(server.resolve()), version or sha256_of(server)[:12], {})
+
+
+def custom(
+    name: str,
+    command: tuple[str, ...],
+    *,
+    language_id: str | None = None,
+    own: Overlay = NOTHING,
+    like: LspEngine | None = None,
+) -> LspEngine:
+    """Return the engine for a command; relative paths in it are taken from the current folder.
+
+    `like`: the engine whose configuration it gets. `own`: the overlay on top of that.
+    """
+    program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
+    # Absolute paths, since the server runs in another folder.
+    arguments = [str(files.get(part, part)) for part in command[1:]]
+    model = like or PLAIN_SERVER
+    names = {part.partition("=")[0] for part in arguments}
+    if model.manners == CLANGD and "--compile-commands-dir" in names:
+        model = replace(model, manners=OWN_DATABASE, options=OWN_DATABASE.options)
+    # The user's own value of a flag wins.
+    flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
+    return replace(
+        model,
+        name=name,
+        summary="the language server of your configuration",
+        languages=None,
+        licence="LicenseRef-unknown",
+        recipe=Given(program, script=script_of(command)),
+        runs_on=(),
+        verified=False,
+        toolchains={},
+        closure=Closure.PROJECT,
+        command=_Command((program, *arguments, *flags)),
+        installs=tuple(map(top_of, files.values())),
+        only_language_id=language_id or model.only_language_id,
+        own=own,
+        like=like.name if like else "",
+        # Nobody has observed when an unknown server announces its work.
+        quiet=model.quiet if like else UNKNOWN_QUIET,
+    )
+
+
+def script_of(command: Sequence[str]) -> Path | None:
+    """Return the file that the command's program interprets; None if the program is itself the server."""
+    program = re.sub(r"[\d.]+$", "", Path(command[0]).name)
+    scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
+    return next(scripts, None) if program in INTERPRETERS else None
+
+
+def calls_itself(name: str, engine: LspEngine) -> bool:
+    """Return whether a server that gives this name (`serverInfo`) is that engine's."""
+    return bool(name) and name.lower().replace(" ", "-") in {engine.name, *engine.programs}
+
+
+def is_called(command: Sequence[str], engine: LspEngine) -> bool:
+    """Return whether the command's program, or the npm package that it is in, has a name of that engine's server."""
+    known = {engine.name, *engine.programs}
+    path = shutil.which(command[0])
+    files = (script_of(command), Path(command[0]), Path(path).resolve() if path else None)
+    return any(known & _names_of(file) for file in files if file)
+
+
+def _names_of(file: Path) -> set[str]:
+    """Return the names by which a program may be known: the name of its file without additions of a version or a
+    system, and the name of its npm package."""
+    plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
+    names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
+    if "node_modules" in (parts := file.parts):
+        package = parts[len(parts) - parts[::-1].index("node_modules") :]
+        names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
+    return names
+
+
+def no_command(_place: Place) -> Sequence[str]:
+    """Return no command: there is none before the user gives one."""
+    return ()
+
+
+PLAIN_SERVER = LspEngine(
+    name="",
+    summary="",
+    languages=None,
+    licence="",
+    recipe=Given(""),
+    command=no_command,
+)
+"""A server about which nothing is known."""
+
+
+# A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
+# the engine asked for is equal.
+@dataclass(frozen=True)
+class _Command:
+    parts: tuple[str, ...]
+
+    def __call__(self, place: Place) -> list[str]:
+        return [part.replace("{root}", str(place.root)) for part in self.parts]

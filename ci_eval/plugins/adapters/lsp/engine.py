@@ -1,0 +1,393 @@
+"""The engines that are language servers: the declaration of a server (LspEngine), and a running server (RunningLsp)."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval.core.base.errors import EngineCrash, EngineRaised
+from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
+from ci_eval.plugins.adapters.lsp.completion import Question, offers, with_settled_ties, without_hidden
+from ci_eval.plugins.adapters.lsp.inline import suggested
+from ci_eval.plugins.adapters.lsp.language_ids import language_id
+from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners, nothing
+from ci_eval.plugins.adapters.lsp.overlay import NOTHING, UNKNOWN, AutoImport, Overlay, filled, merged, with_arguments
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList
+from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.sent import beforehand, configuration
+
+NO_COMPLETION = (
+    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
+    "the arguments that make it a language server, and does it complete without a setting (engine.settings, "
+    "engine.options)?"
+)
+
+PATIENCE = 60.0
+"""Seconds for opening a document, which is not counted as a completion."""
+
+WARM_UP = 10.0
+"""Seconds after its start during which a server that has not yet suggested anything is asked again."""
+
+PAUSE = 0.25
+"""Seconds between two such questions."""
+
+
+def no_values(_place: Place) -> dict[str, Any]:
+    """Return no settings and no variables."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Introduction:
+    """The answers of a server about itself."""
+
+    name: str
+    """The name that the server gives itself; "" = none."""
+    completes: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LspEngine(FromRecipe):
+    """An engine that is a language server. It is sent to worker processes, so its functions must be importable, not
+    lambdas."""
+
+    command: Callable[[Place], Sequence[str]]
+    options: Callable[[Place], Any] = nothing
+    """A function that returns the value of `initializationOptions`."""
+    settings: Callable[[Place], Mapping[str, Any]] = no_values
+    """A function that returns section → the value that the server gets when it asks for that section of its
+    configuration."""
+    variables: Callable[[Place], Mapping[str, str]] = no_values
+    """A function that returns the variables that are added to the server's environment."""
+    only_language_id: str = ""
+    """The protocol's name of the language for every file; "" = the file's suffix decides."""
+    installs: tuple[Path, ...] = ()
+    """The paths that the server is installed in, beside the folder that its recipe made."""
+    reopens: bool = False
+    """A flag: each text is opened as a new document, for a server that ignores changes."""
+    manners: Manners = PLAIN
+    quiet: float = QUIET
+    """Seconds after which the server is taken to be ready if it has announced no work."""
+    auto_import: AutoImport = UNKNOWN
+    auto_imports: str = "default"
+    """The value of `interpret.autoImport`."""
+    programs: tuple[str, ...] = ()
+    """The names that tell that a command of a user starts this server, beside the engine's own: the name of its
+    program, of its npm package, or the one that the server gives itself."""
+    flags: tuple[str, ...] = ()
+    """The arguments that a user's command gets as well, if the user takes this server as its model."""
+    own: Overlay = NOTHING
+    """The overlay from the user's configuration, which comes on top."""
+    like: str = ""
+    """The named engine that a user's command is configured as; "" = none."""
+
+    def launch(self, place: Place) -> Launch:
+        """Return the command that starts the server, and the configuration that the server gets. Raises ConfigError."""
+        switch = self.auto_import.chosen(self.auto_imports, self.name)
+        overlays = (switch, self.own)
+        folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
+        command, options = list(self.command(place)), self.options(place)
+        settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
+        for overlay in overlays:
+            command = with_arguments(command, filled(overlay.arguments, folders))
+            settings = merged(settings, filled(overlay.settings, folders))
+            options = merged(options, filled(overlay.options, folders)) if overlay.options else options
+            environment |= filled(overlay.variables(), folders)
+        return Launch(
+            command=command,
+            root=place.root,
+            cwd=place.scratch,
+            environment=environment,
+            walls=place.walls(command[0], *self.needs, reads=self.installs),
+            options=options,
+            settings=settings,
+            announces=self.manners.announces,
+            quiet=self.quiet,
+            initialize=place.surroundings.initialize,
+            ready=place.surroundings.ready,
+        )
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """Return the configuration that the server gets before it starts."""
+
+        def write(place: Place) -> SentConfiguration:
+            launch = self.launch(place)
+            suffixes = surroundings.suffixes or ("",)
+            return configuration(
+                place,
+                launch.command,
+                launch.environment,
+                auto_import=self.auto_import.state(self.auto_imports),
+                taken_over=[name for name, value in self.own.environment.items() if value is None],
+                like=self.like,
+                settings=launch.settings,
+                options=launch.options,
+                capabilities=CAPABILITIES,
+                languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
+                quirks=self.manners.unusual() | ({"reopens": True} if self.reopens else {}),
+            )
+
+        return beforehand(installation, surroundings, write)
+
+    def introduction(self, installation: Installation, surroundings: Surroundings) -> Introduction:
+        """Start a server and ask for its name and abilities. Raises EngineFailure."""
+
+        def ask(place: Place) -> Introduction:
+            client = Client(replace(self.launch(place), ready=QUIET))
+            try:
+                if not (client.completes or client.completes_inline):
+                    client.settle()  # it may announce completion a little later
+                completes = client.completes or client.completes_inline
+                return Introduction(name=client.info.name if client.info else "", completes=completes)
+            finally:
+                client.close()
+
+        return beforehand(installation, surroundings, ask)
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        assert installation.folder is not None
+        return RunningLsp(self, installation.folder, surroundings)
+
+    def left_out(self, root: Path) -> str:
+        """Return, in a few words, the settings of a project that the server is not given; "" = none."""
+        return self.manners.left_out(root)
+
+    def language_id(self, language: str, path: str) -> str:
+        """Return the protocol's name of the language of a file."""
+        return self.only_language_id or language_id(path, language)
+
+
+class RunningLsp:
+    """A language server with the open document."""
+
+    def __init__(self, engine: LspEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._surroundings = surroundings
+        place = Place.new(folder, surroundings)
+        self._place = replace(place, root=_visible_root(place))
+        self._root = self._place.root
+        self._client: Client | None = None
+        self._path = ""
+        self._text = self._sent_text = ""
+        self._edits: list[Edit] = []
+        self._last: CompletionList | None = None
+        self._asked = 0
+        """Characters of the prefix that were typed when the server was asked for the last list."""
+        self._is_typed = False
+        """A flag: the last character before the caret is the last thing that was sent to the server."""
+        self._fresh = True
+        self._cold_until = 0.0
+        self._copies = 0
+        self._language = ""
+        self._waited = (0.0, 0)
+        """The seconds and the unready starts (see `waited`) of processes that have ended."""
+
+    # ------------------------------------------------------------------------------------------------------ process
+
+    def _start_once(self) -> Client:
+        if self._client is None:
+            self._place.renew()
+            self._client = Client(self._engine.launch(self._place))
+            self._fresh = True
+        return self._client
+
+    @property
+    def confined(self) -> str:
+        return self._client.confined if self._client else ""
+
+    def peak_memory(self) -> int | None:
+        return self._client.peak_memory() if self._client else None
+
+    def waited(self) -> tuple[float, int]:
+        """Return the seconds waited for announced work, and the starts after which the work was not done in time."""
+        seconds, unready = self._waited
+        return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
+
+    @property
+    def idle(self) -> float:
+        """Return the seconds spent on waiting for announcements that did not come."""
+        return self._client.idle if self._client else 0.0
+
+    def restart(self) -> None:
+        self._end()
+        self._start_once()
+
+    def close(self) -> None:
+        self._end()
+        self._place.remove()
+
+    def _end(self) -> None:
+        self._waited = self.waited()
+        client, self._client = self._client, None
+        if client:
+            client.close()
+
+    # --------------------------------------------------------------------------------------------------- completion
+
+    def open(self, path: str, text: str) -> None:
+        # The answers of such a server would show what it has seen of other files.
+        if self._engine.manners.anew and not self._fresh:
+            self._end()
+        client = self._start_once()
+        self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
+        self._is_typed = False
+        self._language = self._engine.language_id(self._surroundings.language, path)
+        client.open(self._root / path, self._language, text, time.monotonic() + PATIENCE)
+        if self._engine.manners.serial:
+            client.digest(time.monotonic() + PATIENCE)
+        elif self._fresh:
+            client.settle()
+            self._cold_until = time.monotonic() + WARM_UP
+        self._fresh = False
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        for offset, deleted, inserted in edits:
+            self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
+        self._edits += edits
+        self._is_typed = False
+
+    def complete(self, query: Query) -> Answer:
+        """Return the suggestions at the caret. While a token is typed on, a list that the server called complete is
+        kept, as editors do.
+
+        If more than a word is asked for, a server that completes inline is asked for inline completion.
+        """
+        if query.span != "word" and self._running.completes_inline:
+            return self._inline(query)
+        latency = 0.0
+        extension = self._engine.manners.extension
+        # The extension for clangd calls all lists incomplete.
+        if not query.continues or self._last is None or self._last.is_incomplete or extension == "clangd":
+            latency, self._last = self._ask(query)
+            self._asked = len(query.prefix)
+        since = len(query.prefix) - self._asked
+        encoding = self._running.encoding
+        question = Question(self._text, query.offset, query.prefix, encoding, self._language, since=since)
+        suggestions = offers(self._last, question, self._surroundings.word, extension)
+        if suggestions:
+            self._cold_until = 0.0
+        if self._engine.manners.hides_tags:
+            suggestions = with_settled_ties(without_hidden(suggestions))
+        if not self._engine.manners.kinds:
+            suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
+        return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
+
+    def _inline(self, query: Query) -> Answer:
+        started = time.perf_counter()
+        client, deadline = self._running, time.monotonic() + self._surroundings.timeout
+        self._tell(client, query.offset, deadline)
+        answer, arrived = client.complete_inline(self._text, query.offset, deadline)
+        suggestions = list(suggested(answer, self._text, query, client.encoding))
+        return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
+
+    @property
+    def _running(self) -> Client:
+        if self._client is None:
+            raise EngineCrash(f"{self._engine.name} does not run")
+        return self._client
+
+    def _ask(self, query: Query) -> tuple[float, CompletionList]:
+        """Ask the server. Returns the seconds from sending the edits to the last byte of the answer, and the answer.
+
+        A server that handles one message at a time is first given time to work through the edits.
+        """
+        client = self._running
+        if not client.completes:
+            raise EngineRaised(NO_COMPLETION.format(self._engine.name))
+        if not self._is_typed and self._engine.manners.serial:
+            deadline = time.monotonic() + PATIENCE
+            self._tell(client, query.offset, deadline)
+            client.digest(deadline)
+        while True:
+            started = time.perf_counter()
+            deadline = time.monotonic() + self._surroundings.timeout
+            self._tell(client, query.offset, deadline)
+            answer, arrived = client.complete(self._text, query.offset, deadline)
+            if client.is_loading and not client.is_unready:
+                # What it says while it loads the project is not what it will say.
+                client.settle()
+                continue
+            # A server that is still loading the project suggests nothing; a person would see that, and try again.
+            if time.monotonic() > self._cold_until or answer.items:
+                return arrived - started, answer
+            time.sleep(PAUSE)
+
+    def _tell(self, client: Client, caret: int, deadline: float) -> None:
+        """Send the edits that the server does not know yet, as if the character before the caret was typed last."""
+        if self._is_typed:
+            return
+        edits, self._edits = self._edits, []
+        if self._engine.reopens:
+            if edits:
+                self._reopen(client, deadline)
+        # The last edit typed the character before the caret already.
+        elif caret == 0 or (edits and _ends_at(caret, edits[-1])):
+            client.change(self._sent_text, edits, self._text, deadline)
+        else:
+            # The character before the caret is removed and typed again, since servers complete after typing.
+            before, typed, after = self._text[: caret - 1], self._text[caret - 1], self._text[caret:]
+            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after, deadline)
+            client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
+        self._sent_text = self._text
+        self._is_typed = True
+
+    def _reopen(self, client: Client, deadline: float) -> None:
+        path = Path(self._path)
+        language = self._language
+        self._copies += 1
+        # A new name each time, so that the server cannot use what it knows of the last text.
+        copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
+        client.open(self._root / copy, language, self._text, deadline)
+
+
+def _visible_root(place: Place) -> Path:
+    """Return the project's folder, or a copy of it if its path has a hidden folder, such as `.cache`."""
+    root, environment = place.root, place.environment
+    if not any(part.startswith(".") for part in root.parts):
+        return root
+    # Some servers ignore all files below a hidden folder.
+    copy = place.base / (root.name.lstrip(".") or "project")
+    shutil.copytree(root, copy, symlinks=True, ignore=_names_to_skip)
+    modules = environment / "node_modules" if environment else None
+    if modules and modules.is_dir() and not (copy / "node_modules").exists():
+        (copy / "node_modules").symlink_to(modules)
+    return copy
+
+
+def _names_to_skip(folder: str, names: list[str]) -> set[str]:
+    """Return the names that are not copied: `.git`, and whatever is neither file, folder nor link."""
+    paths = {name: Path(folder, name) for name in names}
+    plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
+    # Copying a pipe would never end.
+    return {".git"} | (set(names) - plain)
+
+
+def python_code(place: Place, code: str, *arguments: str) -> list[str]:
+    """Return the command that runs a line of Python with the packages of the place's folder and no others.
+
+    It runs isolated, so that Python imports nothing from the folder it runs in.
+    """
+    return [
+        interpreter(),
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
+        *arguments,
+    ]
+
+
+def _ends_at(caret: int, edit: Edit) -> bool:
+    """Return whether the edit wrote the character before the caret."""
+    offset, _, inserted = edit
+    return bool(inserted) and offset + len(inserted) == caret

@@ -1,0 +1,96 @@
+"""The configuration that is put on top of an adapter's own: the user's, and the switch for auto-import."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model.engine.sent import AutoImported
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlay:
+    """A set of settings, options, arguments and variables on top of others."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    """The name → value of variables; None stands for the value that the variable has in ci-eval's own environment."""
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables, name → value. Raises ConfigError for one that is to be taken over and is
+        not set."""
+        missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
+        if missing:
+            raise ConfigError(
+                f"`engine.environment` takes over {missing[0]}, which is not set: set it, or write its value"
+            )
+        return {name: os.environ[name] if value is None else value for name, value in self.environment.items()}
+
+
+NOTHING = Overlay()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoImport:
+    """The behaviour of an engine about names that would first have to be imported."""
+
+    usual: AutoImported = "unknown"
+    """The behaviour for users who change nothing."""
+    switch: Callable[[bool], Overlay] | None = None
+    """A function that returns the settings that turn auto-import on or off; None = there is no such setting."""
+
+    def chosen(self, wanted: str, name: str) -> Overlay:
+        """Return the configuration that makes the engine called `name` do as `interpret.autoImport` says.
+
+        Raises ConfigError if no setting for that is known.
+        """
+        if wanted == "default" or ((self.usual, wanted) in {("none", "off"), ("on", "on")} and not self.switch):
+            return NOTHING
+        if self.switch is None:
+            raise ConfigError(
+                f"`interpret.autoImport` is {wanted}, but ci-eval knows no setting of {name} for that: leave it at "
+                "default, or write the engine's own into `engine.settings` or `engine.options`"
+            )
+        return self.switch(wanted == "on")
+
+    def state(self, wanted: str) -> AutoImported:
+        """Return the engine's behaviour if `interpret.autoImport` is `wanted`."""
+        if wanted == "default" or self.usual == "none":
+            return self.usual
+        return "on" if wanted == "on" else "off"
+
+
+UNKNOWN = AutoImport()
+"""The behaviour of servers about which nothing is known."""
+NEVER = AutoImport(usual="none")
+"""The behaviour of engines that suggest no name that is not there."""
+
+
+def merged(below: Any, above: Any) -> Any:
+    """Return `below` with `above` on top: objects key by key at every depth, anything else as a whole."""
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: merged(below[key], value) if key in below else value for key, value in above.items()}}
+
+
+def filled(value: Any, folders: Mapping[str, str]) -> Any:
+    """Return the value with the names of folders in its texts, such as `{root}`, replaced by their paths."""
+    if isinstance(value, str):
+        for name, path in folders.items():
+            value = value.replace(name, path)
+        return value
+    if isinstance(value, Mapping):
+        return {key: filled(member, folders) for key, member in value.items()}
+    return [filled(element, folders) for element in value] if isinstance(value, list | tuple) else value
+
+
+def with_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
+    """Return the command with these arguments at its end, and without those of the same names that it has."""
+    # An option given twice could count as both or as an error, so the later one replaces the earlier.
+    names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
+    return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

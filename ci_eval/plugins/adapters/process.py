@@ -1,0 +1,194 @@
+"""A process of an engine, asked line by line, with a time limit, and ended together with everything it started."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.core.machine import peak_below
+from ci_eval.plugins.adapters.confinement import Walls
+
+ENDING = 5.0
+"""Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
+
+DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
+CONFINED = (
+    "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
+    "it runs free."
+)
+
+LONGEST_LINE = 256 * 2**20
+"""Bytes of the longest answer; an engine that sends more is taken to be broken."""
+
+
+class EngineProcess:
+    """A program with pipes to its standard streams. Its child processes end with it, and it ends when ci-eval does.
+
+    The program never runs in the project's folder, since interpreters of several languages import from where they run.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+    ) -> None:
+        """Start the program within the walls. Raises EngineCrash if it cannot be started."""
+        self.name = Path(argv[0]).name
+        program = shutil.which(argv[0])
+        if program is None:
+            raise EngineCrash(f"{self.name} is not installed, or not on PATH")
+        read, report = os.pipe()
+        self._report = os.fdopen(read, "rb", buffering=0)
+        self._walls = walls or Walls()
+        self._confined = ""
+        try:
+            self._process = subprocess.Popen(
+                self._walls.around([program, *argv[1:]], report),
+                cwd=cwd,
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                # A group of its own, so that the program can be killed with all it started.
+                start_new_session=True,
+                pass_fds=(report,),
+            )
+        except OSError as error:
+            self._report.close()
+            raise EngineCrash(f"{self.name} could not be started: {error}") from error
+        finally:
+            # The child has its own copy; with ours open, the pipe would not end with the child.
+            os.close(report)
+        assert self._process.stdin
+        assert self._process.stdout
+        self._stdin = self._process.stdin.fileno()
+        self._stdout = self._process.stdout.fileno()
+        # A program that does not read must not hold us beyond the time limit.
+        os.set_blocking(self._stdin, False)
+        os.set_blocking(self._stdout, False)
+        self._received = bytearray()
+        self._last_words = b""
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    @property
+    def confined(self) -> str:
+        """Return how well the program is confined, measured before it started (see `drivers/confine/proof.py`), or ""
+        if it ended before that. Raises EngineTimeout if no report comes."""
+        if not self._confined and not self._report.closed:
+            self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
+            self._confined = self._report.readline().decode().strip()
+        return self._confined
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the supervisor's process (on Linux), or of the program itself."""
+        return self._process.pid
+
+    def peak_memory(self) -> int | None:
+        """Return the peak memory, without the supervisor's own; see `Weighed`."""
+        return peak_below(self.pid)
+
+    def _await(self, fd: int, event: int, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, event)
+            # A program that writes without pause is always ready, so only the time decides.
+            if left <= 0 or not selector.select(left):
+                raise EngineTimeout(f"{self.name} did not answer in time")
+
+    def _crash(self) -> EngineCrash:
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return EngineCrash(f"{self.name} closed its output")
+        self._listener.join(timeout=1)
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        words = self.last_words()
+        # One that may not read its own files often ends without a word.
+        silent = code != 0 and not words
+        if self._walls.confine != "off" and (silent or any(DENIED.search(line) for line in words)):
+            words.append(CONFINED)
+        return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
+
+    def last_words(self) -> list[str]:
+        """Return the last lines of the program's standard error, at most 20."""
+        return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
+
+    def _listen(self) -> None:
+        assert self._process.stderr
+        while chunk := self._process.stderr.read(65536):
+            self._last_words = (self._last_words + chunk)[-8192:]
+
+    def close(self) -> None:
+        """End the program and all it started; never raises."""
+        if not self._end_by_supervisor():
+            # It may have ended by itself, and left nothing behind.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._listener.join(timeout=1)
+        for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
+
+    def _end_by_supervisor(self) -> bool:
+        """Return whether a supervisor exists and has ended the program."""
+        if sys.platform != "linux":
+            return False
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=ENDING)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+class LineProcess(EngineProcess):
+    """A program that answers each line on its standard input with one line on its standard output."""
+
+    def finish(self, timeout: float) -> None:
+        """Let a program that is not asked anything run to its end. Raises EngineTimeout."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self._await(self._stdout, selectors.EVENT_READ, deadline)
+            if not os.read(self._stdout, 2**20):
+                return
+
+    def ask(self, line: bytes, timeout: float) -> bytes:
+        """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        deadline = time.monotonic() + timeout
+        unsent = memoryview(line + b"\n")
+        while unsent:
+            self._await(self._stdin, selectors.EVENT_WRITE, deadline)
+            try:
+                unsent = unsent[os.write(self._stdin, unsent) :]
+            except BrokenPipeError as error:
+                raise self._crash() from error
+        return self._receive(deadline)
+
+    def _receive(self, deadline: float) -> bytes:
+        end = self._received.find(b"\n")
+        while end < 0:
+            self._await(self._stdout, selectors.EVENT_READ, deadline)
+            chunk = os.read(self._stdout, 2**20)
+            if not chunk:
+                raise self._crash()
+            newline = chunk.find(b"\n")
+            end = len(self._received) + newline if newline >= 0 else -1
+            self._received += chunk
+            if len(self._received) > LONGEST_LINE:
+                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_LINE:,} bytes")
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line

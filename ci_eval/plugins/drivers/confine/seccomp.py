@@ -1,0 +1,167 @@
+"""A seccomp filter, which allows the calls in `calls.py` and refuses all others.
+
+It closes what Landlock leaves open: sockets, owners and rights of files, namespaces, other processes, shared memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+import sys
+from collections.abc import Iterable
+
+from ci_eval.plugins.drivers.confine import calls
+from ci_eval.plugins.drivers.confine.kernel import SECCOMP, prctl
+
+Instruction = tuple[int, int, int, int]
+"""An instruction of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and
+if it is false, and its operand."""
+
+ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""The column in `calls.py`, and the kernel's number (linux/audit.h), by machine. 32-bit programs have another."""
+LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, JUMP, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+"""The offsets in the kernel's struct seccomp_data. An argument has 8 bytes; the arguments that are looked at are of
+types of 4 bytes or fewer, of which the kernel uses the lower ones as well."""
+KILL, ALLOW, FAIL = 0x80000000, 0x7FFF0000, 0x00050000
+FARTHEST = 255
+"""The most instructions that a conditional jump can skip."""
+
+NEW_NAMESPACES = 0x7E020000
+"""The flags CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
+EVERY_PROCESS = 0xFFFFFFFF
+"""The id -1, by which `kill` means all processes of the user."""
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
+"""A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
+FILE_TYPE, PIPE = 0xF000, 0x1000
+"""The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
+
+LARGE_PAGES = 0x40000
+"""The flag MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
+
+PRCTL = {
+    "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
+    "PR_GET_SECCOMP": 21, "PR_CAPBSET_READ": 23, "PR_SET_TIMERSLACK": 29, "PR_GET_TIMERSLACK": 30,
+    "PR_GET_CHILD_SUBREAPER": 37, "PR_SET_NO_NEW_PRIVS": 38,
+    "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
+    "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
+}  # fmt: skip
+"""The options that a process may ask for, and may change of itself: linux/prctl.h. Missing on purpose:
+PR_SET_PDEATHSIG, by which an engine ends with its supervisor, PR_SET_DUMPABLE, which hides memory from it,
+PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE, PR_SET_SECCOMP."""
+IOCTL = {
+    "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,
+}  # fmt: skip
+"""The requests that ask if it is a terminal and how much can be read, that say not to wait and not to inherit
+(asm-generic/ioctls.h), and that copy within a file system, into a file opened for writing. What changes flags of a file
+opened for reading (FS_IOC_SETFLAGS), types into a terminal (TIOCSTI), or asks a device, is missing."""
+FCNTL = {
+    "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7,
+    "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
+    "F_GETPIPE_SZ": 1032,
+}  # fmt: skip
+"""The commands of linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE (others
+wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
+
+
+def restrict(*, truncate: bool) -> None:
+    """Let only listed calls succeed from now on. If `truncate`, that call is refused, too; Landlock forbids it only
+    since version 3.
+
+    Raises OSError.
+    """
+    machine = os.uname().machine
+    if machine not in ARCHITECTURES or sys.maxsize < 2**32:
+        raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(machine, truncate=truncate))
+    filters = ctypes.create_string_buffer(code)
+    header = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(filters)))
+    prctl(SECCOMP, 2, ctypes.byref(header))
+
+
+def program(machine: str, *, truncate: bool) -> list[Instruction]:
+    """Return the filter for a machine.
+
+    Calls with neighbouring numbers and the same outcome are an interval; the interval of a number is looked for by
+    halving, so that a call costs eight comparisons rather than two hundred.
+    """
+    column, architecture = ARCHITECTURES[machine]
+    outcomes = _outcomes(column, truncate)
+    intervals: list[tuple[int, list[Instruction]]] = []
+    for number in range(max(*outcomes, calls.NEWER) + 2):
+        outcome = outcomes.get(number) or _fail(errno.ENOSYS if number >= calls.NEWER else errno.EPERM)
+        if not intervals or intervals[-1][1] != outcome:
+            intervals.append((number, outcome))
+    return [
+        (LOAD, 0, 0, ARCHITECTURE),
+        (EQUAL, 1, 0, architecture),
+        (RETURN, 0, 0, KILL),
+        (LOAD, 0, 0, NUMBER),
+        *_halve(intervals),
+    ]
+
+
+def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    if len(intervals) == 1:
+        return intervals[0][1]
+    middle = len(intervals) // 2
+    below, above = _halve(intervals[:middle]), _halve(intervals[middle:])
+    first = intervals[middle][0]
+    if len(below) <= FARTHEST:
+        return [(AT_LEAST, len(below), 0, first), *below, *above]
+    return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
+
+
+def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
+    """Return the outcome of each call that is not just refused, by its number: instructions that end in a result."""
+    outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
+    for group, error in calls.PRETENDED.items():
+        outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
+    checked = calls.numbers(calls.CHECKED, column)
+    checks = _checks() if not truncate else _checks() | {"truncate": _fail(errno.EPERM)}
+    return outcomes | {number: [*checks[name], *_ALLOW] for name, number in checked.items()}
+
+
+def _checks() -> dict[str, list[Instruction]]:
+    """Return, for each call in CHECKED, the instructions that refuse it because of its arguments."""
+    # An engine must not slow ci-eval, or the other engine of a comparison: it may change only itself (0).
+    itself = _refuse_unless(0, [0])
+    of_itself = dict.fromkeys(
+        ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself
+    )
+    return of_itself | {
+        "clone": _refuse_if(0, (ANY_BIT, 0, 1, NEW_NAMESPACES)),
+        "kill": _refuse_if(0, (EQUAL, 0, 1, EVERY_PROCESS)),
+        "mmap": _refuse_if(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
+        "prctl": _refuse_unless(0, PRCTL.values()),
+        "ioctl": _refuse_unless(1, IOCTL.values()),
+        "fcntl": _refuse_unless(1, FCNTL.values()),
+        "socketpair": [*_refuse_unless(0, [AF_UNIX]), *_refuse_unless(1, [SOCK_STREAM, SOCK_SEQPACKET], SOCKET_TYPE)],
+        "mknod": _refuse_unless(1, [PIPE], FILE_TYPE),
+        "mknodat": _refuse_unless(2, [PIPE], FILE_TYPE),
+        "truncate": [],
+    }
+
+
+def _refuse_unless(argument: int, values: Iterable[int], mask: int = 0) -> list[Instruction]:
+    """Return what refuses the call unless an argument (0 = the first), or its bits in `mask`, is one of these
+    values."""
+    choices = list(values)
+    masked = [(AND, 0, 0, mask)] if mask else []
+    tests = [(EQUAL, len(choices) - position, 0, value) for position, value in enumerate(choices)]
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), *masked, *tests, *_fail(errno.EPERM)]
+
+
+def _refuse_if(argument: int, test: Instruction) -> list[Instruction]:
+    """Return what refuses the call if the test of an argument is true."""
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), test, *_fail(errno.EPERM)]
+
+
+def _fail(error: int) -> list[Instruction]:
+    return [(RETURN, 0, 0, FAIL | error)]
+
+
+_ALLOW = [(RETURN, 0, 0, ALLOW)]

@@ -1,0 +1,213 @@
+"""A supervisor that watches the confined program from outside, so that nothing it starts outlives it or its caller.
+
+It is a "subreaper": a process whose parent has ended becomes a child of it. So it finds all descendants of the program,
+whatever they do to get away.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+from ci_eval.plugins.drivers.confine.kernel import DEATH_SIGNAL, SUBREAPER, prctl
+
+TICK = 0.5
+"""The seconds between two looks at the memory."""
+MOST_PROCESSES = 1000
+LISTS_CHILDREN = os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+"""A flag: this kernel lists the children of a process. It can be built without."""
+PAGE = os.sysconf("SC_PAGE_SIZE")
+LOOK = signal.SIGUSR1
+"""The signal that the kernel sends when the thread that started us ends. Its process may then go on, so that must be
+checked."""
+HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+KILLED, TOO_LARGE = 143, 137
+
+
+def start(caller: int, *, memory: int, name: str, remains: str) -> None:
+    """Start the watch by a fork. The child returns, and becomes the program. This process watches it, and then ends
+    with the same status.
+
+    `memory`: the bytes that the program and its descendants may hold together, 0 = no limit. `remains`: the folder to
+    remove if the caller is gone.
+    """
+    heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
+    prctl(SUBREAPER)
+    me = os.getpid()
+    child = os.fork()
+    if child:
+        prctl(DEATH_SIGNAL, int(LOOK))
+        # We must not hold the program's pipes open, or their other ends would not notice that it ended.
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)
+        os.closerange(3, 65536)
+        _end_as(_Watch(child, caller, memory, name, remains).status())
+    signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
+    prctl(DEATH_SIGNAL, int(signal.SIGKILL))
+    # The supervisor may have ended before the signal of its death was asked for.
+    if os.getppid() != me:
+        os._exit(TOO_LARGE)
+
+
+class _Watch:
+    """A watch over one program (`child`); see `start`."""
+
+    def __init__(self, child: int, caller: int, memory: int, name: str, remains: str) -> None:
+        self._child = child
+        self._caller = caller
+        self._memory = memory
+        self._name = name
+        self._remains = remains
+
+    def status(self) -> int:
+        """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
+        while True:
+            heard = signal.sigtimedwait(HEARD, TICK)
+            if os.getppid() != self._caller:
+                self._bury()
+            status = self._reap()
+            if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
+                status = KILLED << 8
+            if status is None and self._memory and self._too_large():
+                status = TOO_LARGE << 8
+            if status is not None:
+                end_all()
+                return status
+
+    def _reap(self) -> int | None:
+        status = None
+        while (ended := _next_ended()) and ended[0]:
+            status = ended[1] if ended[0] == self._child else status
+        return status
+
+    def _too_large(self) -> bool:
+        below = weighed() if LISTS_CHILDREN else descendants()
+        used = sum(below.values()) * PAGE
+        if used > self._memory:
+            # Pages that several processes share were counted for each of them.
+            used = proportional(below)
+        if used > self._memory:
+            allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
+            _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
+        elif len(below) > MOST_PROCESSES:
+            _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
+        else:
+            return False
+        return True
+
+    def _bury(self) -> None:
+        """Kill all descendants and remove the folder in place of the caller, which was killed, and end."""
+        end_all()
+        if self._remains:
+            os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
+        os._exit(KILLED)
+
+
+def descendants() -> dict[int, int]:
+    """Return the pages of memory that each process below this one holds, by its id."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            # It ended while we looked.
+            continue
+        children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
+    pages_of: dict[int, int] = {}
+    waiting = [os.getpid()]
+    while waiting:
+        for pid, pages in children.get(waiting.pop(), ()):
+            pages_of[pid] = pages
+            waiting.append(pid)
+    return pages_of
+
+
+def weighed() -> dict[int, int]:
+    """Return the same as `descendants`, by the kernel's lists of children. A process whose sibling ends meanwhile may
+    be missing."""
+    pages_of: dict[int, int] = {}
+    # Other processes of the machine cost no time this way.
+    waiting = [str(os.getpid())]
+    while waiting:
+        folder = f"/proc/{waiting.pop()}"
+        try:
+            for thread in os.listdir(f"{folder}/task"):
+                waiting += _read(f"{folder}/task/{thread}/children").split()
+            pages_of[int(folder[6:])] = int(_read(f"{folder}/statm").split()[1])
+        except OSError:
+            # It ended while we looked.
+            continue
+    pages_of.pop(os.getpid(), None)
+    return pages_of
+
+
+def proportional(below: dict[int, int]) -> int:
+    """Return the bytes that these processes hold, a page that several share counted once.
+
+    `below`: id → pages in memory, which count as they are if the kernel does not tell more of a process.
+    """
+    return sum(_proportional(pid, pages) for pid, pages in below.items())
+
+
+def _proportional(pid: int, pages: int) -> int:
+    try:
+        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+    except OSError:
+        return pages * PAGE
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), pages * PAGE)
+
+
+def _read(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
+def end_all() -> None:
+    """Kill all descendants, and those they start meanwhile, until there is none."""
+    while True:
+        while (ended := _next_ended()) and ended[0]:
+            pass
+        if ended is None:
+            return
+        for pid in descendants():
+            _kill(pid)
+        time.sleep(0.002)
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        # It has ended meanwhile.
+        return
+
+
+def _next_ended() -> tuple[int, int] | None:
+    """Return the id and status of a child that has ended: (0, 0) if none has, None if there are no children."""
+    try:
+        return os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return None
+
+
+def _end_as(status: int) -> None:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        # SIGKILL has no handler to reset.
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,174 @@
+"""The engine jedi, a static analysis library for Python: the release that ci-eval runs with, or any other from PyPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
+from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
+from ci_eval.core.model import EngineInfo, Suggestion
+from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.tracing import tell
+from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.python_paths import package_paths
+from ci_eval.plugins.adapters.recipes import Pip
+from ci_eval.plugins.adapters.sent import beforehand, configuration
+
+DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
+PATIENCE = 60.0
+"""The seconds that starting jedi, or opening a file, may take; neither counts as a completion."""
+
+
+class _Reply(msgspec.Struct):
+    """A reply of the driver; see `drivers/jedi_driver.py`."""
+
+    ms: float = 0.0
+    items: list[tuple[str, str]] = []
+    error: str = ""
+
+
+_DECODER = msgspec.json.Decoder(_Reply)
+
+
+def _command(place: Place) -> list[str]:
+    arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
+    arguments += package_paths(place.environment)
+    return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
+
+
+def _environment(place: Place) -> dict[str, str]:
+    # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes first.
+    return variables(place) | {"PYTHONHASHSEED": "0"}
+
+
+class RunningJedi:
+    """A driver process (`drivers/jedi_driver.py`) that has imported one release of jedi."""
+
+    def __init__(self, library: Path, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._pending: list[Edit] = []
+        self._place = Place.new(library, surroundings)
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._place.remove()
+            raise
+
+    def _start(self) -> LineProcess:
+        place = self._place
+        place.renew()
+        command = _command(place)
+        return LineProcess(
+            command,
+            cwd=place.scratch,
+            environment=_environment(place),
+            walls=place.walls(command[0], reads=(DRIVER,), address_space=place.memory),
+        )
+
+    @property
+    def confined(self) -> str:
+        return self._process.confined
+
+    def peak_memory(self) -> int | None:
+        return self._process.peak_memory()
+
+    def open(self, path: str, text: str) -> None:
+        self._pending = []
+        self._ask(["open", path, text], PATIENCE)
+
+    def edit(self, edits: Sequence[Edit]) -> None:
+        # jedi reads the text only when asked, so edits travel with the next request.
+        self._pending.extend(edits)
+
+    def complete(self, query: Query) -> Answer:
+        edits, self._pending = self._pending, []
+        reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
+        # jedi suggests keyword arguments as `name=`.
+        suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
+        return Answer(suggestions=suggestions, latency=reply.ms)
+
+    def _ask(self, request: object, timeout: float) -> _Reply:
+        question = msgspec.json.encode(request)
+        tell("->", question)
+        line = self._process.ask(question, timeout)
+        tell("<-", line)
+        try:
+            reply = _DECODER.decode(line)
+        except msgspec.MsgspecError as error:
+            raise EngineMisbehaved(f"jedi's driver answered {line[:80]!r}: {error}") from error
+        if reply.error:
+            raise EngineRaised(reply.error)
+        return reply
+
+    def restart(self) -> None:
+        self._process.close()
+        self._process = self._start()
+
+    def close(self) -> None:
+        self._process.close()
+        self._place.remove()
+
+
+@dataclass(frozen=True)
+class Jedi:
+    """The engine that runs jedi in its own process, driven line by line."""
+
+    name: str = "jedi"
+    summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
+    languages: frozenset[str] | None = field(default=frozenset({"python"}))
+    version: str = installed_version("jedi")
+    source: str = "PyPI"
+    licence: str = "MIT"
+    verified: bool = True
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    needs_dependencies: bool = False
+    takes_records: bool = False
+    needs: tuple[str, ...] = ()
+    own_process: bool = True
+
+    def installed(self, _cache: Path) -> bool | None:
+        return None
+
+    def newest(self) -> str:
+        """Return the newest release that PyPI has."""
+        return Pip(package="jedi", version=self.version).newest()
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        if version is None:
+            packages = {name: installed_version(name) for name in ("jedi", "parso")}
+            return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
+        made = Pip(package="jedi", version=self.version).make(version, cache / "engines")
+        return Installation(
+            info=EngineInfo(name=self.name, version=version, packages=made.packages), folder=made.folder
+        )
+
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """Return what the driver receives before it starts."""
+
+        def write(place: Place) -> SentConfiguration:
+            return configuration(place, _command(place), _environment(place), auto_import="none")
+
+        whole = Installation(info=installation.info, folder=installation.folder or _embedded())
+        return beforehand(whole, surroundings, write)
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        return RunningJedi(installation.folder or _embedded(), surroundings)
+
+
+def _embedded() -> Path:
+    """Return the folder that our own jedi is imported from."""
+    # To import jedi in this process would take longer.
+    spec = find_spec("jedi")
+    assert spec, "it is a dependency of ci-eval"
+    return Path(str(spec.origin)).parent.parent
+
+
+ENGINE: Engine = Jedi()

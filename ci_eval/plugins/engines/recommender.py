@@ -1,0 +1,114 @@
+"""A recommender of method calls that `ci-eval train-recommender` has trained. It answers queries about objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace as with_values
+
+from ci_eval.core.base.errors import ConfigError, EngineRaised
+from ci_eval.core.contracts import Answer, Engine, Installation, Query, Running, Surroundings
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
+from ci_eval.plugins.learning.recommenders.file import digest_of
+from ci_eval.plugins.learning.recommenders.proposing import Trained
+
+
+class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """The options of the engine `recommender`."""
+
+    model: str = ""
+    """The file of the trained model."""
+    threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """The lowest score of a call that is proposed; None = the usual one of the model's kind."""
+    unknown_definition: Literal["evidence", "ignore"] = "evidence"
+    """The use of an unknown definition of an object: it counts as evidence, or is ignored."""
+
+
+class Recommending(OpenText):
+    """A recommender that has been started."""
+
+    def __init__(self, options: RecommenderOptions, _surroundings: Surroundings) -> None:
+        super().__init__()
+        self._options = options
+        self._trained = Trained(path_of(options))
+
+    def complete(self, query: Query) -> Answer:
+        """Return the proposals, each on a line with its score, and the time they took.
+
+        Raises EngineRaised for a lookup without a query about an object.
+        """
+        if not (query.record and query.record.queries):
+            raise EngineRaised("a recommender answers queries about objects alone: use it with --task method-calls")
+        started = perf_counter()
+        proposals = self._trained.proposals(
+            query.record.queries[0],
+            threshold=self._options.threshold,
+            unknown_definition=self._options.unknown_definition == "evidence",
+        )
+        latency = (perf_counter() - started) * 1000
+        text = "\n".join(f"{proposal.call}\t{proposal.score:.4f}" for proposal in proposals)
+        return Answer(suggestions=[Suggestion(text=text)] if text else [], latency=latency)
+
+
+def path_of(options: RecommenderOptions) -> Path:
+    """Return the model's file. Raises ConfigError if no file is named."""
+    if not options.model:
+        raise ConfigError(
+            "the engine recommender needs a model: add --set engine.options.model=FILE, which `ci-eval "
+            "train-recommender` makes"
+        )
+    return Path(options.model).expanduser()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommenderEngine(ControlEngine):
+    """An engine for one trained model."""
+
+    # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
+    control: Callable[[Surroundings], Running] = field(compare=False)
+    options: RecommenderOptions
+
+    @property
+    def described(self) -> str:
+        """Return the options that differ from the usual ones, except for the model; see `Configurable`."""
+        usual, current = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
+        return ", ".join(f"{key} {current[key]}" for key in usual if key != "model" and current[key] != usual[key])
+
+    def configured(self, options: Mapping[str, object]) -> Engine:
+        """Return the engine with these options; see `Configurable`. Raises ConfigError if they are invalid."""
+        try:
+            parsed = msgspec.convert(dict(options), RecommenderOptions)
+        except msgspec.ValidationError as error:
+            known = ", ".join(msgspec.to_builtins(RecommenderOptions()))
+            raise ConfigError(f"`engine.options` of {self.name}: {error}; known are {known}") from error
+        return replace(self, options=parsed, control=partial(Recommending, parsed))
+
+    def install(self, version: str | None, cache: Path) -> Installation:
+        """Return the installation; see `Engine`. The model is part of the version that reports name.
+
+        Raises ConfigError if the model's file is none.
+        """
+        made, path = super().install(version, cache), path_of(self.options)
+        facts, digest = Trained(path).facts, digest_of(path)
+        version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
+        packages = {
+            f"{facts.kind} model": f"of {facts.usages:,} usages of {facts.types:,} types, {path.stat().st_size:,} bytes"
+        }
+        return Installation(info=with_values(made.info, version=f"{made.info.version} ({version})", packages=packages))
+
+
+ENGINE: Engine = RecommenderEngine(
+    name="recommender",
+    summary="a trained recommender of method calls, for the task method-calls",
+    control=partial(Recommending, RecommenderOptions()),
+    takes_records=True,
+    options=RecommenderOptions(),
+)

@@ -1,0 +1,30 @@
+"""The engine solargraph, a language server for Ruby."""
+
+from __future__ import annotations
+
+from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import NEVER
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import Gem
+
+
+def command(place: Place) -> list[str]:
+    return [str(place.folder / "bin" / "solargraph"), "stdio"]
+
+
+def variables(place: Place) -> dict[str, str]:
+    return {"GEM_HOME": str(place.folder), "GEM_PATH": str(place.folder)}
+
+
+ENGINE: Engine = LspEngine(
+    name="solargraph",
+    summary="language server for Ruby",
+    languages=frozenset({"ruby"}),
+    licence="MIT",
+    recipe=Gem(package="solargraph", version="0.56.0"),
+    command=command,
+    variables=variables,
+    auto_import=NEVER,
+    toolchains={"ruby": "3.1"},
+)

@@ -1,0 +1,57 @@
+"""The tables as Arrow tables and Parquet files. Needs pyarrow (the extra `ml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.exports.columns import TABLES, Type
+from ci_eval.plugins.exports.rows import batches
+
+TYPES: dict[Type, pa.DataType] = {
+    "text": pa.string(),
+    "word": pa.dictionary(pa.int32(), pa.string()),
+    "integer": pa.int32(),
+    "number": pa.float64(),
+    "flag": pa.bool_(),
+    "numbers": pa.list_(pa.float64()),
+    "grades": pa.map_(pa.string(), pa.float64()),
+}
+
+
+def schema_of(table: str) -> pa.Schema:
+    """Return the columns of a table, each with its meaning as metadata."""
+    return pa.schema(
+        [pa.field(column.name, TYPES[column.type], metadata={"meaning": column.meaning}) for column in TABLES[table]]
+    )
+
+
+def table_of(workspace: Workspace, table: str) -> pa.Table:
+    """Return the whole table, in memory."""
+    return pa.Table.from_batches(_batches(workspace, table), schema_of(table)).unify_dictionaries()
+
+
+def write(workspace: Workspace, table: str, path: Path) -> int:
+    """Write the table as a Parquet file; the number of its rows."""
+    rows = 0
+    with pq.ParquetWriter(path, schema_of(table), compression="zstd") as writer:
+        for batch in _batches(workspace, table):
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def _batches(workspace: Workspace, table: str) -> Iterator[pa.RecordBatch]:
+    schema = schema_of(table)
+    for batch in batches(workspace, table):
+        yield pa.RecordBatch.from_arrays([_array(batch[column.name], column.type) for column in schema], schema=schema)
+
+
+def _array(values: list[object], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_map(kind):
+        values = [list(value.items()) if isinstance(value, dict) else value for value in values]
+    return pa.array(values, kind)

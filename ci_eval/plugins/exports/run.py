@@ -1,0 +1,106 @@
+"""A run as notebooks and scripts see it: `ci_eval.open(WORKSPACE)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import Estimate, Value
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.exports.extra import arrow
+
+
+class ArrowTable(Protocol):
+    """A pyarrow.Table; its type is not named, since ci-eval runs without pyarrow, too."""
+
+    num_rows: int
+    column_names: list[str]
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas.DataFrame."""
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each row."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a stream in Arrow's C interface, which polars.DataFrame(table), DuckDB and others read."""
+
+
+class Run:
+    """A run of an evaluation, as `open` returns it. Its files are read on demand, and only the manifest is cached."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the workspace."""
+        return self._workspace.folder
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return the manifest: engine, configuration, project, and progress (`planned`, `finished`, `statuses`)."""
+        return self._workspace.manifest()
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the run came to its end. Before, tables hold the sessions of the files that are finished."""
+        return self.manifest.complete
+
+    @property
+    def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """Return the figures of the last report: name of the filter → name of the metric → figure. `ALL` is the filter
+        that every session passes. Raises WorkspaceError if there is no report."""
+        path = self.folder / "reports" / "metrics.json"
+        if not path.is_file():
+            raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
+        (evaluation,) = stored.decoded(stored.read(path, stored.FIGURES), _Report, path).evaluations
+        return {name: figures.metrics for name, figures in evaluation.filters.items()}
+
+    def sessions(self) -> ArrowTable:
+        """Return a row per planned session, whether it was answered or not. Raises ConfigError if pyarrow is
+        missing."""
+        return self._table("sessions")
+
+    def lookups(self) -> ArrowTable:
+        """Return a row per lookup: an answer of the engine, with the rank of the expected text and the latency."""
+        return self._table("lookups")
+
+    def suggestions(self) -> ArrowTable:
+        """Return a row per suggestion of these answers. `ci-eval export` writes the many rows without holding all in
+        memory."""
+        return self._table("suggestions")
+
+    def _table(self, name: str) -> ArrowTable:
+        table: ArrowTable = arrow().table_of(self._workspace, name)
+        return table
+
+
+def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
+    """Return the run in a folder. Raises WorkspaceError if there is none, or if it was changed since it ended."""
+    return Run(open_workspace(Path(workspace)))
+
+
+def open_workspace(folder: Path) -> Workspace:
+    """Return the workspace in a folder, verified to be unchanged since its run ended. Raises WorkspaceError."""
+    workspace = Workspace.open(folder)
+    if workspace.manifest().digests:
+        workspace.verify("sessions", "manifest.json")
+    return workspace
+
+
+class _Figures(Value, frozen=True, kw_only=True):
+    metrics: dict[str, Estimate]
+
+
+class _Evaluation(Value, frozen=True, kw_only=True):
+    filters: dict[str, _Figures]
+
+
+class _Report(Value, frozen=True, kw_only=True):
+    evaluations: tuple[_Evaluation]

@@ -1,0 +1,82 @@
+"""A grader that runs a test: if it runs, passes, fails on a function that does nothing, and which share of the mutants
+it kills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.contracts import Grader, Pairing, RunSettings
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
+from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
+
+
+class Execution:
+    """A grader that runs a test; see `adapters/testruns`. The expected test is only run to see if the sample can be run
+    here."""
+
+    name = "execution"
+    summary = "whether a test runs, passes, fails on a stub, and the share of mutants it kills (needs `run.tests`)"
+
+    def __init__(self, settings: RunSettings | None = None) -> None:
+        self._settings = settings
+        self._trials: Trials | None = None
+
+    def running(self, settings: RunSettings) -> Grader:
+        return Execution(settings)
+
+    def prepare(self, cache: Path) -> None:
+        """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed when its first
+        test is run.
+
+        Raises ConfigError without settings, or PreparationError if this machine cannot keep a test from doing harm.
+        """
+        if self._settings is None:
+            raise ConfigError(
+                "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
+            )
+        if self._trials is None:
+            _refuse_if_open(self._settings)
+            self._trials = Trials(self._settings, cache)
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
+
+        A test that does not pass has 0 for the last two. They are missing for a function without a stub or without
+        mutants. A sample whose tests cannot be run has `notRunnable` alone. Raises PreparationError or EngineFailure.
+        """
+        trial = self._trial(pairing)
+        if not trial.runnable:
+            return {"notRunnable": 1.0}
+        scores = {"runs": float(trial.runs), "passes": float(trial.passes)}
+        if trial.fails_on_stub is not None:
+            scores["failsOnStub"] = float(trial.fails_on_stub)
+        if trial.mutants:
+            scores["mutantsKilled"] = trial.killed / trial.mutants
+        return scores
+
+    def remark(self, pairing: Pairing) -> str:
+        """Return why the test does not pass, or which mutants it lets live; see `graders.Remarking`."""
+        return self._trial(pairing).said
+
+    def _trial(self, pairing: Pairing) -> Trial:
+        assert self._trials, "prepare comes first"
+        return self._trials.of(pairing.record, pairing.language, pairing.hypothesis)
+
+
+def _refuse_if_open(settings: RunSettings) -> None:
+    if settings.confine == "off":
+        return
+    # A sandbox with a gap does not count: tests are code that engines wrote.
+    offered = confinement_of(settings.confine)
+    if not offered.endswith(NOTHING_OPEN):
+        raise PreparationError(
+            f"tests that engines write are run within whole walls only, and here they would be: {offered}. See "
+            "`ci-eval doctor`; without `run.tests` nothing is run; with `interpret.confine: off` they may do "
+            "whatever you may"
+        )
+
+
+GRADER: Grader = Execution()

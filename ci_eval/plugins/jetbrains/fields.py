@@ -1,0 +1,178 @@
+"""The reader of another program's JSON, field by field. Errors name the location, and fields that were not requested
+are collected."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import WorkspaceError
+
+T = TypeVar("T")
+
+
+MOST = 1_000_000_000
+"""Largest number that any field can hold."""
+
+
+class Fields:
+    """The fields of one JSON object. Each request for a field raises WorkspaceError if it has another type."""
+
+    def __init__(self, value: object, file: Path, place: str = "") -> None:
+        """Wrap a JSON object. `place` is its location in the file, such as `sessions[3]`."""
+        self.file = file
+        self.place = place
+        if not isinstance(value, dict):
+            raise self.wrong(f"it is {_kind(value)}, not an object")
+        self._fields: dict[str, object] = value
+        self._asked: set[str] = set()
+        self._below: list[Fields] = []
+        self._left: dict[str, object] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields
+
+    def wrong(self, what: str) -> WorkspaceError:
+        """Return the error that something is wrong with this object."""
+        at = f", {self.place}" if self.place else ""
+        return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
+
+    def text(self, name: str, missing: str | None = None) -> str:
+        """Return a text, or `missing` if the field is absent or null and `missing` is not None."""
+        return self._typed_value(name, str, missing)
+
+    def flag(self, name: str, missing: bool | None = None) -> bool:
+        """Return a field that is true or false."""
+        return self._typed_value(name, bool, missing)
+
+    def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
+        """Return a whole number, which gson may have written as 4.0."""
+        value = self.amount(name, missing, least=least)
+        if value != int(value):
+            raise self.wrong(f"`{name}` is {value}, not a whole number")
+        return int(value)
+
+    def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
+        """Return a number of at least `least`, and at most a billion."""
+        value = self._typed_value(name, float, None if missing is None else float(missing))
+        if not least <= value <= MOST:
+            raise self.wrong(f"`{name}` is {value}, which it cannot be")
+        return value
+
+    def optional(self, name: str, kind: type[T]) -> T | None:
+        """Return a value that may be missing or null."""
+        if self._fields.get(name) is None:
+            self._asked.add(name)
+            return None
+        return self._typed_value(name, kind, None)
+
+    def section(self, name: str) -> Fields:
+        """Return the object in a field, an empty one if there is none."""
+        self._asked.add(name)
+        value = self._fields.get(name)
+        section = Fields({} if value is None else value, self.file, self._location(name))
+        self._below.append(section)
+        return section
+
+    def objects(self, name: str) -> list[Fields]:
+        """Return the objects in the list of a field, none if there is no list."""
+        values = self._typed_value(name, list, [])
+        objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
+        self._below += objects
+        return objects
+
+    def rows(self, name: str) -> list[dict[str, object]]:
+        """Return the objects in the list of a field as they are, for lists too long to request each field. `leave`
+        collects what is left over."""
+        rows = self._typed_value(name, list, [])
+        if not all(isinstance(row, dict) for row in rows):
+            raise self.wrong(f"`{name}` holds something that is no object")
+        return rows
+
+    def leave(self, name: str, value: object) -> None:
+        """Collect a value as left over."""
+        self._left[name] = value
+
+    def plain(self, name: str) -> object:
+        """Return the value of a field, of any type. None if it is absent."""
+        self._asked.add(name)
+        return self._fields.get(name)
+
+    def peek(self, name: str) -> object:
+        """Return the value of a field without requesting it: the field may still be left over."""
+        return self._fields.get(name)
+
+    def names(self) -> list[str]:
+        """Return the names of all fields."""
+        return list(self._fields)
+
+    def left(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """Yield the fields that were not requested, of this object and of those below, with their locations."""
+        here = {name: value for name, value in self._fields.items() if name not in self._asked} | self._left
+        if here:
+            yield self.place, here
+        for section in self._below:
+            yield from section.left()
+
+    def _location(self, name: str) -> str:
+        return f"{self.place}.{name}".lstrip(".")
+
+    def _typed_value(self, name: str, kind: type[T], missing: T | None) -> T:
+        self._asked.add(name)
+        value = self._fields.get(name)
+        if value is None:
+            if missing is None:
+                raise self.wrong(f"`{name}` is missing")
+            return missing
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+            raise self.wrong(f"`{name}` is {_kind(value)}, not {WORDS[kind]}")
+        return value
+
+
+WORDS: dict[type, str] = {str: "a text", bool: "true or false", float: "a number", int: "a number", list: "a list"}
+
+
+def _kind(value: object) -> str:
+    kinds = {**WORDS, dict: "an object", type(None): "null"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def read_packed(path: Path) -> object:
+    """Return the JSON value in a gzipped file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
+    return decode(b"".join(stored.lines(path, stored.ACTIONS)), path)
+
+
+def plain(path: Path) -> object:
+    """Return the JSON value in a file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
+    return decode(stored.read(path, stored.FIGURES), path)
+
+
+def decode(data: bytes, path: Path) -> object:
+    """Return the value that JSON data holds. `path` is for messages. Raises WorkspaceError."""
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise WorkspaceError(f"{path} is damaged: it is nested too deeply; fetch the workspace again") from None
+    except (ValueError, zlib.error) as error:
+        line = data.count(b"\n") + 1
+        raise WorkspaceError(
+            f"{path} is damaged: {error} ({line} lines, {len(data):,} bytes); fetch the workspace again"
+        ) from error
+
+
+def numbered_files(folder: Path, end: str) -> Iterator[Path]:
+    """Yield the files NAME(NUMBER)END of a folder, by their numbers. Those without a number come first."""
+    paths = (path for path in folder.glob(f"*{end}") if path.is_file())
+    return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
+
+
+def _number(name: str) -> int:
+    digits = name.rpartition("(")[2].removesuffix(")")
+    return int(digits) if name.endswith(")") and digits.isascii() and digits.isdigit() and len(digits) < 10 else -1

@@ -1,0 +1,88 @@
+"""The plugin of 2021 and 2022, within the IDEs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ci_eval.core.config import Config
+from ci_eval.core.model import Action
+from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, shown, steps
+from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.fields import Fields
+
+LATER = ("emulateUser", "completionGolf")
+
+
+def wrote(config: Mapping[str, object]) -> bool:
+    """Return whether config.json is of this generation, which has a strategy below `actions`, and reordering or a
+    modelled user."""
+    actions = config.get("actions")
+    strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
+    known = strategy if isinstance(strategy, Mapping) else {}
+    return "strategy" not in config and ("reorder" in config or any(key in known for key in LATER))
+
+
+def read_actions(fields: Fields) -> StoredActions:
+    """Return the actions of one file."""
+    return steps.read(fields, properties.of_tokens)
+
+
+def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
+    """Return our actions as the plugin's."""
+    return steps.write(actions, properties.as_tokens)
+
+
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret, title = configuration.actions.strategy, configuration.interpret, settings.title(configuration)
+    user = interpret.user_model
+    emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
+    return {
+        **settings.head(configuration, project),
+        "actions": {
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
+            "strategy": {
+                "emulateUser": user is not None,
+                "completionGolf": False,
+                "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
+                "prefix": settings.prefix(strategy.prefix),
+                "filters": settings.filters(strategy.filters),
+            },
+        },
+        "interpret": {
+            "completionType": interpret.completion_type,
+            "experimentGroup": None,
+            "sessionsLimit": interpret.sessions_limit,
+            "completeTokenProbability": interpret.session_probability,
+            "completeTokenSeed": interpret.seed,
+            "emulationSettings": emulated,
+            "completionGolfSettings": None,
+            "saveLogs": interpret.save_logs,
+            "saveFeatures": interpret.save_logs,
+            "saveContent": False,
+            "logLocationAndItemText": False,
+            "trainTestSplit": interpret.train_test_split,
+        },
+        "reorder": {"useReordering": False, "title": title, "features": []},
+        "reports": {**settings.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
+    }
+
+
+GENERATION = Generation(
+    name="ij21",
+    summary="the plugin of 2021 and 2022",
+    wrote=wrote,
+    prefix="prefix",
+    properties="_properties",
+    listed=layouts.of_files,
+    read_properties=properties.of_tokens,
+    rank=matching.by_language,
+    read_actions=read_actions,
+    config=config,
+    write_properties=properties.as_tokens,
+    write_session=shown.write_session,
+    write_lookup=shown.write_lookup,
+    write_suggestion=shown.write_suggestion,
+    write_actions=write_actions,
+    first_errors=1,
+)

@@ -1,0 +1,184 @@
+"""The plugin since 2023: any feature of the IDE, of which token completion is read; several projects since 2024."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ci_eval.core.config import Config
+from ci_eval.core.model import (
+    Action,
+    CallCompletion,
+    DeleteRange,
+    FinishSession,
+    MoveCaret,
+    OpenFile,
+    PrintText,
+)
+from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, shown
+from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.fields import Fields
+
+UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
+"""Actions that change no text: they are left out, and kept with what is left over."""
+
+
+def wrote(config: Mapping[str, object]) -> bool:
+    """Return whether config.json is of this generation, which has the strategy of a feature at the top."""
+    return "strategy" in config
+
+
+def read_actions(fields: Fields) -> StoredActions:
+    """Return the actions of one file."""
+    # These files say neither what is typed before a call, nor where a session ends.
+    path, checksum = fields.text("path"), fields.text("checksum")
+    actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
+    typed = ""
+    for fields_of_action in fields.objects("actions"):
+        action = _read(fields_of_action, typed)
+        match action:
+            case MoveCaret():
+                typed = ""
+            case PrintText():
+                typed += action.text
+            case CallCompletion():
+                actions += _end(actions, action.session)
+            case _:
+                pass
+        if action:
+            actions.append(action)
+    actions += _end(actions, "")
+    ends = sum(isinstance(action, FinishSession) for action in actions)
+    count = fields.number("sessionsCount", ends)
+    return StoredActions(path=path, checksum=checksum, sessions=count, actions=_order_ends(actions))
+
+
+def _read(fields: Fields, typed: str) -> Action | None:
+    kind = fields.text("type")
+    if kind in UNPLAYED:
+        return None
+    session = fields.text("sessionId", "")
+    match kind:
+        case "MOVE_CARET":
+            return MoveCaret(offset=fields.number("offset"))
+        case "PRINT_TEXT":
+            return PrintText(text=fields.text("text"))
+        case "DELETE_RANGE":
+            return DeleteRange(begin=fields.number("begin"), end=fields.number("end"))
+        case "CALL_FEATURE" | "CALL_COMPLETION":
+            expected = fields.text("expectedText")
+            return CallCompletion(
+                session=session,
+                offset=fields.number("offset"),
+                prefix=typed if expected.startswith(typed) else "",
+                expected_text=expected,
+                properties=properties.of_tokens(fields.section("nodeProperties")),
+            )
+        case _:
+            raise fields.wrong(f"{kind!r} is no action of token completion")
+
+
+def _end(actions: Sequence[Action], session: str) -> list[Action]:
+    """Return the end of the session that is open, if the next call is of another one."""
+    last = next((action for action in reversed(actions) if isinstance(action, CallCompletion | FinishSession)), None)
+    return [FinishSession()] if isinstance(last, CallCompletion) and last.session != session else []
+
+
+def _order_ends(actions: Sequence[Action]) -> list[Action]:
+    """Return the same actions, each end of a session right behind its last call."""
+    ordered: list[Action] = []
+    behind = 0
+    for action in actions:
+        if isinstance(action, FinishSession):
+            ordered.insert(behind, action)
+            continue
+        ordered.append(action)
+        if isinstance(action, CallCompletion):
+            behind = len(ordered)
+    return ordered
+
+
+def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
+    """Return our actions as the plugin's, each with the session of the next call, or of the last one."""
+    sessions = _sessions(actions)
+    written: list[dict[str, object]] = []
+    for action, session in zip(actions, sessions, strict=True):
+        match action:
+            case MoveCaret():
+                written.append({"type": "MOVE_CARET", "sessionId": session, "offset": action.offset})
+            case PrintText():
+                written.append({"type": "PRINT_TEXT", "sessionId": session, "text": action.text})
+            case DeleteRange():
+                place = {"begin": action.begin, "end": action.end}
+                written.append({"type": "DELETE_RANGE", "sessionId": session, **place})
+            case CallCompletion():
+                call = {"expectedText": action.expected_text, "offset": action.offset}
+                known = properties.as_tokens(action.properties)
+                written.append({"type": "CALL_FEATURE", "sessionId": session, **call, "nodeProperties": known})
+            case _:
+                pass
+    return written
+
+
+def _sessions(actions: Sequence[Action]) -> list[str]:
+    """Return for each action the session of the next call until that has ended and its text is present again."""
+    reversed_sessions: list[str] = []
+    session = ""
+    for action in reversed(actions):
+        if isinstance(action, CallCompletion):
+            session = action.session
+        reversed_sessions.append(session)
+    last = next((identity for identity in reversed_sessions if identity), "")
+    return [identity or last for identity in reversed(reversed_sessions)]
+
+
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret = configuration.actions.strategy, configuration.interpret
+    prefix = settings.prefix(strategy.prefix)
+    prefix.pop("emulateTyping")
+    return {
+        **settings.head(configuration, project),
+        "strategy": {
+            "type": interpret.completion_type,
+            "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
+            "prefix": prefix,
+            "filters": settings.filters(strategy.filters),
+        },
+        "actions": {
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
+            "ignoreFileNames": list(configuration.actions.ignore_file_names),
+        },
+        "interpret": {
+            "experimentGroup": None,
+            "sessionProbability": interpret.session_probability,
+            "sessionSeed": interpret.seed,
+            "sessionsLimit": interpret.sessions_limit,
+            "filesLimit": None,
+            "order": "LINEAR",
+            "saveLogs": interpret.save_logs,
+            "saveFeatures": interpret.save_logs,
+            "logLocationAndItemText": False,
+            "trainTestSplit": interpret.train_test_split,
+        },
+        "reports": {**settings.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
+    }
+
+
+GENERATION = Generation(
+    name="ij23",
+    summary="the plugin since 2023, token completion",
+    wrote=wrote,
+    prefix="prefix",
+    properties="_properties",
+    listed=layouts.of_projects,
+    read_properties=properties.of_tokens,
+    rank=matching.by_relevance,
+    read_actions=read_actions,
+    config=config,
+    write_properties=properties.as_tokens,
+    write_session=shown.write_session,
+    write_lookup=shown.write_lookup,
+    write_suggestion=shown.write_suggestion,
+    write_actions=write_actions,
+    first_errors=1,
+)

@@ -1,0 +1,118 @@
+"""The plugin of 2019 (0.0.9 and 0.0.10), as its source was at its last public commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ci_eval.core.config import Config
+from ci_eval.core.model import Action, Lookup, Properties, Session, Suggestion
+from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, steps
+from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.fields import Fields
+
+ONLY_LATER = ("reorder", "strategy")
+LATER = ("emulateUser", "completionGolf")
+
+
+def wrote(config: Mapping[str, object]) -> bool:
+    """Return whether config.json is of this generation, which has neither reordering nor a modelled user."""
+    actions = config.get("actions")
+    strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
+    known = strategy if isinstance(strategy, Mapping) else {}
+    return not any(key in config for key in ONLY_LATER) and not any(key in known for key in LATER)
+
+
+def read_properties(fields: Fields) -> Properties:
+    """Return the properties of a session, which the plugin wrote twice, under two names."""
+    inner = fields.section("properties" if "properties" in fields else "_properties")
+    fields.plain("_properties")
+    return Properties(
+        kind=properties.kind_of(inner),
+        is_argument=inner.optional("isArgument", bool),
+        is_static=inner.optional("isStatic", bool),
+        package=inner.optional("packageName", str),
+    )
+
+
+def _map(known: Properties) -> dict[str, object]:
+    said: dict[str, object | None] = {
+        "tokenType": known.kind.value,
+        "isArgument": known.is_argument,
+        "isStatic": known.is_static,
+        "packageName": known.package,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def write_properties(known: Properties) -> dict[str, object]:
+    """Return the properties of a session as the plugin writes them, twice."""
+    return {"_properties": _map(known), "properties": _map(known)}
+
+
+def read_actions(fields: Fields) -> StoredActions:
+    """Return the actions of one file."""
+    return steps.read(fields, read_properties)
+
+
+def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
+    """Return our actions as the plugin's."""
+    return steps.write(actions, lambda known: {"properties": _map(known)})
+
+
+def write_session(session: Session) -> dict[str, object]:
+    """Return whether the last list held the expected text."""
+    return {"success": bool(session.lookups) and session.lookups[-1].rank is not None}
+
+
+def config(configuration: Config, project: str) -> dict[str, object]:
+    """Return the content of `config.json`."""
+    strategy, interpret = configuration.actions.strategy, configuration.interpret
+    filters = settings.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
+    return {
+        **settings.head(configuration, project),
+        "actions": {
+            "evaluationRoots": list(configuration.actions.evaluation_roots),
+            "strategy": {
+                "completeAllTokens": configuration.language == "text",
+                "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
+                "prefix": settings.prefix(strategy.prefix),
+                "filters": filters,
+            },
+        },
+        "interpret": {
+            "completionType": interpret.completion_type,
+            "completeTokenProbability": interpret.session_probability,
+            "completeTokenSeed": interpret.seed,
+            "saveLogs": interpret.save_logs,
+            "trainTestSplit": interpret.train_test_split,
+        },
+        "reports": settings.reports(configuration),
+    }
+
+
+def _nothing(_lookup: Lookup, _number: int) -> dict[str, object]:
+    return {}
+
+
+def _nothing_more(_suggestion: Suggestion, _lookup: Lookup, _place: int) -> dict[str, object]:
+    return {}
+
+
+GENERATION = Generation(
+    name="k19",
+    summary="the plugin of 2019, before it became part of the IDEs",
+    wrote=wrote,
+    prefix="text",
+    properties="properties",
+    listed=layouts.of_files,
+    read_properties=read_properties,
+    rank=matching.exact,
+    read_actions=read_actions,
+    config=config,
+    write_properties=write_properties,
+    write_session=write_session,
+    write_lookup=_nothing,
+    write_suggestion=_nothing_more,
+    write_actions=write_actions,
+    first_errors=None,
+)

@@ -1,0 +1,266 @@
+"""A workspace of the plugin → the source files, sessions, actions and errors of one of ours."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.equality import status
+from ci_eval.core.grammar.document import checksum
+from ci_eval.core.model import (
+    Action,
+    CallCompletion,
+    FileActions,
+    FileError,
+    FinishSession,
+    Lookup,
+    Session,
+    SourceFile,
+    Status,
+    Suggestion,
+)
+from ci_eval.plugins.jetbrains.contract import Generation, Listed, StoredActions
+from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_packed
+from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept
+from ci_eval.plugins.jetbrains.offsets import convert_actions, to_points
+
+OURS = "ciEval"
+"""Name of the field that holds the parts of our sessions that the plugin cannot hold."""
+END = ".json.gz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The facts that are the same for all files of a workspace."""
+
+    folder: Path
+    generation: Generation
+    project: str
+    strategy: str
+    """Strategy in one word, as in the manifest."""
+    language: str
+    """Language by the plugin's name."""
+    with_user: bool
+    """True if a modelled user chose among the suggestions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionsFile:
+    """The actions of one source file, not yet read."""
+
+    file: Path
+    sessions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadFile:
+    """A source file of the workspace, without actions if the workspace has none of it."""
+
+    source: SourceFile
+    sessions: Sequence[Session]
+    actions: FileActions | None
+
+
+def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iterator[ReadFile]:
+    """Yield the source files that have sessions, one at a time. Raises WorkspaceError."""
+    for listed in origin.generation.listed(origin.folder / "data"):
+        yield _file(origin, listed, actions.get(listed.path), kept)
+
+
+def actions_of(folder: Path) -> dict[str, ActionsFile]:
+    """Return the file of actions of each source file."""
+    files: dict[str, ActionsFile] = {}
+    for path in numbered_files(folder / "actions", END):
+        fields = Fields(read_packed(path), path)
+        files[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
+    return files
+
+
+def errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
+    """Yield the errors of files. `lost` has the number of sessions that are missing for each path."""
+    for path in numbered_files(folder / "errors", END):
+        fields = Fields(read_packed(path), path)
+        name = fields.text("path")
+        yield FileError(
+            path=name,
+            stage="interpret",
+            message=fields.text("message", ""),
+            sessions=lost.get(name, 0),
+            trace=fields.text("stackTrace", ""),
+        )
+        kept.take(fields)
+
+
+class Identities:
+    """The ids of the sessions of one file: those that stage 1 gives, so that runs of the plugin and ours are paired."""
+
+    def __init__(self, origin: Origin, source: SourceFile) -> None:
+        parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
+        self._base = blake2b("\0".join(parts).encode(), digest_size=8)
+        self._seen: Counter[tuple[int, str]] = Counter()
+
+    def next(self, offset: int, text: str) -> str:
+        """Return the id of the next session at the offset. The first one has the id of stage 1."""
+        number = self._seen[offset, text]
+        self._seen[offset, text] += 1
+        identity = self._base.copy()
+        identity.update("\0".join([str(offset), text, *([str(number)] if number else [])]).encode())
+        return identity.hexdigest()
+
+
+def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kept) -> ReadFile:
+    fields = Fields(read_packed(listed.file), listed.file)
+    if (path := fields.text("filePath")) != listed.path:
+        raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
+    text = fields.text("text")
+    source = SourceFile(path=path, checksum=checksum(text), text=text)
+    ids = Identities(origin, source)
+    sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
+    kept.take(fields)
+    stored = _read_actions(origin, actions.file, kept) if actions else None
+    return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
+
+
+def _read_actions(origin: Origin, path: Path, kept: Kept) -> StoredActions:
+    fields = Fields(read_packed(path), path)
+    actions = origin.generation.read_actions(fields)
+    kept.take(fields)
+    return actions
+
+
+def _actions(
+    origin: Origin, source: SourceFile, stored: StoredActions | None, sessions: Sequence[Session]
+) -> FileActions | None:
+    if stored is None:
+        return None
+    if stored.checksum != source.checksum:
+        raise WorkspaceError(
+            f"{origin.folder}: the actions of {source.path} are of another text (SHA-256 {stored.checksum[:12]}…) "
+            f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
+        )
+    ours = convert_actions(source.text, stored.actions, to_points, ours=False)
+    return FileActions(
+        path=source.path,
+        checksum=source.checksum,
+        sessions=stored.sessions,
+        unparsable=0.0,
+        actions=tuple(_assign_sessions(ours, Identities(origin, source), sessions)),
+    )
+
+
+def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
+    """Yield the actions, each call with the id of its session. Calls that were not chosen get a new id."""
+    asked: dict[tuple[int, str, str], deque[str]] = {}
+    for session_asked in sessions:
+        first = session_asked.lookups[0].prefix if session_asked.lookups else ""
+        asked.setdefault((session_asked.offset, session_asked.expected_text, first), deque()).append(session_asked.id)
+    session = ""
+    for action in actions:
+        if isinstance(action, FinishSession):
+            session = ""
+        if not isinstance(action, CallCompletion):
+            yield action
+            continue
+        if not session:
+            fresh = ids.next(action.offset, action.expected_text)
+            candidates = asked.get((action.offset, action.expected_text, action.prefix))
+            session = candidates.popleft() if candidates else fresh
+        yield replace(action, session=session)
+
+
+def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities) -> Session:
+    expected = fields.text("expectedText")
+    if not expected:
+        raise fields.wrong("`expectedText` is empty")
+    try:
+        offset = to_points(source.text, fields.number("offset"))
+    except ValueError as error:
+        raise fields.wrong(str(error)) from None
+    lookups = tuple(_lookup(origin, lookup_fields, expected) for lookup_fields in fields.objects(_lookups(fields)))
+    known = origin.generation.read_properties(fields.section(_properties(origin, fields)))
+    if OURS in fields:
+        return _restored_session(fields, source, offset, expected, lookups)
+    return Session(
+        id=ids.next(offset, expected),
+        file=source.path,
+        offset=offset,
+        expected_text=expected,
+        properties=known,
+        status=status(lookups) if lookups else Status.SKIPPED,
+        message="" if lookups else "no lookup is stored",
+        typed=len(lookups[0].prefix) if lookups else 0,
+        lookups=lookups,
+    )
+
+
+def _lookups(fields: Fields) -> str:
+    return "_lookups" if "_lookups" in fields else "lookups"
+
+
+def _properties(origin: Origin, fields: Fields) -> str:
+    return origin.generation.properties if origin.generation.properties in fields else "properties"
+
+
+def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
+    shown = fields.rows("suggestions")
+    suggestions = [Suggestion(text=text) for text in _texts(fields, shown)]
+    relevant = [row.get("isRelevant") for row in shown]
+    flags = [flag if isinstance(flag, bool) else None for flag in relevant]
+    rank = origin.generation.rank(origin.language, expected, suggestions, flags)
+    prefix = fields.text(origin.generation.prefix)
+    taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
+    worth_it = origin.with_user or (rank or 0) < len(expected) - len(prefix)
+    return Lookup(
+        prefix=prefix,
+        total=len(suggestions),
+        rank=rank,
+        latency=fields.amount("latency"),
+        selected=rank is not None and taken and worth_it,
+        suggestions=tuple(suggestions),
+    )
+
+
+def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the texts that suggestions would insert. Everything else is left over, unless it repeats the text."""
+    texts: list[str] = []
+    for place, row in enumerate(shown):
+        text = row.get("text")
+        if not isinstance(text, str):
+            raise fields.wrong(f"suggestions[{place}] has no `text`")
+        texts.append(text)
+    left_over = [
+        {name: value for name, value in row.items() if name != "text" and (name, value) != ("presentationText", text)}
+        for row, text in zip(shown, texts, strict=True)
+    ]
+    if any(left_over):
+        fields.leave(SUGGESTIONS, left_over)
+    return texts
+
+
+def _restored_session(
+    fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
+) -> Session:
+    """Return a session that we wrote. A field of its own has the parts that the plugin cannot hold."""
+    fields.plain(OURS)
+    whole = {"file": source.path, "offset": offset, "expectedText": expected}
+    try:
+        ours = msgspec.convert(fields.peek(OURS), dict[str, object])
+        our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
+        filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
+        return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
+    except ValueError as error:
+        raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
+
+
+def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
+    more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]])
+    texts = [suggestion.text for suggestion in lookup.suggestions]
+    shown = [{**fields, "text": text} for fields, text in zip(more or [{} for _ in texts], texts, strict=True)]
+    return {**our_lookup, "prefix": lookup.prefix, "suggestions": shown}

@@ -1,0 +1,1 @@
+"""The languages, one module each."""

@@ -1,0 +1,334 @@
+"""The language C++: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.blocks import leaves
+from ci_eval.core.grammar.imports.cpp import imports
+from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.cpp.names import (
+    CLASS,
+    EITHER,
+    LOCAL_TYPE,
+    MEMBER,
+    CppScope,
+    declare,
+    declaring,
+    inside,
+    package_of,
+)
+from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, CppReferences
+
+_BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement", "constructor_try_statement"])
+_DECLARATORS = (
+    "init_declarator pointer_declarator reference_declarator array_declarator function_declarator "
+    "parenthesized_declarator structured_binding_declarator attributed_declarator variadic_declarator "
+    "variadic_reference_declarator pointer_type_declarator"
+).split()
+_DECLARATOR_SET = frozenset(_DECLARATORS)
+_DECLARATIONS = (
+    "declaration field_declaration parameter_declaration optional_parameter_declaration variadic_parameter_declaration"
+).split()
+_TYPE_DECLARATORS = _DECLARATOR_SET | {"pointer_type_declarator", "abstract_pointer_declarator"}
+_NAME_FIRST = frozenset(["init_declarator", "array_declarator", "function_declarator", "attributed_declarator"])
+_NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_type"])
+
+
+class CppWalk(CppReferences):
+    """The handlers for nodes of C++ in which names are defined."""
+
+    def _define_type(self, name: Node, scope: Scope) -> None:
+        scope = declaring(scope)
+        local = scope.kind not in {"namespace", "class"}
+        scope.names[self.text(name)] = LOCAL_TYPE if local else Origin(True, package_of(scope), CLASS)
+
+    @on(*_DECLARATIONS)
+    def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the names of `T a = x, *b`; what stands behind `=` is no definition."""
+        children = node.children
+        if len(children) == 2 and node.type == "field_declaration":  # no name is declared but that of a class, if any
+            self.push(children, REFERENCE, place)
+            return
+        kinds = [child.type for child in children]
+        role = STATIC if "storage_class_specifier" in kinds and self._is_static(children) else BOUND
+        if "=" in kinds:
+            begin = kinds.index("=")
+            after = kinds.index(",", begin) if "," in kinds[begin:] else len(kinds)
+            self.push(children[after:], role, place)
+            self.push(children[begin:after], REFERENCE, place)
+            children = children[:begin]
+        self.push(children, role, place)
+
+    def _is_static(self, nodes: Sequence[Node]) -> bool:
+        return any(child.type == "storage_class_specifier" and self.text(child) == "static" for child in nodes)
+
+    @on(*_DECLARATORS)
+    def declarator(self, node: Node, role: str, place: NodePlace) -> None:
+        self._declare(node, role if role == STATIC else BOUND, place, None)
+
+    def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
+        """Define the name in a declarator, and visit its other parts. Its parameters belong to the place `inner`, or to
+        a new one."""
+        while node.type in _DECLARATOR_SET and node.child_count:
+            children, kind = node.children, node.type
+            if kind == "structured_binding_declarator":
+                self.push(children, BOUND, place)
+                return
+            at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
+            parameter_place = place
+            if kind == "function_declarator":
+                parameter_place = inner = inner or inside("function", place)
+            self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
+            node = children[at]
+        if node.type in {"operator_name", "operator_cast"}:
+            self.push(node.children, REFERENCE, inner or place)
+            return
+        if node.type == "qualified_identifier" and inner:
+            self._enter(node, inner.scope, place.scope)
+        self.push([node], role, place)
+
+    def _enter(self, name: Node, function: Scope, around: Scope) -> None:
+        """Let the body of `A::f` see what is declared in A."""
+        while name.children[-1].type == "qualified_identifier":
+            name = name.children[-1]
+        head = name.children[0]
+        head = head.children[0] if head.child_count else head
+        # Only classes of this file are known by their members.
+        class_ = self.spaces.types.get(self.text(head))
+        if class_:
+            if around.kind == "template":
+                function.names.update(around.names)
+            function.parent = class_
+
+    @on("function_definition")
+    def function(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        if role == SIGNATURE:
+            self._signature(children, NodePlace(place.scope.parent or place.scope, False), place)
+        else:
+            self._signature(children, place, self._body(children, place))
+
+    def _body(self, children: Sequence[Node], place: NodePlace) -> NodePlace:
+        """Return the place of a function's body, and put off the visit of the body."""
+        inner = inside("function", place)
+        self._stack += [(child, REFERENCE, inner) for child in reversed(children) if child.type in _BODIES]
+        return inner
+
+    def _signature(self, children: Sequence[Node], place: NodePlace, inner: NodePlace) -> None:
+        role = STATIC if self._is_static(children) else BOUND
+        declares = _DECLARATOR_SET | {"operator_cast"}
+        types = [child for child in children if child.type not in declares and child.type not in _BODIES]
+        for child in children:
+            if child.type in declares:
+                self._declare(child, role, place, inner)
+        self.push(types, TYPE, place)
+
+    @on("template_declaration")
+    def template(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role, inside("template", place))
+
+    @on("template_parameter_list")
+    def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the parameters of a template, which are no members of the class or namespace around."""
+        scope = place.scope
+        parameter_place = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
+        for child in reversed(node.children):
+            parts = child.children if child.type == "parameter_declaration" else []
+            # `template <Concept T>`: T is a type, `template <Enum N>`: N is a value; they look the same.
+            if parts and parts[0].type in _NAMED_TYPES and parts[-1].type == "identifier":
+                scope.names[self.text(parts[-1])] = Origin(False, None, EITHER)
+                self.push(parts[:-1], REFERENCE, parameter_place)
+            else:
+                self.push([child], REFERENCE, parameter_place)
+
+    @on(
+        "type_parameter_declaration",
+        "optional_type_parameter_declaration",
+        "variadic_type_parameter_declaration",
+        "concept_definition",
+        "alias_declaration",
+    )
+    def type_name(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the first name of `typename T` or `using T = …`."""
+        children = node.children
+        own = next((i for i, child in enumerate(children) if child.type in LEAVES), None)
+        if own is not None:
+            name = self.text(children[own])
+            if node.type.endswith("parameter_declaration"):
+                place.scope.names[name] = LOCAL_TYPE
+            else:
+                self._define_type(children[own], place.scope)
+            children = children[:own] + children[own + 1 :]
+        self.push(children, TYPE, place)
+
+    @on("type_definition")
+    def typedef(self, node: Node, _role: str, place: NodePlace) -> None:
+        type_ = node.child_by_field_name("type")
+        begin = type_.end_byte if type_ else 0
+        children = node.children
+        self.push([child for child in children if child.start_byte < begin], TYPE, place)
+        for child in children:
+            if child.start_byte >= begin and child.is_named:
+                while child.child_count and child.type in _TYPE_DECLARATORS:
+                    inner = child.children
+                    at = (
+                        0
+                        if child.type in _NAME_FIRST
+                        else max(i for i in range(len(inner)) if not i or inner[i].is_named)
+                    )
+                    self.push(inner[:at] + inner[at + 1 :], REFERENCE, inside("function", place))
+                    child = inner[at]
+                if child.type == "type_identifier":
+                    self._define_type(child, place.scope)
+
+    # ------------------------------------------------------------------------------- classes and enums
+
+    @on("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
+    def class_(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit a definition, a forward declaration, or `struct T` for T."""
+        children = node.children
+        name = next((child for child in children if child.type in {"type_identifier", "qualified_identifier"}), None)
+        body = children[-1] if children[-1].type in {"field_declaration_list", "enumerator_list"} else None
+        # A mere mention of a type defines nothing.
+        if not body and (role != REFERENCE or not name):
+            self.push(children, TYPE, place)
+            return
+        inner = inside("class", NodePlace(place.scope, False))
+        if name:
+            self._class_name(name, body is not None, inner, place)
+        if body and body.type == "field_declaration_list":
+            self._members(body.children, inner)
+        elif body:
+            scoped = any(child.type in {"class", "struct"} for child in children)
+            self._constants(body.children, scoped, inner, place)
+        for child in reversed(children):
+            if child.type == "base_class_clause":
+                self._bases(child.children, inner, place)
+            elif child not in (name, body):
+                self.push([child], TYPE, place)
+
+    def _class_name(self, name: Node, defined: bool, inner: NodePlace, place: NodePlace) -> None:
+        """Define the name of a class around it, and in it."""
+        if name.type == "qualified_identifier":
+            self.push([name], SIGNATURE, place)
+            self._enter(name, inner.scope, place.scope)
+            *_, name = leaves(name)
+            self._define_type(name, inner.scope)
+        elif defined or place.scope.find(self.text(name)).holder != CLASS:
+            self._define_type(name, place.scope)
+            inner.scope.names[self.text(name)] = place.scope.find(self.text(name))
+        if defined and isinstance(inner.scope, CppScope):
+            self.spaces.types[self.text(name)] = inner.scope
+
+    def _members(self, children: Sequence[Node], place: NodePlace) -> None:
+        """Visit the members of a class; the bodies of methods last, since they see every member."""
+        methods, heads, others = [], [], []
+        for child in children:
+            around = place
+            if child.type == "template_declaration" and child.children[-1].type == "function_definition":
+                around = inside("template", place)
+                *head, child = child.children
+                heads.append((head, around))
+            if child.type == "function_definition":
+                methods.append((child, SIGNATURE, self._body(child.children, around)))
+            else:
+                others.append(child)
+        # Visited from here on in the order: template parameters, the other members, signatures, bodies.
+        self._stack += methods[::-1]
+        self.push(others, REFERENCE, place)
+        for head, around in heads:
+            self.push(head, REFERENCE, around)
+
+    def _constants(self, enumerators: Sequence[Node], scoped: bool, inner: NodePlace, place: NodePlace) -> None:
+        for enumerator in enumerators:
+            parts = enumerator.children
+            if enumerator.type == "enumerator" and parts:
+                origin = Origin(True, package_of(place.scope), MEMBER)
+                inner.scope.names[self.text(parts[0])] = origin
+                # Constants of a plain enum are known around it as well.
+                if not scoped:
+                    declaring(place.scope).names[self.text(parts[0])] = origin
+                self.push(parts[1:], REFERENCE, inner)
+
+    def _bases(self, children: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
+        """Define what a class extends as types, wherever they are declared."""
+        for child in children:
+            # Most bases are declared in headers that are not read.
+            named = child.children[0] if child.type == "template_type" else child
+            if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
+                inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
+        self.push(children, TYPE, place)
+
+    @on("friend_declaration")
+    def friend(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, TYPE, place)
+
+    @on("field_initializer")
+    def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `field(x)`, or a constructor of a base: `Base<T>(x)`."""
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
+        if first.type == "field_identifier":
+            name = self.text(first)
+            class_ = place.scope.enclosing("class")
+            known = class_.names.get(name) if class_ else None
+            origin = known or place.scope.find(name)
+            if not known and origin.holder != CLASS:
+                origin = Origin(False)
+            kind = Kind.TYPE_REFERENCE if origin.holder == CLASS else Kind.FIELD
+            self.emit(first, kind, place, origin, name)
+            return
+        if first.type == "template_method" and first.child_count:
+            self.push(first.children[1:], REFERENCE, place)
+            first = first.children[0]
+            self.emit(first, Kind.TYPE_REFERENCE, place, place.scope.find(self.text(first)))
+        else:
+            self.push([first], TYPE, place)
+
+
+def extract(text: str, _path: str, declared: Declarations) -> Extraction:
+    """Return the completable tokens of one file."""
+    return tokens_of(CppWalk(text.encode(), declared), "cpp")
+
+
+_HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")
+_STATEMENTS = (
+    "expression_statement",
+    "return_statement",
+    "continue_statement",
+    "break_statement",
+    "for_statement",
+    "while_statement",
+    "if_statement",
+)
+
+LANGUAGE: Language = Language(
+    name="cpp",
+    title="C++",
+    grammars=dict.fromkeys([".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl"], "cpp"),
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=Shape(
+        lists=frozenset(
+            ["translation_unit", "declaration_list", "field_declaration_list", "enumerator_list", "preproc_ifdef"]
+        ),
+        bodies=frozenset(["function_definition compound_statement", "lambda_expression compound_statement"]),
+        closers=frozenset(
+            [")", "]", "}", ";", "template_argument_list >", "template_parameter_list >", "case_statement :", "#endif"]
+        ),
+        stand_ins={
+            "compound_statement": "{}",
+            "field_declaration_list": "{}",
+            "field_initializer argument_list": "()",
+            "function_definition default_method_clause": "{}",
+            **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
+        },
+    ),
+    imports=imports,
+)

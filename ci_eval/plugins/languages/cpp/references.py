@@ -1,0 +1,289 @@
+"""The references of C++: their kinds; namespaces and imports; statements and lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.blocks import BlockWalk, leaves
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on
+from ci_eval.core.model import Kind, Location
+from ci_eval.plugins.languages.cpp.names import (
+    CLASS,
+    EITHER,
+    LOCAL,
+    MACRO,
+    MEMBER,
+    NAMESPACE,
+    CppScope,
+    Namespaces,
+    declaring,
+    inside,
+    package_of,
+)
+
+KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false final float for friend goto if "
+    "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq override private protected "
+    "public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq".split()
+)
+STATIC, IMPORTED, SIGNATURE = "static", "imported", "signature"
+"""The roles: what is defined is a member of the class itself; every name belongs to a using declaration; a function
+whose body is visited later."""
+LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
+
+
+class CppReferences(BlockWalk):
+    """The nodes of C++ in which the kind of a name is decided."""
+
+    # The grammar takes TRUE for true, and size_t for a word of the language.
+    names = LEAVES | {"primitive_type", "NULL", "true", "false"}
+    keywords = KEYWORDS
+    ignored = frozenset(
+        "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
+        "<<= >>= ... -> ->* .* ? ' \" ' [[ ]] #define #if #ifdef #ifndef #else #elif #endif #include \n \0 comment "
+        "number_literal string_literal char_literal raw_string_literal user_defined_literal "
+        "system_lib_string preproc_include preproc_call preproc_arg preproc_directive statement_identifier "
+        "attribute_declaration attribute_specifier ms_declspec_modifier lambda_default_capture "
+        "destructor_name".split(" ")
+    )
+
+    def __init__(self, source: bytes, declared: Declarations) -> None:
+        super().__init__(source, "", declared)
+        self.spaces = Namespaces(declared)
+        self.file = CppScope("namespace", names=self.spaces.names(""))
+
+    def outermost(self, _root: Node) -> CppScope:
+        return self.file
+
+    def _location(self, package: str | None) -> Location | None:
+        if package and self.spaces.is_own(package):
+            return "project"
+        return super()._location(package)
+
+    # ------------------------------------------------------------------------------------------------- references
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.source[node.start_byte : node.end_byte].decode()
+        kind = node.type
+        if role in {BOUND, STATIC} and kind in {"identifier", "field_identifier"}:
+            self._define(name, role, place.scope)
+        elif kind == "field_identifier":
+            self.emit(node, Kind.METHOD_CALL if role == CALLED else Kind.FIELD, place, UNKNOWN, name)
+        elif name in KEYWORDS:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+        else:
+            origin = place.scope.find(name)
+            self.emit(node, self._kind(kind, role, origin), place, origin, name)
+
+    def _define(self, name: str, role: str, scope: Scope) -> None:
+        """Define a variable, parameter, function, field or method."""
+        scope = declaring(scope)
+        if scope.kind == "namespace":
+            scope.names[name] = Origin(True, package_of(scope))
+        elif scope.kind == "class":
+            if scope.names.get(name, UNKNOWN).holder == CLASS:
+                return  # a constructor
+            scope.names[name] = Origin(role == STATIC, package_of(scope), MEMBER)
+        else:
+            scope.names[name] = LOCAL
+
+    def _kind(self, node_type: str, role: str, origin: Origin) -> Kind:
+        holder = origin.holder
+        if role == IMPORTED:
+            return Kind.IMPORT
+        if role == CALLED:
+            return Kind.METHOD_CALL
+        if holder == MEMBER:
+            return Kind.FIELD
+        if holder == CLASS:
+            return Kind.TYPE_REFERENCE
+        # The grammar takes many a value for a type: `f<n>`, `T x(n)`.
+        typed = node_type in {"type_identifier", "primitive_type"} and (origin.static is None or holder == EITHER)
+        return Kind.TYPE_REFERENCE if typed else Kind.VARIABLE
+
+    @on("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *arguments = node.children
+        self.push(arguments, REFERENCE, place)
+        self.push([function], CALLED, place)
+
+    @on("argument_list")
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, place if place.argument else NodePlace(place.scope, True))
+
+    @on("field_expression")
+    def field(self, node: Node, role: str, place: NodePlace) -> None:
+        receiver, *_, member = node.children
+        origin = UNKNOWN
+        # The type of any other receiver is not known.
+        if receiver.type == "this" and member.type == "field_identifier":
+            class_ = place.scope.enclosing("class")
+            known = class_.names.get(self.text(member)) if class_ else None
+            origin = known or Origin(False)
+        if member.type == "field_identifier":
+            self.emit(member, Kind.METHOD_CALL if role == CALLED else Kind.FIELD, place, origin)
+        else:
+            self.push([member], role, place)
+        self.push([receiver], REFERENCE, place)
+
+    @on("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
+    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
+        self.push(children[:1], role, place)
+
+    @on("qualified_identifier")
+    def qualified(self, node: Node, role: str, place: NodePlace) -> None:
+        """Emit the names of `a::B::c`, from left to right."""
+        holder, holder_name = Origin(True, "", NAMESPACE), ""
+        # A loop, since paths may be long; each is nested in the one before.
+        while True:
+            children = node.children
+            head, last = children[0], children[-1]
+            if len(children) > 2 or head.type != "::":
+                holder_name, holder = self._step(head, holder, holder_name, role, place)
+            if last.type != "qualified_identifier":
+                break
+            node = last
+        if last.type == "dependent_name":
+            self.push(last.children[:-1], REFERENCE, place)
+            last = last.children[-1]
+        if last.child_count and last.type.startswith("template_"):
+            self.push(last.children[1:], REFERENCE, place)
+            last = last.children[0]
+        if last.type not in LEAVES:
+            self.push([last], role, place)
+        elif role not in {BOUND, STATIC, SIGNATURE} or (last.type == "type_identifier" and role != SIGNATURE):
+            self._last(last, holder, holder_name, role, place)
+
+    def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> tuple[str, Origin]:
+        """Emit one of the names before `::`; return the name, and what it is."""
+        if head.type == "template_type":
+            self.push(head.children[1:], REFERENCE, place)
+            head = head.children[0]
+        if head.type not in LEAVES:
+            self.push([head], REFERENCE, place)
+            return "", UNKNOWN
+        name = self.text(head)
+        if holder_name:
+            origin = self.spaces.member(holder, holder_name, name)
+            if origin.holder != NAMESPACE:
+                origin = Origin(True, origin.package, CLASS)
+        else:
+            origin = self.spaces.head(name, place.scope)
+        kind = Kind.TYPE_REFERENCE if origin.holder == CLASS or head.type == "type_identifier" else Kind.VARIABLE
+        token_origin = Origin(True, holder.package) if holder_name else origin
+        self.emit(head, Kind.IMPORT if role == IMPORTED else kind, place, token_origin, name)
+        return name, origin
+
+    def _last(self, last: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> None:
+        name = self.text(last)
+        origin = self.spaces.member(holder, holder_name, name) if holder.holder else Origin(True)
+        typed = last.type == "type_identifier" or (role == TYPE and last.type == "field_identifier")
+        kind = Kind.TYPE_REFERENCE if typed else self._kind("identifier", role, origin)
+        if role == IMPORTED:
+            kind = Kind.IMPORT
+            place.scope.names[name] = Origin(True, origin.package, origin.holder or EITHER)
+        package = holder.package if origin.holder == NAMESPACE else origin.package
+        self.emit(last, kind, place, Origin(True, package), name)
+
+    # ------------------------------------------------------------------------------ namespaces, imports and macros
+
+    @on("namespace_definition")
+    def namespace(self, node: Node, _role: str, place: NodePlace) -> None:
+        scope = place.scope
+        for child in node.children:
+            if child.type in {"namespace_identifier", "identifier", "nested_namespace_specifier"}:
+                for name in self.text(child).split("::"):
+                    scope = self.spaces.open(name.strip(), scope)
+            elif child.type == "declaration_list":
+                self.push(child.children, REFERENCE, NodePlace(scope, False))
+            else:
+                self.push([child], REFERENCE, place)
+
+    @on("namespace_alias_definition")
+    def namespace_alias(self, node: Node, _role: str, place: NodePlace) -> None:
+        names = [leaf for leaf in leaves(node) if leaf.type in LEAVES]
+        holder, before = Origin(True, "", NAMESPACE), ""
+        for leaf in names[1:]:
+            before, holder = self._step(leaf, holder, before, REFERENCE, place)
+        if names:
+            place.scope.names[self.text(names[0])] = Origin(True, holder.package, NAMESPACE)
+        self.push([child for child in node.children if not child.is_named], REFERENCE, place)
+
+    @on("using_declaration")
+    def using(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        path = next((child for child in children if child.type in {"identifier", "qualified_identifier"}), None)
+        whole = any(child.type == "namespace" for child in children)
+        package = self.spaces.absolute(self.text(path), place.scope) if path and whole else ""
+        if path and not path.child_count:
+            self.emit(path, Kind.IMPORT, place, Origin(True, package or None))
+            children = [child for child in children if not child.is_named]
+        self.push(children, IMPORTED, place)
+        if package:
+            known = self.spaces.names(package)
+            place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
+
+    @on("preproc_def", "preproc_function_def")
+    def macro(self, node: Node, _role: str, _place: NodePlace) -> None:
+        # Macros ignore namespaces and scopes.
+        name = node.child_by_field_name("name")
+        if name:
+            self.file.names.setdefault(self.text(name), MACRO)
+
+    # -------------------------------------------------------------------------------------- functions' inner parts
+
+    @on("lambda_expression")
+    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = inside("function", place)
+        for child in reversed(node.children):
+            if child.type == "lambda_capture_specifier":
+                self._captures(child.children, inner, NodePlace(place.scope, False))
+            else:
+                parameters = child.type in {"abstract_function_declarator", "lambda_declarator"}
+                self.push(child.children if parameters else [child], REFERENCE, inner)
+
+    def _captures(self, captures: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
+        """Define the new names of a capture, such as y in `[x, y = z]`, and visit the others."""
+        references = []
+        for child in captures:
+            if child.type in {"assignment_expression", "lambda_capture_initializer"}:
+                name, *value = child.children
+                inner.scope.names[self.text(name)] = LOCAL
+                references += value
+            else:
+                references.append(child)
+        self.push(references, REFERENCE, place)
+
+    @on("abstract_function_declarator")
+    def abstract_function(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, inside("function", place))
+
+    @on("compound_statement", "requires_expression")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, inside("block", place, place.argument))
+
+    @on("if_statement", "while_statement", "switch_statement", "for_statement", "catch_clause")
+    def statement(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, inside("block", place, place.argument))
+
+    @on("condition_clause")
+    def condition(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, place)
+
+    @on("for_range_loop")
+    def for_range(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `for (T x : y) …`, in which y is read first."""
+        inner = inside("block", place, place.argument)
+        children = node.children
+        colon = next((i for i, child in enumerate(children) if child.type == ":"), len(children) - 1)
+        self._stack += [(children[-1], REFERENCE, inner), (children[colon - 1], BOUND, inner)]
+        self.push([*children[: colon - 1], *children[colon:-1]], REFERENCE, inner)

@@ -1,0 +1,436 @@
+"""The language Java: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.blocks import BlockWalk
+from ci_eval.core.grammar.imports.jvm import imports
+from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_of, package_part
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.java.names import JavaNames, JavaScope, declare
+
+KEYWORDS = frozenset(
+    "abstract assert boolean break byte case catch char class continue default do double else enum extends false final "
+    "finally float for if implements import instanceof int interface long native new non-sealed null package permits "
+    "private protected public record return sealed short static strictfp super switch synchronized this throw throws "
+    "transient true try void volatile while yield when open module requires exports opens uses provides with to "
+    "transitive var".split()
+)
+LOCAL = Origin(False)
+TYPE_PARAMETER = Origin(False, None, "class")
+
+
+class JavaWalk(BlockWalk):
+    """The handlers for Java's nodes."""
+
+    names = frozenset(["identifier", "type_identifier"])
+    keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
+    ignored = frozenset(
+        "( ) [ ] { } , . ; : = < > @ ? -> :: + - * / & | ! && || == != <= >= += -= ++ -- line_comment block_comment "
+        "comment decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
+        "decimal_floating_point_literal hex_floating_point_literal character_literal string_literal asterisk "
+        "package_declaration dimensions ...".split()
+    )
+
+    def __init__(self, text: str, path: str, declared: Declarations) -> None:
+        source = text.encode()
+        super().__init__(source, package_of(text, path), declared)
+        self.java = JavaNames(source, self.package, declared)
+
+    def outermost(self, root: Node) -> Scope:
+        return JavaScope("file", names=self.java.of_file(root))
+
+    # ------------------------------------------------------------------------------------------------------ names
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.text(node)
+        if (name == "var" and node.type == "type_identifier") or name == "default":
+            # The grammars take the second of `case null, default` for a name.
+            self.emit(node, Kind.KEYWORD, place)
+            return
+        if node.type == "type_identifier" or role == TYPE:
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.type_origin(name, place.scope), name)
+            return
+        owner = place.scope.owner(name)
+        if owner is None:
+            # Inherited, or imported with an asterisk: in Java there are no global variables.
+            self.emit(node, Kind.FIELD, place, UNKNOWN, name)
+        else:
+            kind = Kind.VARIABLE if owner.kind == "block" else Kind.FIELD
+            self.emit(node, kind, place, owner.names[name], name)
+
+    def receiver(self, node: Node, place: NodePlace) -> Origin:
+        """Visit what is in front of a dot; return the origin of the members behind it."""
+        if node.type != "identifier":
+            self.push([node], REFERENCE, place)
+            return self._of_expression(node, place)
+        name = self.text(node)
+        if place.scope.owner(name) is None:
+            origin = self.java.type_origin(name, place.scope)
+            if origin is not UNKNOWN or self.java.is_type(name):
+                self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
+                return Origin(True, origin.package)
+            if name in self.java.roots:
+                # The beginning of `java.util.List.of()`.
+                self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
+                return Origin(None, name, "module")
+        self.name(node, REFERENCE, place)
+        return LOCAL
+
+    def _of_expression(self, node: Node, place: NodePlace) -> Origin:
+        if node.type == "this":
+            return LOCAL
+        if node.type == "field_access":
+            path = self.text(node)
+            parts = path.split(".")
+            if (
+                all(part.isidentifier() for part in parts)
+                and place.scope.owner(parts[0]) is None
+                and (parts[0] in self.java.roots or self.java.is_type(parts[0]))
+            ):
+                if self.java.is_type(parts[-1]):
+                    package = package_part(path)
+                    return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
+                if path.islower():
+                    return Origin(None, path, "module")
+        return LOCAL
+
+    @on("field_access")
+    def field_access(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        origin = self.receiver(children[0], place)
+        member = children[-1]
+        if member.type != "identifier":
+            # `Foo.this`, `a.super`
+            self.push(children[1:], REFERENCE, place)
+            return
+        self.push(children[1:-1], REFERENCE, place)
+        name = self.text(member)
+        if children[0].type == "this":
+            known = self._own(name, place.scope)
+            self.emit(member, Kind.FIELD, place, known if known is not UNKNOWN else LOCAL, name)
+        elif origin.holder == "module":
+            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
+            self.emit(member, kind, place, Origin(True, origin.package), name)
+        elif origin.static and is_type_name(name):
+            self.emit(member, Kind.TYPE_REFERENCE, place, origin, name)
+        else:
+            self.emit(member, Kind.FIELD, place, Origin(origin.static, origin.package), name)
+
+    def _own(self, name: str, scope: Scope) -> Origin:
+        owner = scope.enclosing("class")
+        return owner.names.get(name, UNKNOWN) if owner else UNKNOWN
+
+    @on("method_invocation")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        arguments = children[-1]
+        named = next((i for i in range(len(children) - 1, -1, -1) if children[i].type == "identifier"), -1)
+        self.push([arguments], REFERENCE, NodePlace(place.scope, True))
+        before = children[: max(named, 0)]
+        if before:
+            # Of `Foo.super.bar()` and `foo.<T>bar()`: what is between.
+            self.push(before[1:], REFERENCE, place)
+            origin = self.receiver(before[0], place)
+        else:
+            origin = UNKNOWN
+        if named < 0:
+            return
+        name = self.text(children[named])
+        if not before or before[0].type == "this":
+            origin = place.scope.find(name + "()")
+        elif before[-1].type == "super" or before[0].type == "super" or (before[-2:-1] and before[-2].type == "super"):
+            origin = UNKNOWN
+        self.emit(children[named], Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
+
+    @on("argument_list")
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, NodePlace(place.scope, True))
+
+    @on("method_reference")
+    def method_reference(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        origin = self.receiver(children[0], place)
+        *between, member = children[1:]
+        self.push(between, REFERENCE, place)
+        if member.type == "identifier":
+            # `Type::method` may need an instance or not.
+            static = False if origin.static is False else None
+            self.emit(member, Kind.METHOD_CALL, place, Origin(static, origin.package))
+        else:
+            self.push([member], REFERENCE, place)
+
+    @on("scoped_type_identifier")
+    def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the parts of `java.util.Map.Entry`."""
+        # Handled at once, since each part is nested in the one before it.
+        parts, others = self._parts(node)
+        path: list[str] = []
+        for part in parts:
+            name = self.text(part)
+            if not path and self.java.is_type(name):
+                origin = self.java.type_origin(name, place.scope)
+                self.emit(part, Kind.TYPE_REFERENCE, place, origin, name)
+                path = [origin.package or "", name]
+                continue
+            package = package_part(".".join(path)) or (name if not path else None)
+            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
+            self.emit(part, kind, place, Origin(True, package or None), name)
+            path.append(name)
+        self.push(others, TYPE, place)
+
+    def _parts(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """Return the names of a qualified one from left to right, and the other nodes in it."""
+        parts: list[Node] = []
+        others: list[Node] = []
+        while True:
+            children = node.children
+            inner = [child for child in children if child.type in {"scoped_type_identifier", "scoped_identifier"}]
+            parts += reversed([child for child in children if child.type in self.names])
+            others += [child for child in children if child not in inner and child.type not in self.names]
+            if not inner:
+                return parts[::-1], others
+            node = inner[0]
+
+    @on("import_declaration")
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
+        path: list[str] = []
+        for child in node.children:
+            if child.type in {"scoped_identifier", "identifier"}:
+                parts = self._parts(child)[0] if child.type == "scoped_identifier" else [child]
+                for part in parts:
+                    name = self.text(part)
+                    package = package_part(".".join(path)) if path else name
+                    self.emit(part, Kind.IMPORT, place, Origin(True, package), name)
+                    path.append(name)
+            elif child.type in self.keywords:
+                self.emit(child, Kind.KEYWORD, place)
+
+    @on("scoped_identifier")
+    def qualified(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the qualified name of an annotation: `@java.lang.Override`."""
+        self.scoped_type(node, TYPE, place)
+
+    @on("annotation", "marker_annotation")
+    def annotation(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type == "identifier":
+                self.name(child, TYPE, place)
+            elif child.child_count:
+                self.push([child], REFERENCE, NodePlace(place.scope, True))
+
+    @on("element_value_pair")
+    def element(self, node: Node, _role: str, place: NodePlace) -> None:
+        key, *value = node.children
+        self.emit(key, Kind.ARGUMENT_NAME, place)
+        self.push(value, REFERENCE, place)
+
+    @on("integral_type", "floating_point_type")
+    def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.emit(node, Kind.KEYWORD, place)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    @on(
+        *(
+            "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"
+        ).split()
+    )
+    def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
+        outer = NodePlace(JavaScope("type", place.scope), False)
+        # Only local types are new here: others were read with the file or their class.
+        if place.scope.kind == "block" and (name := node.child_by_field_name("name")):
+            place.scope.names[f"<{self.text(name)}>"] = Origin(None, self.package, "class")
+        components: dict[str, Origin] = {}
+        waiting: list[tuple[Node, str, NodePlace]] = []
+        for child in node.children:
+            if child.type == "identifier":
+                continue
+            if child.type == "formal_parameters":
+                components = self._components(child)
+            if child.type.endswith("_body"):
+                waiting += self._body(child, outer, components)
+            elif child.type == "type_parameters":
+                self._type_parameters(child, outer)
+                waiting.append((child, REFERENCE, outer))
+            else:
+                waiting.append((child, REFERENCE, outer))
+        self._later(waiting)
+
+    def _body(self, body: Node, place: NodePlace, components: dict[str, Origin]) -> list[tuple[Node, str, NodePlace]]:
+        children = body.children
+        members = self.java.members(children, body.type)
+        inner = NodePlace(JavaScope("class", place.scope, components | members), False)
+        return [(child, REFERENCE, inner) for child in children]
+
+    def _components(self, parameters: Node) -> dict[str, Origin]:
+        """Return the components of a record, which are fields, and methods of the same names."""
+        components: dict[str, Origin] = {}
+        for child in parameters.children:
+            name = child.child_by_field_name("name") if child.type == "formal_parameter" else None
+            if name is not None:
+                origin = Origin(False, self.package)
+                components |= {self.text(name): origin, f"{self.text(name)}()": origin}
+        return components
+
+    def _type_parameters(self, node: Node, place: NodePlace) -> None:
+        for child in node.children:
+            for leaf in child.children[:1] if child.type == "type_parameter" else ():
+                place.scope.names[f"<{self.text(leaf)}>"] = TYPE_PARAMETER
+
+    @on("type_parameter")
+    def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        first = next((i for i, child in enumerate(node.children) if child.type in self.names), 0)
+        self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
+
+    def _later(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
+        """Visit these nodes next, in their order."""
+        # Leaves are handled at once, as in `push`.
+        for node, role, place in nodes:
+            if not node.child_count:
+                self.push([node], role, place)
+        self._stack += [item for item in reversed(nodes) if item[0].child_count]
+
+    @on("class_body")
+    def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._later(self._body(node, place, {}))
+
+    @on("enum_constant")
+    def enum_constant(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
+
+    @on(*"method_declaration constructor_declaration compact_constructor_declaration".split())
+    def method(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(JavaScope("block", place.scope), False)
+        if node.type == "compact_constructor_declaration":
+            # Its parameters are the components of the record.
+            names = place.scope.names
+            inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
+        for child in node.children:
+            if child.type == "type_parameters":
+                self._type_parameters(child, inner)
+        self._later([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
+
+    @on("annotation_type_element_declaration")
+    def element_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._without_name(node, place)
+
+    @on("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component")
+    def binding(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
+        if node.type == "enhanced_for_statement":
+            place = NodePlace(JavaScope("block", place.scope), place.argument)
+        name = node.child_by_field_name("name")
+        if name is None and node.type == "record_pattern_component":
+            named = [child for child in node.children if child.type == "identifier"]
+            name = named[-1] if named else None
+        if name is None:
+            self.in_order(node.children, place)
+            return
+        begin = name.start_byte
+        self._later([(child, REFERENCE, place) for child in node.children if child.start_byte != begin])
+        place.scope.names[self.text(name)] = LOCAL
+
+    @on("type_pattern")
+    def type_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
+        names = [child for child in node.children if child.type == "identifier"]
+        for child in names[-1:]:
+            place.scope.names[self.text(child)] = LOCAL
+        self.push([child for child in node.children if child not in names[-1:]], TYPE, place)
+
+    @on("variable_declarator")
+    def variable(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *siblings = node.children
+        if place.scope.kind == "block":
+            place.scope.names[self.text(name)] = LOCAL
+        self.push(siblings, REFERENCE, place)
+
+    @on("instanceof_expression")
+    def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            place.scope.names[self.text(name)] = LOCAL
+        self._without_name(node, place)
+
+    def _without_name(self, node: Node, place: NodePlace) -> None:
+        name = node.child_by_field_name("name")
+        begin = name.start_byte if name is not None else -1
+        self.push([child for child in node.children if child.start_byte != begin], REFERENCE, place)
+
+    @on("lambda_expression")
+    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(JavaScope("block", place.scope), False)
+        parameters, *siblings = node.children
+        if parameters.type in {"identifier", "inferred_parameters"}:
+            for child in parameters.children if parameters.child_count else [parameters]:
+                if child.type == "identifier":
+                    inner.scope.names[self.text(child)] = LOCAL
+        else:
+            siblings = [parameters, *siblings]
+        self.in_order(siblings, inner)
+
+    @on("block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, NodePlace(JavaScope("block", place.scope), place.argument))
+
+    @on("ternary_expression")
+    def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a condition and its branches, in which the names bound in the condition are known."""
+        self.in_order(node.children, place)
+
+    @on("record_pattern")
+    def record_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
+        first, *siblings = node.children
+        self.push([first], TYPE, place)
+        self.push(siblings, REFERENCE, place)
+
+    @on("labeled_statement", "break_statement", "continue_statement")
+    def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """Return the completable tokens of one file."""
+    return tokens_of(JavaWalk(text, path, declared), "java")
+
+
+LANGUAGE: Language = Language(
+    name="java",
+    title="Java",
+    dependencies="jvm",
+    grammars={".java": "java"},
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    word=JVM_WORD,
+    shape=Shape(
+        lists=frozenset(
+            "program class_body interface_body enum_body enum_body_declarations annotation_type_body".split()
+        ),
+        bodies=frozenset(
+            ["method_declaration block", "constructor_body", "lambda_expression block", "static_initializer block"]
+        )
+        | {"class_body block", "compact_constructor_declaration block"},
+        closers=frozenset([")", "]", "}", ";", "type_arguments >", "type_parameters >", "switch_label :"]),
+        stand_ins={
+            "block": "{}",
+            "class_body": "{}",
+            "interface_body": "{}",
+            "enum_body": "{}",
+            "switch_block": "{}",
+            "constructor_body": "{}",
+            "try_statement catch_clause": " finally {}",
+            **{
+                f"{head} {statement}": ";"
+                for head in ("if_statement", "for_statement", "while_statement", "enhanced_for_statement")
+                for statement in ("expression_statement", "return_statement", "throw_statement", "if_statement")
+            },
+        },
+    ),
+    imports=imports,
+)

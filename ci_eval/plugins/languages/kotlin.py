@@ -1,0 +1,457 @@
+"""The language Kotlin: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.imports.jvm import imports
+from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_of, package_part
+from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.model import Extraction, Kind
+
+KEYWORDS = frozenset(
+    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
+    "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
+    "internal is !is !in lateinit noinline null object open operator out override package private protected "
+    "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
+    "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "
+    "continue@".split()
+)
+_USUAL = dict.fromkeys(
+    "Any Annotation Array Boolean BooleanArray Byte ByteArray Char CharArray CharSequence Comparable Deprecated "
+    "Double DoubleArray Enum Error Exception Float FloatArray Function IllegalArgumentException "
+    "IllegalStateException IndexOutOfBoundsException Int IntArray Lazy Long LongArray NoSuchElementException "
+    "Nothing NullPointerException Number OptIn Pair Result RuntimeException Short ShortArray String StringBuilder "
+    "Suppress Throwable Triple UInt ULong Unit UnsupportedOperationException".split(),
+    "kotlin",
+) | dict.fromkeys(
+    "ArrayList Collection HashMap HashSet Iterable Iterator LinkedHashMap LinkedHashSet List ListIterator Map "
+    "MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet Sequence Set".split(),
+    "kotlin.collections",
+)
+# The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
+_TOP = re.compile(
+    r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
+    r"(?:[\w<>?, *]+\.)?(\w+)",
+    re.MULTILINE,
+)
+LOCAL_TYPE = Origin(False, None, "class")
+_MODIFIERS = (
+    "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
+    "parameter_modifier reification_modifier platform_modifier variance_modifier type_modifier"
+).split()
+_CLASSES = frozenset(["class_declaration", "object_declaration", "companion_object", "object_literal"])
+_BODIES = frozenset(["class_body", "enum_class_body"])
+
+
+class KotlinWalk(JvmWalk):
+    """The handlers for Kotlin's nodes."""
+
+    names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
+    keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
+    ignored = frozenset(
+        "( ) [ ] { } , . ; : = < > @ ? -> :: ?. !! ?: + - * / % & | ! && || == != === !== <= >= += -= *= /= ++ -- .. "
+        "..< "
+        "$ ${ line_comment multiline_comment integer_literal long_literal real_literal hex_literal bin_literal "
+        "unsigned_literal character_literal string_content package_header label wildcard_import .*".split()
+    )
+
+    paths = frozenset(["navigation_expression"])
+
+    def __init__(self, text: str, path: str, declared: Declarations) -> None:
+        super().__init__(text.encode(), package_of(text, path), declared)
+        self.known = Known(self.package, declared, _USUAL, text)
+
+    def outermost(self, root: Node) -> Scope:
+        scope = Scope("file")
+        for child in root.children:
+            if child.type == "import_list":
+                for header in child.children:
+                    scope.names.update(self._imported_names(header))
+        scope.names.update(self._declared_names(root.children, static=True))
+        return scope
+
+    def _imported_names(self, header: Node) -> dict[str, Origin]:
+        path = next((self.text(child) for child in header.children if child.type == "identifier"), "")
+        self.known.roots.add(path.partition(".")[0])
+        if any(child.type in {".*", "wildcard_import"} for child in header.children):
+            self.known.wildcards.append(path)
+            return {}
+        alias = [leaf for child in header.children if child.type == "import_alias" for leaf in child.children[-1:]]
+        return self.known.imported(path, self.text(alias[0]) if alias else path.rpartition(".")[2])
+
+    def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
+        """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
+        also before its declaration."""
+        origins: dict[str, Origin] = {}
+        for child in nodes:
+            kind = child.type
+            # Members of a companion are used like static members of the class.
+            if kind == "companion_object":
+                for body in child.children:
+                    if body.type in _BODIES:
+                        origins.update(self._declared_names(body.children, static=True))
+            elif kind == "property_declaration":
+                origins.update({self.text(name): Origin(static, self.package) for name in self._bound_names(child)})
+            elif kind in _CLASSES or kind == "type_alias":
+                self._add(origins, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
+            elif kind == "function_declaration":
+                self._add(origins, child, ("{}()",), Origin(static, self.package))
+            elif kind == "enum_entries":
+                origins.update(self._declared_names(child.children, static=True))
+            elif kind == "enum_entry":
+                self._add(origins, child, ("{}",), Origin(True, self.package))
+        return origins
+
+    def _add(self, origins: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
+        name = self._name_of(node)
+        if name is not None:
+            origins.update({key.format(self.text(name)): origin for key in keys})
+
+    def _name_of(self, node: Node) -> Node | None:
+        """Return the first name directly below a declaration; a function's receiver is not direct."""
+        return next((child for child in node.children if child.type in self.names), None)
+
+    def _bound_names(self, node: Node) -> list[Node]:
+        """Return the names that a `val`, a loop or a lambda brings."""
+        names = []
+        for child in node.children:
+            if child.type == "variable_declaration":
+                names += [leaf for leaf in child.children[:2] if leaf.type == "simple_identifier"]
+            elif child.type == "multi_variable_declaration":
+                names += self._bound_names(child)
+        return names
+
+    # ------------------------------------------------------------------------------------------------------ names
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.text(node).strip("`")
+        if role == TYPE or node.type == "type_identifier":
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
+        elif role == CALLED:
+            self._emit_call(node, name, place)
+        else:
+            self.variable(node, name, place)
+
+    def _emit_call(self, node: Node, name: str, place: NodePlace) -> None:
+        local = place.scope.owner(name)
+        origin = self.known.find(f"{name}()", place.scope)
+        if origin is UNKNOWN and local is not None:
+            # A function value.
+            origin = local.names[name]
+        self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
+
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
+        owner = place.scope.owner(name)
+        if owner is not None:
+            origin = owner.names[name]
+            kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
+            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
+        # The parameter of a lambda that declares none, and the value behind a property.
+        elif name in {"it", "field"}:
+            self.emit(node, Kind.VARIABLE, place, LOCAL)
+        else:
+            origin = self.known.find(name, place.scope)
+            self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, origin)
+
+    def emit(
+        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """Emit a token as `Walk.emit` does."""
+        # In one of the grammars, a name in a template still has its `$`.
+        if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
+            skip = 1
+        super().emit(node, kind, place, origin, text, skip)
+
+    @on("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        callee, *suffixes = node.children
+        self.push(suffixes, REFERENCE, place)
+        if callee.child_count:
+            self._stack.append((callee, CALLED, place))
+        else:
+            self.push([callee], CALLED, place)
+
+    @on("navigation_expression")
+    def navigation(self, node: Node, role: str, place: NodePlace) -> None:
+        receiver, *suffixes = node.children
+        if receiver.type == "simple_identifier":
+            origin = self.receiver(receiver, place)
+        else:
+            origin = self.of_path(receiver, place)
+            self._stack.append((receiver, REFERENCE, place))
+        for suffix in suffixes:
+            for member in suffix.children if suffix.child_count else [suffix]:
+                if member.type == "simple_identifier":
+                    self._member(member, role, origin, receiver, place)
+                else:
+                    self.push([member], REFERENCE, place)
+
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
+        name = self.text(node).strip("`")
+        known = Origin(origin.static, origin.package)
+        if receiver.type == "this_expression":
+            owner = place.scope.enclosing("class")
+            known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
+        elif origin.holder == "module":
+            kind = (
+                Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+            )
+            self.emit(node, kind, place, Origin(True, origin.package))
+            return
+        if role == CALLED:
+            # An extension function is static, whatever it is called on.
+            static = None if known.static is False and known.package is None else known.static
+            self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
+        elif origin.static and is_type_name(name):
+            self.emit(node, Kind.TYPE_REFERENCE, place, known)
+        else:
+            self.emit(node, Kind.FIELD, place, known)
+
+    @on("infix_expression")
+    def infix(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
+        for i, child in enumerate(node.children):
+            if i == 1 and child.type == "simple_identifier":
+                # The grammar takes the `if` of a guard for a function.
+                self.emit(child, Kind.KEYWORD if self.text(child) == "if" else Kind.METHOD_CALL, place)
+        self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
+
+    @on("callable_reference")
+    def callable_reference(self, node: Node, _role: str, place: NodePlace) -> None:
+        *before, member = node.children
+        for child in before:
+            if child.type == "type_identifier":
+                self.variable(child, self.text(child), place)
+            else:
+                self.push([child], REFERENCE, place)
+        if member.type == "simple_identifier":
+            self.emit(member, Kind.METHOD_CALL, place)
+        else:
+            self.push([member], REFERENCE, place)
+
+    @on("value_arguments", "indexing_suffix")
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, NodePlace(place.scope, node.type == "value_arguments" or place.argument))
+
+    @on("value_argument")
+    def argument(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        if len(children) > 2 and children[1].type == "=":
+            self.emit(children[0], Kind.ARGUMENT_NAME, place)
+            children = children[2:]
+        self.push(children, REFERENCE, place)
+
+    @on("user_type")
+    def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the parts of `java.util.Map.Entry<K, V>`, and visit the arguments."""
+        path: list[str] = []
+        others = []
+        for child in node.children:
+            if child.type != "type_identifier":
+                others.append(child)
+                continue
+            name = self.text(child).strip("`")
+            if not path and (self.known.is_type(name) or name not in self.known.roots):
+                origin = self.known.find(f"<{name}>", place.scope)
+                self.emit(child, Kind.TYPE_REFERENCE, place, origin)
+                path = [origin.package or "", name]
+                continue
+            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+            self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
+            path.append(name)
+        self.push(others, TYPE, place)
+
+    @on("import_header")
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type == "identifier":
+                path: list[str] = []
+                for part in child.children:
+                    if part.type == "simple_identifier":
+                        package = package_part(".".join(path)) if path else self.text(part)
+                        self.emit(part, Kind.IMPORT, place, Origin(True, package))
+                        path.append(self.text(part))
+            elif child.type == "import_alias":
+                self.push(child.children[:1], REFERENCE, place)
+            else:
+                self.push([child], REFERENCE, place)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    @on("class_declaration", "object_declaration", "companion_object", "object_literal")
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a class. The parameters of its constructor are known in the body; with `val` or `var` they are
+        fields."""
+        children = node.children
+        name = self._name_of(node) if node.type != "object_literal" else None
+        static = node.type in {"object_declaration", "companion_object"}
+        around = Scope("block", place.scope)
+        scope = Scope("class", around)
+        for child in children:
+            if child.type in _BODIES:
+                scope.names.update(self._declared_names(child.children, static=static))
+            elif child.type == "type_parameters":
+                self._type_parameters(child, around)
+            elif child.type == "primary_constructor":
+                self._constructor(child, around, scope)
+        if name is not None and place.scope.kind == "block":
+            place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+        inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
+        others = [child for child in children if name is None or child.start_byte != name.start_byte]
+        for child in reversed(others):
+            if child.child_count:
+                self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
+        self.push([child for child in others if not child.child_count], REFERENCE, outer)
+
+    def _constructor(self, node: Node, around: Scope, scope: Scope) -> None:
+        for parameter in node.children:
+            if parameter.type != "class_parameter":
+                continue
+            name = self._name_of(parameter)
+            is_field = any(child.type in {"val", "var", "binding_pattern_kind"} for child in parameter.children)
+            if name is not None:
+                target = scope if is_field else around
+                target.names[self.text(name)] = Origin(False, self.package if is_field else None)
+
+    @on("enum_entry")
+    def enum_entry(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._without_name(node, place)
+
+    @on("type_alias", "type_parameter")
+    def without_name(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._without_name(node, place)
+
+    def _without_name(self, node: Node, place: NodePlace) -> None:
+        name = self._name_of(node)
+        begin = name.start_byte if name is not None else -1
+        # Soft keywords, such as `get`, are names that have a child.
+        others = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
+        self.push(others, REFERENCE, place)
+
+    def _type_parameters(self, node: Node, scope: Scope) -> None:
+        for child in node.children:
+            name = self._name_of(child) if child.type == "type_parameter" else None
+            if name is not None:
+                scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+
+    @on("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), False)
+        name = self._name_of(node) if node.type == "function_declaration" else None
+        for child in node.children:
+            if child.type == "type_parameters":
+                self._type_parameters(child, inner.scope)
+            elif child.type == "simple_identifier" and node.type == "setter":
+                inner.scope.names[self.text(child)] = LOCAL
+        if name is not None and place.scope.kind == "block":
+            place.scope.names[f"{self.text(name)}()"] = LOCAL
+        children = [child for child in node.children if child.type != "simple_identifier"]
+        self.in_order(children, inner)
+
+    @on("parameter", "class_parameter", "parameter_with_optional_type")
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        name = self._name_of(node)
+        if name is not None and node.type != "class_parameter":
+            place.scope.names[self.text(name)] = LOCAL
+        self._without_name(node, place)
+
+    @on("property_declaration", "for_statement", "when_subject")
+    def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define names, which are known behind their value; those of a loop in its body."""
+        if node.type == "for_statement":
+            place = NodePlace(Scope("block", place.scope), place.argument)
+        children = node.children
+        names = self._bound_names(node) if place.scope.kind == "block" else []
+        others = []
+        for child in children:
+            if child.type == "variable_declaration":
+                others += [leaf for leaf in child.children if leaf.type != "simple_identifier"]
+            elif child.type == "multi_variable_declaration":
+                others += [leaf for variable in child.children for leaf in variable.children if leaf.child_count]
+            else:
+                others.append(child)
+        body = [child for child in others if child.type == "control_structure_body"]
+        for child in reversed(body):
+            self._stack.append((child, REFERENCE, place))
+        # Bound between the value and the body.
+        self._stack += [(name, _BIND, place) for name in names]
+        self.in_order([child for child in others if child.type != "control_structure_body"], place)
+
+    @on("simple_identifier", "interpolated_identifier")
+    def leaf(self, node: Node, role: str, place: NodePlace) -> None:
+        if role == _BIND:
+            place.scope.names[self.text(node)] = LOCAL
+        else:
+            self.name(node, role, place)
+
+    @on("lambda_literal")
+    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), False)
+        for child in node.children:
+            if child.type == "lambda_parameters":
+                inner.scope.names.update({self.text(name): LOCAL for name in self._bound_names(child)})
+        self.in_order(node.children, inner)
+
+    @on("lambda_parameters", "variable_declaration", "multi_variable_declaration")
+    def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push([child for child in node.children if child.type != "simple_identifier"], REFERENCE, place)
+
+    @on("catch_block")
+    def catch(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(Scope("block", place.scope), place.argument)
+        name = self._name_of(node)
+        if name is not None:
+            inner.scope.names[self.text(name)] = LOCAL
+        self._without_name(node, inner)
+
+    @on("statements", "control_structure_body", "function_body")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
+
+    @on("this_expression", "super_expression", "jump_expression")
+    def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `this@Foo`, in which the label names nothing that is completed."""
+        for child in node.children:
+            if child.type not in {"type_identifier", "label"}:
+                self.push([child], REFERENCE, place)
+
+
+_BIND = "bind"
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the package, and what is declared without indentation."""
+    return package_of(text, path), frozenset(_TOP.findall(text))
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """Return the completable tokens of one file."""
+    return tokens_of(KotlinWalk(text, path, declared), "kotlin")
+
+
+LANGUAGE: Language = Language(
+    name="kotlin",
+    title="Kotlin",
+    dependencies="jvm",
+    grammars={".kt": "kotlin", ".kts": "kotlin"},
+    keywords=KEYWORDS,
+    word=JVM_WORD,
+    extract=extract,
+    declare=declare,
+    shape=Shape(
+        lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
+        bodies=frozenset(
+            ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
+        ),
+        closers=frozenset([")", "]", "}", "type_arguments >", "type_parameters >"]),
+        quoted=frozenset(["string_literal"]),
+        stand_ins={"control_structure_body": "{}", "class_body": "{}", "catch_block": " finally {}"},
+    ),
+    imports=imports,
+)

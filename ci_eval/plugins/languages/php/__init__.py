@@ -1,0 +1,366 @@
+"""The language PHP: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.php.names import LONGEST, PhpScope, declare, members
+from ci_eval.plugins.languages.php.references import (
+    CONSTRUCTS,
+    GLOBAL,
+    KEYWORDS,
+    LOCAL,
+    NAMES,
+    OUT,
+    PARAMETER,
+    PhpReferences,
+    class_of,
+)
+
+_NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
+
+
+class PhpWalk(PhpReferences):
+    """The handlers for PHP's nodes: members, calls, and definitions."""
+
+    # ------------------------------------------------------------------------------------------------- references
+
+    @on("member_access_expression", "nullsafe_member_access_expression")
+    def field(self, node: Node, role: str, place: NodePlace) -> None:
+        receiver, *siblings = node.children
+        for child in siblings:
+            if child.type == "name":
+                name = self.text(child)
+                origin = self._member(receiver, f"${name}", False, place)
+                self.emit(child, Kind.METHOD_CALL if role == CALLED else Kind.FIELD, place, origin, name)
+            else:
+                self.push([child], REFERENCE, place)
+        self.push([receiver], REFERENCE, place)
+
+    @on("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
+    def method_call(self, node: Node, _role: str, place: NodePlace) -> None:
+        receiver, *siblings = node.children
+        scoped = node.type == "scoped_call_expression"
+        for child in reversed(siblings):
+            if child.type == "name":
+                name = self.text(child)
+                origin = self._member(receiver, f"{name.lower()}()", True if scoped else None, place)
+                self.emit(child, Kind.METHOD_CALL, place, origin, name)
+            else:
+                self.push([child], OUT if child.type == "arguments" else REFERENCE, place)
+        self.push([receiver], TYPE if scoped else REFERENCE, place)
+
+    @on("class_constant_access_expression", "scoped_property_access_expression")
+    def static_member(self, node: Node, role: str, place: NodePlace) -> None:
+        """Emit `A::B`, `A::class` or `A::$b`, or the name of a method that a class takes from a trait."""
+        receiver, *siblings = node.children
+        for child in siblings:
+            # In `A::{$b}` the name has a variable in it.
+            is_name = child.type == "variable_name" or (child.type == "name" and not child.child_count)
+            name = self.text(child) if is_name else ""
+            if name.lower() == "class":
+                self.emit(child, Kind.KEYWORD, place, UNKNOWN, name)
+            elif name:
+                origin = self._member(receiver, name, None if role == TYPE else True, place)
+                bare = name.lstrip("$")
+                kind = Kind.METHOD_CALL if role == CALLED else Kind.FIELD
+                if bare:
+                    self.emit(child, kind, place, origin, bare, len(name) - len(bare))
+            else:
+                self.push(child.children or [child], REFERENCE, place)
+        self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
+
+    def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
+        """Return the origin of a member. `otherwise`: whether it is static as far as its syntax tells, if its class
+        does not."""
+        kind = receiver.type
+        if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
+            return Origin(otherwise)
+        text = self.text(receiver)
+        low = text.lower()
+        if text == "$this" or low in {"self", "static"}:
+            class_ = class_of(place)
+            return class_.member(name, otherwise) if class_ else Origin(otherwise)
+        if kind == "variable_name":
+            return Origin(otherwise)
+        # `parent::f()` may call an instance's method.
+        if low == "parent":
+            return Origin(None if name.endswith("()") else otherwise)
+        if kind == "name":
+            return Origin(otherwise, self.php.find("class", text).package)
+        return Origin(otherwise, self.php.absolute(text).rpartition("\\")[0] or None)
+
+    @on("function_call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *arguments = node.children
+        if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
+            # `isset(…)` is no call.
+            self.push([part for child in arguments for part in child.children], REFERENCE, place)
+        else:
+            self.push(arguments, OUT, place)
+        self.push([function], CALLED, place)
+
+    @on("arguments")
+    def arguments(self, node: Node, role: str, place: NodePlace) -> None:
+        inner = NodePlace(place.scope, True)
+        self._stack += [(child, role, inner) for child in reversed(node.children) if child.type == "argument"]
+        self.push([child for child in node.children if child.type != "argument"], REFERENCE, inner)
+
+    @on("argument")
+    def argument(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit an argument, or emit its name and visit its value."""
+        children = node.children
+        if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
+            self.emit(children[0], Kind.ARGUMENT_NAME, place)
+            children = children[2:]
+        # A variable that was not set before is set by the function that is called (by reference).
+        out = role == OUT and place.scope.kind != "file" and children[-1].type == "variable_name"
+        self.push(children, OUT if out else REFERENCE, place)
+
+    @on("object_creation_expression", "anonymous_class")
+    def new(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        if any(child.type == "declaration_list" for child in children):
+            self._class(children, place)
+            return
+        roles = {"arguments": OUT} | dict.fromkeys(NAMES, TYPE)
+        self.each([(child, roles.get(child.type, REFERENCE), place) for child in children])
+
+    @on("binary_expression")
+    def binary(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        if len(children) == 3 and children[1].type == "instanceof":
+            self.push(children[1:], TYPE, place)
+            self.push(children[:1], REFERENCE, place)
+        else:
+            self.push(children, REFERENCE, place)
+
+    @on("named_type", "base_clause", "class_interface_clause", "attribute", "type_list")
+    def types(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, TYPE, place)
+
+    @on("encapsed_string", "heredoc_body", "shell_command_expression")
+    def text_with_code(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit the code in a string. In `"$x[key]"`, outside braces, the key is text."""
+        before = ""
+        nodes: list[Node] = []
+        for child in node.children:
+            plain = child.type == "subscript_expression" and before != "{"
+            nodes += [part for part in child.children if part.type != "name"] if plain else [child]
+            if child.type == "variable_name" and before != "{":
+                self._member_in_text(child, place)
+            before = child.type
+        self.push(nodes, REFERENCE, place)
+
+    def _member_in_text(self, variable: Node, place: NodePlace) -> None:
+        """Emit b of `?->b` behind `$a`, which the grammars take for text."""
+        member = _NULLSAFE_MEMBER.match(self.source, variable.end_byte)
+        if member:
+            skip = member.start(1) - variable.start_byte
+            self.emit(variable, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
+
+    @on("dynamic_variable_name")
+    def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `$$x` or `${…}`; in text, `${x}` and `${x['y']}` are the variable x."""
+        for child in node.children:
+            if child.type == "subscript_expression" and child.child_count:
+                first, *siblings = child.children
+                self.push(siblings, REFERENCE, place)
+                child = first
+            if child.type == "name":
+                self._variable(child, self.text(child), REFERENCE, place)
+            else:
+                self.push([child], REFERENCE, place)
+
+    @on("yield_expression")
+    def yield_(self, node: Node, _role: str, place: NodePlace) -> None:
+        first = node.children[0]
+        if first.type.startswith("yield "):
+            self.emit(first, Kind.KEYWORD, place, UNKNOWN, "yield")
+            text = self.text(first)
+            self.emit(first, Kind.KEYWORD, place, UNKNOWN, text[-4:], len(text) - 4)
+        self.push(node.children, REFERENCE, place)
+
+    @on("goto_statement", "named_label_statement")
+    def label(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type != "name":
+                self.push([child], REFERENCE, place)
+            elif node.type == "goto_statement":
+                self.emit(child, Kind.VARIABLE, place, LOCAL)
+
+    # --------------------------------------------------------------------------------------- definitions: variables
+
+    @on("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
+    def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
+        self.push([first], BOUND, place)
+
+    @on("list_literal", "array_creation_expression", "array_element_initializer")
+    def items(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `[$a, 'k' => $b] = …`, in which the keys are references."""
+        children = node.children
+        if role != BOUND:
+            self.push(children, REFERENCE, place)
+            return
+        for child, after in zip(children[::-1], [None, *children[:0:-1]], strict=True):
+            key = after is not None and after.type == "=>"
+            self.push([child], REFERENCE if key else BOUND, place)
+
+    @on("pair", "by_ref", "global_declaration")
+    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `$k => $v` of foreach, `&$v` or `global $x`; the parts have the role of the whole."""
+        if node.type == "global_declaration":
+            place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
+        self.push(node.children, role, place)
+
+    @on("subscript_expression")
+    def subscript(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `$a['k'] = …`, which defines `$a` as an array if it was not there."""
+        first, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
+        self.push([first], BOUND if role == BOUND else REFERENCE, place)
+
+    @on("foreach_statement")
+    def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        kinds = [child.type for child in children]
+        # Only what stands behind `as` is defined.
+        begin = kinds.index("as") + 1 if "as" in kinds else 0
+        end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
+        self.push(children[end:], REFERENCE, place)
+        self.push(children[begin:end], BOUND, place)
+        self.push(children[:begin], REFERENCE, place)
+
+    @on("catch_clause", "static_variable_declaration")
+    def bound_directly(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in reversed(node.children):
+            self.push([child], BOUND if child.type == "variable_name" else REFERENCE, place)
+
+    @on("simple_parameter", "variadic_parameter", "property_promotion_parameter")
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            self.push([child], PARAMETER if child.type == "variable_name" else REFERENCE, place)
+
+    # --------------------------------------------------------------------------- definitions: functions and classes
+
+    @on("function_definition", "method_declaration", "property_hook")
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(PhpScope("function", class_=class_of(place)), False)
+        hook = node.type == "property_hook"
+        if hook:
+            inner.scope.names["value"] = LOCAL
+        nodes: list[tuple[Node, str, NodePlace]] = []
+        for child in node.children:
+            if child.type == "name":
+                if hook:
+                    self.emit(child, Kind.KEYWORD, place)
+            else:
+                # Types, attributes and modifiers are read in the scope around the function.
+                outside = child.type.endswith(("_type", "_list", "_modifier", "type_list")) or not child.is_named
+                nodes.append((child, REFERENCE, place if outside else inner))
+        self.each(nodes)
+
+    @on("anonymous_function", "anonymous_function_creation_expression", "arrow_function")
+    def closure(self, node: Node, _role: str, place: NodePlace) -> None:
+        arrow = node.type == "arrow_function"
+        around = place.scope if isinstance(place.scope, PhpScope) else None
+        inner = NodePlace(
+            PhpScope("arrow" if arrow else "function", around if arrow else None, class_=class_of(place)), False
+        )
+        nodes: list[tuple[Node, str, NodePlace]] = []
+        for child in node.children:
+            if child.type == "anonymous_function_use_clause":
+                self._define_captured(child, place, inner.scope)
+            else:
+                nodes.append((child, REFERENCE, inner))
+        self.each(nodes)
+
+    def _define_captured(self, clause: Node, place: NodePlace, scope: Scope) -> None:
+        """Define the variables of `use ($x, &$y)` inside the closure."""
+        for child in clause.children:
+            variable = child.children[-1] if child.type == "by_ref" else child
+            # What is taken by reference need not have been there before.
+            self.push([variable], BOUND if child.type == "by_ref" else REFERENCE, place)
+            if variable.type == "variable_name":
+                scope.names[self.text(variable)[1:]] = LOCAL
+
+    @on("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._class([child for child in node.children if child.type != "name"], place)
+
+    def _class(self, children: Sequence[Node], place: NodePlace) -> None:
+        nodes: list[tuple[Node, str, NodePlace]] = []
+        for child in children:
+            if child.type in {"declaration_list", "enum_declaration_list"}:
+                body = child.children
+                known = members(body, self.php.namespace, self.source)
+                inner = NodePlace(PhpScope("class", class_=known), False)
+                nodes += [(member, REFERENCE, inner) for member in body]
+            else:
+                nodes.append((child, OUT if child.type == "arguments" else REFERENCE, place))
+        self.each(nodes)
+
+    @on("property_element", "const_element", "enum_case")
+    def declared_name(self, node: Node, _role: str, place: NodePlace) -> None:
+        children = node.children
+        first = next((i for i, child in enumerate(children) if child.type in self.names), -1)
+        self.push(children[:first] + children[first + 1 :] if first >= 0 else children, REFERENCE, place)
+
+    # ------------------------------------------------------------------------------------------------------- traits
+
+    @on("use_declaration", "use_instead_of_clause")
+    def traits(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, TYPE, place)
+
+    @on("use_as_clause")
+    def renamed(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the names of `A::x as y`, `x as protected y` and `x as protected`."""
+        before = True
+        for child in node.children:
+            if child.type == "name" and before:
+                self.emit(child, Kind.FIELD, place)
+            elif child.type != "name":
+                self.push([child], TYPE, place)
+            before = before and child.type != "as"
+
+
+def extract(text: str, _path: str, declared: Declarations) -> Extraction:
+    """Return the completable tokens of one file."""
+    return tokens_of(PhpWalk(text.encode(), text, declared), "php")
+
+
+_BLOCKS = "if_statement else_clause else_if_clause foreach_statement for_statement while_statement do_statement"
+_BODIES = (
+    "function_definition method_declaration property_hook anonymous_function anonymous_function_creation_expression"
+)
+SHAPE = Shape(
+    lists=frozenset(["program", "colon_block", "declaration_list", "enum_declaration_list"])
+    | {
+        f"{parent} compound_statement"
+        for parent in f"namespace_definition try_statement catch_clause finally_clause {_BLOCKS}".split()
+    },
+    bodies=frozenset(f"{parent} compound_statement" for parent in _BODIES.split()),
+    closers=frozenset(") ] } ; endif endfor endforeach endwhile endswitch heredoc_end".split())
+    | {"case_statement :", "default_statement :", "string '", 'encapsed_string "', "shell_command_expression `"},
+    stand_ins=dict.fromkeys(
+        ["compound_statement", "declaration_list", "enum_declaration_list", "match_block", "switch_block"], "{}"
+    ),
+)
+
+LANGUAGE: Language = Language(
+    name="php",
+    title="PHP",
+    grammars={".php": "php"},
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=SHAPE,
+)

@@ -1,0 +1,295 @@
+"""The language Python: which names in a file are references, and what kind each is."""
+
+from __future__ import annotations
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.imports.python import imports
+from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on, tokens_of
+from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.python.names import PythonNames, PythonScope, declare
+from ci_eval.plugins.languages.python.types import RESOLVER, resolve
+
+KEYWORDS = frozenset(
+    "False None True and as assert async await break case class continue def del elif else except finally for from "
+    "global if import in is lambda match nonlocal not or pass raise return try type while with yield".split()
+)
+_BODY_AND_CLAUSES = frozenset(["identifier", "for_in_clause"])
+
+_KINDS = {REFERENCE: Kind.VARIABLE, CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE, BOUND: Kind.VARIABLE}
+_MEMBER_KINDS = _KINDS | {REFERENCE: Kind.FIELD, BOUND: Kind.FIELD}
+
+
+class PythonWalk(Walk):
+    """The handlers for Python's nodes."""
+
+    names = frozenset(["identifier"])
+    # The grammar names keyword leaves like the word, apart from these.
+    keywords = KEYWORDS | {"true", "false", "none", "is not", "not in", "except*"}
+    # Ignored for speed: they are a third of all nodes.
+    ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
+
+    def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
+        self.python = PythonNames(source, path)
+        super().__init__(source, self.python.module, declared)
+
+    def outermost(self, root: Node) -> Scope:
+        return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
+
+    # ------------------------------------------------------------------------------------------------- references
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.text(node)
+        if role == BOUND and name not in place.scope.names:
+            module = place.scope.kind == "module"
+            place.scope.names[name] = Origin(module, self.python.module if module else None)
+        else:
+            self.emit(node, _KINDS[role], place, place.scope.find(name), name)
+
+    @on("attribute")
+    def attribute(self, node: Node, role: str, place: NodePlace) -> None:
+        receiver, member = node.children[0], node.children[-1]
+        name = self.text(member)
+        if not (role == BOUND and self._defines_attribute(receiver, name, place.scope)):
+            self.emit(member, _MEMBER_KINDS[role], place, self.python.member(receiver, name, place.scope), name)
+        self.push([receiver], REFERENCE, place)
+
+    def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
+        """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
+        owner = scope.instance_of(self.text(receiver)) if receiver.type == "identifier" else None
+        if owner is None or name in owner.names:
+            return False
+        owner.names[name] = Origin(False, self.python.module)
+        return True
+
+    @on("call")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *arguments = node.children
+        self.push(arguments, REFERENCE, NodePlace(place.scope, True))
+        self.push([function], CALLED, place)
+
+    @on("keyword_argument")
+    def keyword_argument(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *value = node.children
+        self.emit(name, Kind.ARGUMENT_NAME, place)
+        self.push(value, REFERENCE, place)
+
+    @on("type")
+    def type_(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, TYPE, place)
+
+    @on("string")
+    def string(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit what is interpolated in a string, since only that is code."""
+        if self.text(node.children[0]).strip("\"'rRbBuU"):
+            self.push(node.children, REFERENCE, place)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    @on("function_definition")
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._define(node, place.scope)
+        inner = NodePlace(PythonScope("function", place.scope), False)
+        for child in reversed(node.children):
+            if child.type == "parameters":
+                if place.scope.kind == "class":
+                    inner.scope.self_name = self._first_parameter(child)
+                self.push(child.children, BOUND, inner)
+            elif child.type == "block":
+                self.push([child], REFERENCE, inner)
+            elif child.type == "type_parameter":
+                self._type_parameters(child, place)
+            elif child.type != "identifier":
+                self.push([child], REFERENCE, place)
+
+    @on("class_definition")
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._define(node, place.scope)
+        for child in reversed(node.children):
+            if child.type == "block":
+                self.push([child], REFERENCE, NodePlace(PythonScope("class", place.scope), False))
+            elif child.type == "argument_list":
+                self.push(child.children, TYPE, place)
+            elif child.type == "type_parameter":
+                self._type_parameters(child, place)
+            elif child.type != "identifier":
+                self.push([child], REFERENCE, place)
+
+    def _type_parameters(self, node: Node, place: NodePlace) -> None:
+        """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types; the names are new."""
+        for parameter in node.children:
+            inner = parameter.children[0] if parameter.type == "type" else parameter
+            if inner.type == "constrained_type":
+                self.push(inner.children[1:], TYPE, place)
+
+    def _define(self, node: Node, scope: Scope) -> None:
+        name = node.child_by_field_name("name")
+        # A name is known before its body is read, since functions may call themselves.
+        if name:
+            scope.names[self.text(name)] = self.python.defined(node, scope.kind)
+
+    def _first_parameter(self, parameters: Node) -> str:
+        first = next((child for child in parameters.children if child.is_named), None)
+        if first is not None and first.type == "typed_parameter":
+            first = first.children[0]
+        return self.text(first) if first is not None and first.type == "identifier" else ""
+
+    @on("lambda")
+    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(PythonScope("function", place.scope), False)
+        for child in reversed(node.children):
+            bound = child.type == "lambda_parameters"
+            self.push(child.children if bound else [child], BOUND if bound else REFERENCE, inner)
+
+    @on("default_parameter", "typed_parameter", "typed_default_parameter")
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the first name of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts are read outside the
+        function."""
+        outer = NodePlace(place.scope.parent or place.scope, False)
+        first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
+        self.push(node.children[first + 1 :], REFERENCE, outer)
+        self.push([node.children[first]], BOUND, place)
+
+    @on("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
+    def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(PythonScope("function", place.scope), place.argument)
+        # The body stands first, but its names are bound by the clauses: a name alone waits on the stack as well.
+        self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
+        self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
+        self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
+
+    @on("assignment", "for_in_clause", "for_statement", "named_expression")
+    def target_first(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, after a keyword if there is
+        one."""
+        first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
+        self.push(node.children[first + 1 :], REFERENCE, place)
+        self.push([node.children[first]], BOUND, place)
+        self.push(node.children[:first], REFERENCE, place)
+
+    @on(
+        *(
+            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
+            "splat_pattern dict_pattern union_pattern parenthesized_expression"
+        ).split()
+    )
+    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role, place)
+
+    @on("as_pattern_target", "case_pattern")
+    def bound(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, BOUND, place)
+
+    @on("as_pattern")
+    def as_pattern(self, node: Node, role: str, place: NodePlace) -> None:
+        """Define x of `with f() as x`, `except E as x` or `case p as x`."""
+        self.push(node.children[-1:], BOUND, place)
+        self.push(node.children[:-1], role, place)
+
+    @on("except_clause", "except_group_clause")
+    def except_clause(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in reversed(node.children):
+            self.push([child], REFERENCE if child.type == "block" else TYPE, place)
+
+    @on("type_alias_statement")
+    def alias(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the name X of `type X = …`."""
+        keyword, name, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
+        defined = name.children
+        if defined and defined[0].type == "generic_type":
+            defined, parameters = defined[0].children[:1], defined[0].children[1:]
+            for child in parameters:
+                self._type_parameters(child, place)
+        self.push(defined, BOUND, place)
+        self.push([keyword], REFERENCE, place)
+
+    @on("global_statement", "nonlocal_statement")
+    def declared_elsewhere(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `global x` or `nonlocal x`, after which assigning x defines nothing."""
+        for child in node.children:
+            if child.type == "identifier":
+                name = self.text(child)
+                place.scope.names[name] = place.scope.find(name)
+        self.push(node.children, REFERENCE, place)
+
+    # ------------------------------------------------------------------------------- patterns of match, and imports
+
+    @on("class_pattern")
+    def class_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[1:], BOUND, place)
+        self.push(node.children[:1], TYPE, place)
+
+    @on("keyword_pattern")
+    def keyword_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.emit(node.children[0], Kind.ARGUMENT_NAME, place)
+        self.push(node.children[1:], BOUND, place)
+
+    @on("dotted_name")
+    def dotted_name(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit a dotted name, or a plain one, which a pattern binds."""
+        first, *members = [child for child in node.children if child.type == "identifier"]
+        # In a pattern, one name is bound, but a dotted one is looked up.
+        self.name(first, REFERENCE if members else role, place)
+        for member in members:
+            self.emit(member, Kind.TYPE_REFERENCE if role == TYPE else Kind.FIELD, place)
+
+    @on("import_statement", "import_from_statement", "future_import_statement")
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
+        place.scope.names.update(self.python.imported(node))
+        source = node.child_by_field_name("module_name")
+        package = self.python.absolute(self.text(source)) if source else ""
+        if node.type == "future_import_statement":
+            package = "__future__"
+        for child in node.children:
+            is_member = child.is_named and not (source and child.start_byte == source.start_byte)
+            self._import_part(child, package if is_member else "", place)
+
+    def _import_part(self, node: Node, package: str, place: NodePlace) -> None:
+        """Emit the names of modules and of what is taken from them; the alias is a definition."""
+        if node.type in self.keywords:
+            self.emit(node, Kind.KEYWORD, place)
+        elif node.type == "identifier":
+            self.emit(node, Kind.IMPORT, place, Origin(True, package or self.text(node)))
+        elif node.type == "aliased_import":
+            for child in node.children[:-1]:
+                self._import_part(child, package, place)
+        else:
+            for child in node.children:
+                self._import_part(child, package, place)
+                if node.type == "dotted_name" and child.type == "identifier":
+                    package = f"{package}.{self.text(child)}".lstrip(".")
+
+
+def extract(text: str, path: str, declared: Declarations) -> Extraction:
+    """Return the completable tokens of one file."""
+    walk = PythonWalk(text.encode(), path, declared)
+    return tokens_of(walk, "python")
+
+
+_COMPOUND = (
+    "if_statement elif_clause while_statement for_statement with_statement try_statement except_clause case_clause"
+)
+SHAPE = Shape(
+    lists=frozenset(["module", "if_statement block", "try_statement block", "with_statement block"])
+    | {"class_definition block"},
+    bodies=frozenset(["function_definition block"]),
+    closers=frozenset([")", "]", "}", "string_end", '"', "'"])
+    | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
+    stand_ins={"block": " pass"},
+)
+
+LANGUAGE: Language = Language(
+    name="python",
+    title="Python",
+    dependencies="python",
+    grammars={".py": "python", ".pyi": "python"},
+    keywords=KEYWORDS,
+    extract=extract,
+    declare=declare,
+    shape=SHAPE,
+    resolve=resolve,
+    resolver=RESOLVER,
+    imports=imports,
+)

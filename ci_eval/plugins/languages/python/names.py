@@ -1,0 +1,150 @@
+"""The origins of the names in a Python file, as far as its own text says: imports, definitions, scopes."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+
+_BUILTINS = frozenset(dir(builtins))
+_LITERALS = frozenset(
+    "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
+    "set_comprehension".split()
+)
+_BLOCKS = frozenset(
+    "if_statement else_clause elif_clause try_statement except_clause with_statement block decorated_definition".split()
+)
+_CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class PythonScope(Scope):
+    """A namespace of Python, in which names are looked up as Python does."""
+
+    def find(self, name: str) -> Origin:
+        """Return the origin of a name; names of a class are not visible in its methods."""
+        if name in self.names:
+            return self.names[name]
+        scope = self.parent
+        while scope:
+            if scope.kind != "class" and name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
+
+
+def module_of(path: str) -> str:
+    """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    # Source layouts: these folders are on the path, so not part of the name.
+    if parts[0] in {"src", "lib"} and len(parts) > 1:
+        del parts[0]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+_TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the module, and what it defines without indentation."""
+    return module_of(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
+
+
+class PythonNames:
+    """A reader of names and their origins in the syntax tree of one file."""
+
+    def __init__(self, source: bytes, path: str) -> None:
+        self._source = source
+        self._is_package = PurePosixPath(path).stem == "__init__"
+        self.module = module_of(path)
+
+    def text(self, node: Node) -> str:
+        """Return the source of a node."""
+        return self._source[node.start_byte : node.end_byte].decode()
+
+    def top_level(self, root: Node) -> dict[str, Origin]:
+        """Return what the module imports and defines at its top: its functions know it before it is read."""
+        origins: dict[str, Origin] = {}
+        stack = list(root.children)
+        while stack:
+            node = stack.pop()
+            if node.type in {"import_statement", "import_from_statement"}:
+                origins.update(self.imported(node))
+            elif node.type in {"function_definition", "class_definition"}:
+                name = node.child_by_field_name("name")
+                if name:
+                    origins[self.text(name)] = self.defined(node, "module")
+            elif node.type in _BLOCKS:
+                stack.extend(node.children)
+        return origins
+
+    def defined(self, definition: Node, scope: str) -> Origin:
+        """Return the origin of a function or class defined in a scope of that kind."""
+        holder = "class" if definition.type == "class_definition" else ""
+        return Origin(True if scope == "module" else None, self.module, holder)
+
+    def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
+        """Yield the names an import brings into scope; `import a.b` brings `a`, and `a.b` for chains."""
+        source = statement.child_by_field_name("module_name")
+        package = self.absolute(self.text(source)) if source else None
+        for child in statement.children:
+            if child.type not in {"aliased_import", "dotted_name"} or (
+                source and child.start_byte == source.start_byte
+            ):
+                continue
+            name = self.text(child.children[0] if child.type == "aliased_import" else child)
+            alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
+            if package is not None:
+                # By convention, what begins with a capital letter is a class.
+                yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
+                continue
+            yield alias, Origin(True, name, "module")
+            if alias == name and "." in name:
+                head = name.partition(".")[0]
+                yield head, Origin(True, head, "module")
+
+    def absolute(self, module: str) -> str:
+        """Return the absolute name of a module: `flask.app` for `.app` in flask/views.py."""
+        level = len(module) - len(module.lstrip("."))
+        if not level:
+            return module
+        parts = self.module.split(".")
+        base = parts[: len(parts) - level + self._is_package]
+        return ".".join([*base, *filter(None, [module[level:].strip()])])
+
+    def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
+        """Return the origin of `receiver.name`."""
+        if receiver.type == "identifier":
+            return self._member_of_name(self.text(receiver), name, scope)
+        if receiver.type in _LITERALS:
+            return Origin(False, "builtins")
+        if receiver.type == "attribute":
+            return _member_of_chain(self.text(receiver), scope)
+        if receiver.type == "call" and receiver.children[0].type == "identifier":
+            called = scope.find(self.text(receiver.children[0]))
+            if called.holder == "class":
+                return Origin(False, called.package)
+        return Origin()
+
+    def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
+        owner = scope.instance_of(receiver)
+        if owner:
+            # By convention, `cls` is the class itself.
+            return Origin(receiver == "cls", self.module if name in owner.names else None)
+        origin = scope.find(receiver)
+        return Origin(True, origin.package) if origin.holder else Origin()
+
+
+def _member_of_chain(chain: str, scope: Scope) -> Origin:
+    """Return the origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
+    if not _CHAIN.fullmatch(chain):
+        return Origin()
+    exact = scope.find(chain)
+    if exact.holder:
+        return Origin(True, exact.package)
+    head, _, last = chain.rpartition(".")
+    origin = scope.find(head)
+    return Origin(True, origin.package) if origin.holder == "module" and last[:1].isupper() else Origin()

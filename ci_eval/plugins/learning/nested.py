@@ -1,0 +1,230 @@
+"""The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
+
+After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
+cache is an interpolated n-gram model, and the nearer one is mixed with all that are wider, by the length of the
+contexts that it has seen. If there is text behind the caret, the same is done with everything read backwards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from itertools import islice
+from operator import itemgetter
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.logs.names import START_OF_LINE
+from ci_eval.plugins.learning.code import lines_of
+from ci_eval.plugins.learning.corpus import (
+    NOTHING,
+    TOP,
+    Corpus,
+    Ids,
+    Level,
+    Others,
+    Texts,
+    backwards,
+    may_follow,
+    number_tokens,
+)
+from ci_eval.plugins.learning.ngrams import Cache, factors, shares
+from ci_eval.plugins.learning.surrounding import Split, Surrounding, whole_tokens
+
+Scope = str
+"""Name of a cache: file, folder or project."""
+
+
+class Project:
+    """The tokens of a project's files, and their counts in both directions, each made when it is first needed."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        language: str,
+        order: int,
+        predicted: Callable[[str], bool],
+        split: Split = whole_tokens,
+    ) -> None:
+        """Number the files (path → text). See Corpus for `predicted`. `split` turns the tokens of a line into what is
+        counted."""
+        self.texts = Texts()
+        self.files = {
+            path: number_tokens(map(split, lines_of(text, language)), self.texts)
+            for path, text in sorted(files.items())
+        }
+        self._start = self.texts.add(START_OF_LINE)
+        self.order, self._predicted = order, predicted
+        self._folders: dict[str, dict[str, Ids]] = {}
+        for path, ids in self.files.items():
+            self._folders.setdefault(_folder_path(path), {})[path] = ids
+        self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
+        self._folder = lru_cache(maxsize=64)(self._folder_corpus)
+        self.others = lru_cache(maxsize=4)(self._others)
+
+    @cached_property
+    def _follows(self) -> NDArray[np.bool_]:
+        return may_follow(self.texts, self._predicted)
+
+    def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
+        turned = [backwards(file, self._start) if back else file for file in files.values()]
+        return Corpus(turned, self.texts, self._follows, self.order)
+
+    def _folder_corpus(self, folder: str, back: bool) -> Corpus:
+        return self._corpus(self._folders.get(folder, {}), back)
+
+    def frequent(self, path: str) -> Iterator[tuple[str, int]]:
+        """Yield the tokens of the other files with their numbers, the most frequent first. Of equal ones, those that
+        were read first come first."""
+        for level in self.others(("project",), path, False)[0].levels(()):
+            counts = Counter(level.counts)
+            counts.subtract(level.less)
+            yield from ((text, count) for text, count in counts.most_common() if count > 0)
+
+    def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
+        """Return the other files of the project and of the folder, as far as these are scopes."""
+        others, folder = [], _folder_path(path)
+        if "project" in scopes:
+            others.append(Others(self._whole(back), _place(path, self.files)))
+        # In a project of one folder, the folder's counts are those of the project.
+        if "folder" in scopes and not (others and self._folders.keys() <= {folder}):
+            others.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
+        return others
+
+
+def _place(path: str, files: Mapping[str, Ids]) -> int | None:
+    return list(files).index(path) if path in files else None
+
+
+@lru_cache(maxsize=64)
+def _folder_path(path: str) -> str:
+    return PurePosixPath(path).parent.as_posix()
+
+
+class Nested:
+    """The model around one file."""
+
+    def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
+        """Prepare the caches. See `interpolate` for `weight`. `candidates` is the most tokens that get a probability
+        for each side of the caret."""
+        self._project, self._path = project, path
+        self._scopes, self._weight, self._candidates = scopes, weight, candidates
+
+    def likely(self, around: Surrounding) -> list[tuple[str, float]]:
+        """Return tokens that may stand at the caret, with their probabilities, the highest first. Of equal ones, those
+        that follow longer contexts in nearer caches come first."""
+        sides = [self._side(around.before, (), back=False)]
+        if around.after.tokens:
+            sides.append(self._side(around.after, (), back=True))
+        return self._rank_tokens(sides)
+
+    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> list[tuple[str, float]]:
+        """Return the likely tokens behind `begun`, which stands at the caret already, by the text before it alone."""
+        return self._rank_tokens([self._side(around.before, tuple(begun), back=False)])
+
+    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Iterable[str]) -> dict[str, float]:
+        """Return the probability of each text behind `begun`, which stands at the caret already, by the text before it
+        alone."""
+        chances = dict.fromkeys(texts, 0.0)
+        self._side(around.before, tuple(begun), back=False).add_to(chances, 1.0)
+        return chances
+
+    def _rank_tokens(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
+        known, most = dict[str, float](), self._candidates * len(sides)
+        lengths = reversed(range(self._project.order))
+        for following in (tokens for length in lengths for side in sides for tokens in side.after(length)):
+            known.update(dict.fromkeys(following, 0.0))
+            if len(known) >= most:
+                known = dict(islice(known.items(), most))
+                break
+        total = sum(side.weight for side in sides)
+        for side in sides:
+            side.add_to(known, side.weight / total)
+        ranked = sorted(known.items(), key=itemgetter(1), reverse=True)
+        while ranked and ranked[-1][1] <= 0:
+            ranked.pop()
+        return ranked
+
+    def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
+        most = cache.order - 1
+        context = (*cache.context(most), *begun)[-most:] if most else ()
+        known = self._project.texts.known(context)
+        wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
+        return _Side(list(_context_levels(cache, context)) if "file" in self._scopes else None, wider, self._weight)
+
+
+class _Side:
+    """The caches in one direction from the caret."""
+
+    def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
+        """Mix the levels of one side of the caret.
+
+        `file` has what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope. `wider` has the same for
+        the project and the folder, the widest first. See `interpolate` for `weight`.
+        """
+        self._file, self._wider = file or [], wider
+        models = wider if file is None else [*wider, file]
+        parts, side_weight = shares(tuple(map(len, models)))
+        self._factors: list[tuple[Level, float]] = []
+        """Factor by which the counts of each level are multiplied."""
+        for part, levels in zip(parts, models, strict=True):
+            last = None
+            for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
+                # Longer contexts at the same positions are one object, and count together.
+                before = self._factors.pop()[1] if level is last else 0.0
+                self._factors.append((level, before + part * factor))
+                last = level
+        self.weight = max(side_weight, 1e-9)
+        """Weight of this side beside the other."""
+
+    def after(self, length: int) -> Iterator[Iterable[str]]:
+        """Yield the tokens that follow the context of so many tokens, the most frequent first, in the nearest cache
+        first."""
+        if length < len(self._file):
+            yield _most_frequent(self._file[length].counts)
+        for levels in reversed(self._wider):
+            # Followers at the same positions were yielded with the longer context already.
+            if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
+                yield levels[length].top
+
+    def add_to(self, chances: dict[str, float], share: float) -> None:
+        """Add to each text its probability, times `share`."""
+        for level, factor in self._factors:
+            counts, less, times = level.counts, level.less, share * factor
+            get = counts.get
+            if less:
+                for text, chance in chances.items():
+                    if count := get(text):
+                        chances[text] = chance + times * (count - less.get(text, 0))
+            elif len(counts) < len(chances):
+                for text, count in counts.items():
+                    if text in chances:
+                        chances[text] += times * count
+            else:
+                for text, chance in chances.items():
+                    if count := get(text):
+                        chances[text] = chance + times * count
+
+
+def _most_frequent(counts: Mapping[str, int]) -> Iterable[str]:
+    """Return the first TOP of the counts; equal ones by their text."""
+    # The order of a cache depends on where the caret was before, so equal counts are ordered by text.
+    if len(counts) == 1:
+        return counts
+    texts: Iterable[str] = counts
+    if len(counts) > TOP:
+        least = sorted(counts.values())[-TOP]
+        texts = [text for text, count in counts.items() if count >= least]
+    return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
+
+
+def _context_levels(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
+    """Yield what followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
+    for length in range(len(context) + 1):
+        last = context[len(context) - length :]
+        if not (total := cache.total(last)):
+            return
+        yield Level(total, cache.following(last), NOTHING, ())

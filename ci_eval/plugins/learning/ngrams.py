@@ -1,0 +1,214 @@
+"""The probability of each text after the code typed so far: an n-gram cache over the file, mixed with counts of the
+project's other files.
+
+After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
+SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
+"On the localness of software" (FSE 2014). Contexts are of any tokens, but only names and keywords are predicted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ci_eval.core.logs.names import START_OF_LINE, Floats, is_name, tokens_of
+
+ORDER = 6
+"""Tokens of the longest sequences that are counted in the file: up to five of context, and the one that follows."""
+CAPACITY = 5_000
+"""Tokens before the caret's line that the cache holds."""
+SURE = 1_000.0
+"""The largest weight of a model in a mixture; reached when it has seen ten contexts or more."""
+
+Level = tuple[Floats, float]
+"""Number of times that each candidate followed a context of one length, and that any name did."""
+
+
+def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
+    """Return the candidates' probabilities, and the number of contexts that were seen before.
+
+    The method is Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen. Each
+    counts with this weight beside all shorter ones.
+    """
+    probability, mass, seen = np.zeros(1), 0.0, 0
+    for counts, total in levels:
+        if not total:
+            break
+        probability = (1 - weight) * probability + weight * counts / total
+        mass, seen = (1 - weight) * mass + weight, seen + 1
+    return (probability / mass if seen else probability), seen
+
+
+def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
+    """Return the mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
+    return mix_nested([wider, nearer])[0]
+
+
+def mix_nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
+    """Return the mean of several models' probabilities, and its weight. The widest model comes first, each is mixed
+    with all before it.
+
+    As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
+    most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
+    """
+    all_models = list(models)
+    parts, weight = shares(tuple(seen for _, seen in all_models))
+    return sum(
+        (probabilities * part for (probabilities, _), part in zip(all_models, parts, strict=True)), np.zeros(1)
+    ), weight
+
+
+@lru_cache(maxsize=4096)
+def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
+    """Return the share of each model in that mixture, from the number of contexts that it has seen; and the mixture's
+    weight."""
+    parts, weight = tuple[float, ...](), 0.0
+    for count in seen:
+        own = min(2.0**count, SURE) if count else 0.0
+        together = max(own + weight, 1.0)
+        parts = (*(part * weight / together for part in parts), own / together)
+        unsure = (bool(own) + bool(weight)) / together  # the mean of 1 / weight
+        weight = min(1 / unsure, SURE) if unsure else 0.0
+    return parts, weight
+
+
+def factors(totals: Sequence[float], weight: float) -> list[float]:
+    """Return the factors of the counts after each context, so that their sum is the probability of `interpolate`.
+
+    `totals` has how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
+    """
+    return [part / total for part, total in zip(_context_shares(len(totals), weight), totals, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
+    """Return the shares of contexts of 0, 1, 2 … tokens, which sum to 1."""
+    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
+    mass = sum(faded)
+    return tuple(part / mass for part in faded)
+
+
+@dataclass(slots=True)
+class _After:
+    """The tokens that followed a context: how many, and how often each."""
+
+    total: int
+    counts: dict[str, int]
+
+
+class Cache:
+    """A sequence of tokens that grows and shrinks at its end, with counts of what followed what."""
+
+    def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
+        """Start without tokens. `order` counts the tokens of the longest sequences; `predicted` says which tokens may
+        follow."""
+        self.order = order
+        self._predicted = predicted
+        self.forget()
+
+    def forget(self) -> None:
+        """Remove all tokens from the cache."""
+        self.tokens: list[str] = []
+        self._oldest = 0
+        self._places: dict[str, list[int]] = defaultdict(list)
+        self._after: dict[tuple[str, ...], _After] = {}
+
+    def add(self, tokens: Iterable[str]) -> None:
+        """Append tokens at the end."""
+        for token in tokens:
+            self._places[token].append(len(self.tokens))
+            self.tokens.append(token)
+            self._count(len(self.tokens) - 1, 1)
+
+    def take_back(self, number: int) -> None:
+        """Remove so many from the end."""
+        for _ in range(number):
+            self._count(len(self.tokens) - 1, -1)
+            self._places[self.tokens.pop()].pop()
+
+    def keep(self, number: int) -> None:
+        """Count no more than the last ones, so many."""
+        while len(self.tokens) - self._oldest > number:
+            self._count(self._oldest, -1)
+            self._oldest += 1
+
+    def _count(self, place: int, times: int) -> None:
+        token = self.tokens[place]
+        if place < self._oldest or not self._predicted(token):
+            return
+        longest = tuple(self.tokens[max(place - self.order + 1, 0) : place])
+        for begin in range(len(longest) + 1):
+            context = longest[begin:]
+            after = self._after.get(context)
+            if after is None:
+                self._after[context] = _After(times, {token: times})
+                continue
+            after.total += times
+            counts = after.counts
+            counts[token] = counts.get(token, 0) + times
+            if not counts[token]:
+                del counts[token]
+                if not counts:
+                    del self._after[context]
+
+    def context(self, length: int) -> tuple[str, ...]:
+        """Return the last tokens of the cache, at most `length`."""
+        return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
+
+    def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
+        """Return how often each text followed a context."""
+        after = self._after.get(context)
+        return after.counts if after else _NOTHING
+
+    def total(self, context: tuple[str, ...]) -> int:
+        """Return how often any token followed a context."""
+        after = self._after.get(context)
+        return after.total if after else 0
+
+    def last(self, text: str) -> int:
+        """Return the number (from 1 on) of the last token that was that text, 0 if none was."""
+        places = self._places.get(text)
+        return places[-1] + 1 if places else 0
+
+    def levels(self, texts: Sequence[str]) -> Iterable[Level]:
+        """Yield for contexts of the last 0, 1, 2 … tokens: how often each text followed, and how often any did."""
+        longest = self.context(self.order - 1)
+        for length in range(len(longest) + 1):
+            last = longest[len(longest) - length :]
+            after = self.following(last)
+            counts = np.array([after.get(text, 0) for text in texts], dtype=np.float64)
+            yield counts, float(self.total(last))
+
+
+_NOTHING: Mapping[str, int] = {}
+
+
+class Typed(Cache):
+    """The tokens of a file up to the caret.
+
+    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
+    """
+
+    def forget(self) -> None:
+        super().forget()
+        self._read = ""
+        self._on_line = 0
+
+    def read(self, before: str) -> None:
+        """Move the caret to the end of `before`, the text of the file up to the caret."""
+        self.take_back(self._on_line)
+        end = before.rfind("\n") + 1
+        if not before.startswith(self._read) or end < len(self._read):
+            self.forget()
+        for line in before[len(self._read) : end].splitlines():
+            if tokens := tokens_of(line):
+                self.add([START_OF_LINE, *tokens])
+        self.keep(CAPACITY)
+        self._read = before[:end]
+        begun = [START_OF_LINE, *tokens_of(before[end:])]
+        self.add(begun)
+        self._on_line = len(begun)

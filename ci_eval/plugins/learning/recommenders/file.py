@@ -1,0 +1,177 @@
+"""The file of a trained recommender: a zip archive with its facts, the names of its types, and arrays of numbers.
+
+Nothing in it is ever run. What a file claims is checked before it is used, so that one that somebody else made costs a
+clear error at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.model import Value
+from ci_eval.plugins.learning.recommenders.contract import SLOTS, Arrays, TypeModel, require
+
+FORMAT = 1
+PACKED = 1 << 30
+"""Bytes of a file; one of a million usages has some ten million."""
+UNPACKED = 4 << 30
+"""Bytes of all that is in it."""
+FACTS, TYPES = "model.json", "types.json"
+LENGTHS = "lengths"
+DTYPES = {"i": "<i4", "f": "<f8"}
+"""Kind of numbers → how they are stored."""
+ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
+
+
+class Facts(Value, frozen=True, kw_only=True):
+    """The description of a model and of its training."""
+
+    format: int = FORMAT
+    kind: str
+    options: dict[str, Any]
+    """Options of its training."""
+    usages: int
+    """Number of usages that were read."""
+    without_calls: int
+    """Number of usages without a call, from which nothing was learnt."""
+    bad: int
+    """Number of lines that were no usage."""
+    types: int
+    digest: str = ""
+    """SHA-256 over everything else in the file."""
+
+
+class TypeNames(Value, frozen=True, kw_only=True):
+    """The names of a type's calls and values, in the order of their numbers."""
+
+    name: str
+    calls: list[str]
+    values: list[list[str]]
+    """Values of each slot."""
+
+
+class Writer:
+    """The types of a model, one after the other."""
+
+    def __init__(self) -> None:
+        self._names: list[TypeNames] = []
+        self._arrays: dict[str, list[NDArray[Any]]] = {}
+
+    def add(self, names: TypeNames, arrays: Arrays) -> None:
+        """Add the arrays learnt for a type. All types have arrays of the same names."""
+        self._names.append(names)
+        for name, array in arrays.items():
+            self._arrays.setdefault(name, []).append(array)
+
+    def save(self, facts: Facts, path: Path) -> None:
+        """Write the file; one that is there is replaced in one step. The same model always has the same bytes."""
+        entries = {TYPES: msgspec.json.encode(self._names)}
+        for name, parts in self._arrays.items():
+            kind = parts[0].dtype.kind
+            entries[f"{name}.{LENGTHS}"] = np.array([len(array) for array in parts], dtype="<i8").tobytes()
+            entries[f"{name}.{kind}"] = np.concatenate(parts).astype(DTYPES[kind], casting="same_kind").tobytes()
+        sealed = msgspec.structs.replace(facts, types=len(self._names), digest=_digest(entries))
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in {FACTS: msgspec.json.encode(sealed), **entries}.items():
+                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+        atomic.write(path, buffer.getvalue())
+
+
+def _digest(entries: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(entries):
+        digest.update(f"{name}\0{len(entries[name])}\0".encode() + entries[name])
+    return digest.hexdigest()
+
+
+class Stored:
+    """The content of a file, type by type."""
+
+    def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
+        self.facts = facts
+        self._names = names
+        self._arrays = arrays
+        self._places = {type_names.name: place for place, type_names in enumerate(names)}
+
+    def types(self) -> Iterable[str]:
+        """Return the names of the types."""
+        return self._places
+
+    def type(self, name: str) -> TypeModel | None:
+        """Return the parameters learnt for a type, None if it is not known."""
+        place = self._places.get(name)
+        if place is None:
+            return None
+        arrays = {of: data[starts[place] : starts[place + 1]] for of, (starts, data) in self._arrays.items()}
+        names = self._names[place]
+        return TypeModel(calls=names.calls, values=names.values, arrays=arrays)
+
+
+def load(path: Path) -> Stored:
+    """Return the model in that file. Raises ConfigError if it is none, or is damaged."""
+    try:
+        data = stored.read(path.resolve(), PACKED)
+        entries = _entries(data)
+    except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`, which makes one: {error}") from error
+    try:
+        return _read(entries)
+    except (ConfigError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _entries(data: bytes) -> dict[str, bytes]:
+    """Return the contents of a file by name. Raises BadZipFile if they are too large."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+        # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
+        most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
+        if sum(info.file_size for info in infos) > most:
+            raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
+        return {info.filename: archive.read(info) for info in infos}
+
+
+def _read(entries: dict[str, bytes]) -> Stored:
+    require(FACTS in entries and TYPES in entries, f"it has no {FACTS} or no {TYPES}")
+    facts = msgspec.json.decode(entries.pop(FACTS), type=Facts)
+    if facts.format != FORMAT:
+        raise ConfigError(f"it has format {facts.format}, this ci-eval reads {FORMAT}: train it again")
+    require(facts.digest == _digest(entries), "it changed since it was written")
+    names = msgspec.json.decode(entries.pop(TYPES), type=list[TypeNames])
+    require(all(len(type_names.values) == len(SLOTS) for type_names in names), "a type has other slots")
+    arrays: dict[str, dict[str, bytes]] = {}
+    for entry, data in entries.items():
+        parts = ENTRY.fullmatch(entry)
+        require(parts is not None, f"it holds {entry[:50]!r}")
+        assert parts
+        arrays.setdefault(parts[1], {})[parts[2]] = data
+    return Stored(facts, names, {name: _array(name, data, len(names)) for name, data in arrays.items()})
+
+
+def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
+    """Return where each type's part begins, with the end of the last; and the numbers of all."""
+    kind = next((code for code in DTYPES if code in data), "")
+    require(len(data) == 2 and bool(kind), f"{name} is not whole")
+    lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])
+    fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
+    require(fits and int(lengths.sum()) == len(numbers), f"{name} is not divided among {types:,} types")
+    return np.concatenate([[0], np.cumsum(lengths)]), numbers
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of the file, as hex. Raises WorkspaceError."""
+    return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -1,0 +1,93 @@
+"""The recommender BMN: the best matching neighbours among the usages seen.
+
+Bruch, Monperrus & Mezini, "Learning from examples to improve code completion systems" (FSE 2009).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ci_eval.plugins.learning.recommenders.contract import (
+    IGNORED,
+    SLOTS,
+    Arrays,
+    Ints,
+    Known,
+    Recommender,
+    Scorer,
+    Scores,
+    TrainingOptions,
+    TypeModel,
+    TypeUsages,
+    part,
+    require,
+)
+
+
+def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
+    """Return the usages themselves: `contexts`, one slot after the other; `starts` and `flat`, which are their calls;
+    and `counts`."""
+    return {
+        "contexts": usages.contexts.T.ravel(),
+        "starts": usages.starts,
+        "flat": usages.flat,
+        "counts": usages.counts,
+    }
+
+
+class Neighbours:
+    """The usages of one type."""
+
+    def __init__(self, model: TypeModel) -> None:
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        self._calls = len(model.calls)
+        self._counts = model.numbers("counts", least=1)
+        self._flat = model.numbers("flat", below=self._calls)
+        self._starts = model.starts("starts", of=len(self._flat))
+        contexts = model.numbers("contexts", least=-1)
+        size = len(self._counts)
+        require(len(self._starts) == size + 1 and len(contexts) == size * len(SLOTS), "its rows differ in number")
+        self._contexts = contexts.reshape(len(SLOTS), size)
+        row = np.repeat(np.arange(size), np.diff(self._starts))
+        by_call = np.argsort(self._flat, kind="stable")
+        self._rows = row[by_call]
+        self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
+
+    def distances(self, known: Known) -> Ints:
+        """Return for each usage in how many columns it differs from the query, with a column for each call and each
+        value of a slot."""
+        # Calls that only the usage has do not count: they are the answer.
+        distances = np.full(len(self._counts), len(known.calls))
+        for slot, value in enumerate(known.contexts):
+            theirs = self._contexts[slot]
+            if value != IGNORED:
+                distances += (theirs != value) & (theirs >= 0)
+            if value >= 0:
+                distances += theirs != value
+        for call in known.calls:
+            distances[self._rows[self._of_call[call] : self._of_call[call + 1]]] -= 1
+        return distances
+
+    def __call__(self, known: Known) -> Scores:
+        """Return the share of the nearest usages that have the call."""
+        distances = self.distances(known)
+        nearest = np.flatnonzero(distances == distances.min())
+        at, owner = part(self._starts, nearest)
+        counts = self._counts[nearest]
+        having = np.bincount(self._flat[at], weights=counts[owner], minlength=self._calls)
+        return Scores(scores=having / counts.sum())
+
+
+def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
+    """Return a scorer for a stored model."""
+    return Neighbours(model)
+
+
+RECOMMENDER = Recommender(
+    name="bmn",
+    summary="best matching neighbours (Bruch, Monperrus & Mezini 2009)",
+    options=TrainingOptions,
+    train=train,
+    open=open_,
+    strict=True,
+)

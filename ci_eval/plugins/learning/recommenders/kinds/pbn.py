@@ -1,0 +1,157 @@
+"""The recommender PBN: patterns of usages in a Bayesian network.
+
+Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). Usages with alike calls are
+a pattern. The network has the pattern as hidden root and a node for each slot and each call, which are independent
+given the pattern. Its answer has a closed form, so no figure is approximated.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from ci_eval.plugins.learning.recommenders.canopies import canopies
+from ci_eval.plugins.learning.recommenders.contract import (
+    Arrays,
+    Floats,
+    Ints,
+    Known,
+    Recommender,
+    Scorer,
+    Scores,
+    TrainingOptions,
+    TypeModel,
+    TypeUsages,
+    part,
+    require,
+)
+
+DIGITS = 6
+"""Digits to which shares are rounded."""
+
+
+class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
+    """The options of `pbn`; the defaults are the paper's PBN(10)."""
+
+    t1: Annotated[float, Meta(gt=0, le=1)] = 0.101
+    """Usages whose calls are nearer than this to those of a pattern's centre belong to it."""
+    t2: Annotated[float, Meta(gt=0, le=1)] = 0.10
+    """Nearer than this, they belong to no pattern after it."""
+    smoothing: Annotated[float, Meta(gt=0, lt=0.5)] = 1e-6
+    """The least probability of anything."""
+
+    def __post_init__(self) -> None:
+        """Check that `t2` is not above `t1`. Raises ValueError."""
+        if self.t2 > self.t1:
+            raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
+
+
+def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
+    """Return `members`, the number of usages of each pattern; and for each feature (call or value), from `starts` on,
+    the `patterns` in which it occurs and in how many of their usages (`counts`)."""
+    set_of_row, starts, flat = _call_sets(usages)
+    pattern, member = canopies(starts, flat, options.t1, options.t2)
+    rows = np.argsort(set_of_row, kind="stable")
+    at, owner = part(np.searchsorted(set_of_row[rows], np.arange(len(starts))), member)
+    row, of = rows[at], pattern[owner]
+    feature, pattern_of, seen = _features(usages, row, of)
+    size = int(pattern.max(initial=-1)) + 1
+    key, place = np.unique(feature * size + pattern_of, return_inverse=True)
+    features = len(usages.calls) + sum(map(len, usages.values))
+    return {
+        "members": np.bincount(of, weights=usages.counts[row], minlength=size).astype(np.int64),
+        "starts": np.searchsorted(key, np.arange(features + 1) * size),
+        "patterns": key % max(size, 1),
+        "counts": np.bincount(place, weights=seen, minlength=len(key)).astype(np.int64),
+    }
+
+
+def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
+    """Return the number of each row's set of calls, and these sets, divided as `canopies` takes them: the most frequent
+    first, of equals in the order of their calls."""
+    rows = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
+    totals: dict[tuple[int, ...], int] = {}
+    for row, count in zip(rows, usages.counts.tolist(), strict=True):
+        totals[row] = totals.get(row, 0) + count
+    order = sorted(totals, key=lambda call_set: (-totals[call_set], call_set))
+    number = {call_set: place for place, call_set in enumerate(order)}
+    starts = np.cumsum([0, *map(len, order)])
+    return np.array([number[call_set] for call_set in rows]), starts, np.array([call for row in order for call in row])
+
+
+def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return feature, pattern and number of usages for each feature of each row in a pattern."""
+    at, owner = part(usages.starts, row)
+    features, patterns, counts = [usages.flat[at]], [of[owner]], [usages.counts[row][owner]]
+    first = len(usages.calls)
+    for slot, values in enumerate(usages.values):
+        value = usages.contexts[row, slot]
+        present = value >= 0
+        features.append(first + value[present])
+        patterns.append(of[present])
+        counts.append(usages.counts[row][present])
+        first += len(values)
+    return np.concatenate(features), np.concatenate(patterns), np.concatenate(counts)
+
+
+class Network:
+    """The network of one type."""
+
+    def __init__(self, model: TypeModel, options: PbnOptions) -> None:
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        self._model = model
+        self._least = options.smoothing
+        self._members = model.numbers("members", least=1)
+        self._patterns = model.numbers("patterns", below=len(self._members))
+        self._starts = model.starts("starts", of=len(self._patterns))
+        counts = model.numbers("counts", least=1)
+        require(len(self._starts) == model.features + 1, "its features are not those it names")
+        require(len(counts) == len(self._patterns), "its counts are not of its patterns")
+        self._shares = np.round(counts / self._members[self._patterns], DIGITS)
+        self._prior = np.log(self._members / self._members.sum()) if len(self._members) else np.empty(0)
+        self._calls = np.repeat(np.arange(len(model.calls)), np.diff(self._starts)[: len(model.calls)])
+        end = self._starts[len(model.calls)]
+        self._of_calls = self._patterns[:end]
+        self._beyond = np.clip(self._shares[:end], self._least, 1 - self._least) - self._least
+
+    def posterior(self, known: Known) -> Floats:
+        """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
+        logarithms = self._prior.copy()
+        for call in known.calls:
+            at = self._span(int(call))
+            self._observe(logarithms, at, np.clip(self._shares[at], self._least, 1 - self._least))
+        for slot, value in enumerate(known.contexts):
+            if value >= 0:
+                at = self._span(self._model.feature(slot, value))
+                self._observe(logarithms, at, self._shares[at] + self._least)
+        weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
+        return np.asarray(weights / weights.sum())
+
+    def _span(self, feature: int) -> slice:
+        return slice(self._starts[feature], self._starts[feature + 1])
+
+    def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
+        """Add the evidence `shares` to the patterns' logarithms. Patterns that are not named get the least."""
+        logarithms[self._patterns[at]] += np.log(shares / self._least)
+
+    def __call__(self, known: Known) -> Scores:
+        """Return the probability of each call."""
+        weights = self.posterior(known)[self._of_calls] * self._beyond
+        probabilities = self._least + np.bincount(self._calls, weights=weights, minlength=len(self._model.calls))
+        return Scores(scores=np.round(probabilities, DIGITS))
+
+
+def open_(model: TypeModel, options: PbnOptions) -> Scorer:
+    """Return a scorer for a stored model."""
+    return Network(model, options)
+
+
+RECOMMENDER = Recommender(
+    name="pbn",
+    summary="patterns of usages in a Bayesian network (Proksch, Lerch & Mezini 2015)",
+    options=PbnOptions,
+    train=train,
+    open=open_,
+)

@@ -1,0 +1,144 @@
+"""The recommender by association rules, from features of usages to a call.
+
+Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); for calls, Bruch, Monperrus & Mezini (FSE
+2009). The antecedents of a rule are calls and values of slots, only a few, so that rules stay few, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from ci_eval.plugins.learning.recommenders.contract import (
+    NONE,
+    Arrays,
+    Known,
+    Recommender,
+    Scorer,
+    Scores,
+    TrainingOptions,
+    TypeModel,
+    TypeUsages,
+    require,
+)
+
+Items = tuple[int, ...]
+"""Features, ascending: calls come first."""
+
+
+class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
+    """The options of training for `rules`."""
+
+    support: Annotated[int, Meta(ge=1)] = 2
+    """Fewest usages that have all features of a rule."""
+    confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
+    """Least share of usages with the call among those that have the antecedents."""
+    antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
+    """The most features that a call follows from; 0 for rules by the type alone."""
+
+
+def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
+    """Return the arrays of all rules: `antecedents` (as many for each rule as the options allow, NONE in place of
+    missing ones), `consequents` (the call that follows), `support` (usages that have all of it), and `confidence`."""
+    supports = _supports(usages, options)
+    rules = sorted(_rules(supports, len(usages.calls), options))
+    width = options.antecedents
+    padded = [(*items, *[NONE] * (width - len(items))) for items, _ in rules]
+    support = [supports[tuple(sorted((*items, call)))] for items, call in rules]
+    before = [supports[items] for items, _ in rules]
+    return {
+        "antecedents": np.array(padded, dtype=np.int64).ravel(),
+        "consequents": np.array([call for _, call in rules], dtype=np.int64),
+        "support": np.array(support, dtype=np.int64),
+        "confidence": np.array(support, dtype=np.float64) / np.array(before),
+    }
+
+
+def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
+    """Return the number of usages that have features together, for all that are frequent enough, level by level
+    (Apriori)."""
+    rows = _items(usages)
+    counts = usages.counts.tolist()
+    frequent: dict[Items, int] = {(): int(usages.counts.sum())}
+    for size in range(1, options.antecedents + 2):
+        level: Counter[Items] = Counter()
+        for row, count in zip(rows, counts, strict=True):
+            for items in combinations(row, size):
+                if size < 3 or all(subset in frequent for subset in combinations(items, size - 1)):
+                    level[items] += count
+        kept = {items: count for items, count in level.items() if count >= options.support}
+        frequent |= kept
+        if size == 1:
+            rows = [tuple(item for item in row if (item,) in kept) for row in rows]
+    return frequent
+
+
+def _items(usages: TypeUsages) -> list[Items]:
+    first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
+    contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
+    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
+    return [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
+
+
+def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:
+    """Yield antecedents and call of each rule, except where fewer antecedents have at least the same confidence."""
+    for items, support in supports.items():
+        for call in (item for item in items if item < calls):
+            antecedents = tuple(item for item in items if item != call)
+            confidence = support / supports[antecedents]
+            if confidence >= options.confidence and not any(
+                supports[tuple(sorted((*less, call)))] / supports[less] >= confidence
+                for size in range(len(antecedents))
+                for less in combinations(antecedents, size)
+            ):
+                yield antecedents, call
+
+
+class Rules:
+    """The rules of one type."""
+
+    def __init__(self, model: TypeModel, options: RulesOptions) -> None:
+        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        self._model = model
+        self._consequents = model.numbers("consequents", below=len(model.calls))
+        self._support = model.numbers("support", least=1).astype(np.float64)
+        self._confidence = model.floats("confidence")
+        size = len(self._consequents)
+        antecedents = model.numbers("antecedents", least=NONE, below=model.features)
+        sizes = {len(self._support), len(self._confidence), size}
+        require(len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number")
+        self._antecedents = antecedents.reshape(size, options.antecedents)
+
+    def __call__(self, known: Known) -> Scores:
+        """Return the highest confidence of the rules that fire, with the support to order equal ones."""
+        # The last element stands for NONE, which every query has.
+        seen = np.zeros(self._model.features + 1, dtype=bool)
+        seen[NONE] = True
+        seen[known.calls] = True
+        seen[[self._model.feature(slot, value) for slot, value in enumerate(known.contexts) if value >= 0]] = True
+        fires = np.flatnonzero(seen[self._antecedents].all(axis=1))
+        scores, ties = np.zeros(len(self._model.calls)), np.zeros(len(self._model.calls))
+        calls, confidence = self._consequents[fires], self._confidence[fires]
+        np.maximum.at(scores, calls, confidence)
+        best = confidence == scores[calls]
+        np.maximum.at(ties, calls[best], self._support[fires][best])
+        return Scores(scores=scores, ties=ties)
+
+
+def open_(model: TypeModel, options: RulesOptions) -> Scorer:
+    """Return a scorer for a stored model."""
+    return Rules(model, options)
+
+
+RECOMMENDER = Recommender(
+    name="rules",
+    summary="association rules from values and calls to calls",
+    options=RulesOptions,
+    train=train,
+    open=open_,
+)

@@ -1,0 +1,323 @@
+"""The training of a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation
+logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.logs import tables
+from ci_eval.core.logs.features import CATEGORIES, KIND_NAMES, NAMES, SCHEMA
+from ci_eval.core.model import Section
+from ci_eval.plugins.learning.model_file import BothScores, RankerModel, Scores, importance_of, lightgbm
+
+_THREADS = re.compile(r"\[num_threads: \d+\]")
+
+Label = Literal["selected", "expected"]
+
+PATIENCE = 15
+"""Trees without improvement on the validation logs after which training ends."""
+LONGEST = 200
+"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and others sampled from the remaining
+ones."""
+FIRST = 50
+LEARNING = {
+    "objective": "lambdarank",
+    "metric": "map",
+    "eval_at": [1],
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 50,
+    "max_position": 10,
+    "lambdarank_truncation_level": 10,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbose": -1,
+}
+
+
+class Settings(Section, frozen=True):
+    """The settings that `ci-eval train-ranker --set` accepts."""
+
+    trees: Annotated[int, Meta(ge=1, le=10_000)] = 100
+    """Most trees of a ranker. With 100, 100 suggestions are ranked in about half a millisecond."""
+    leaves: Annotated[int, Meta(ge=2, le=4_096)] = 31
+    """Most leaves of a tree."""
+    features: tuple[str, ...] = ()
+    """Features that the ranker may use; none named means all."""
+
+
+USUAL = Settings()
+
+
+@dataclass(frozen=True)
+class LookupRows:
+    """The features of all suggestions of many lookups, one lookup after the other.
+
+    Exactly one row of each lookup is positive: that of the expected text.
+    """
+
+    rows: NDArray[np.float32]
+    """(suggestions of all lookups x features)."""
+    sizes: NDArray[np.int64]
+    """Number of rows of each lookup."""
+    positive: NDArray[np.int64]
+    """Index of the positive row of each lookup, from 0 within the lookup."""
+    projects: frozenset[str] = frozenset()
+    """Names of the projects they are of."""
+    names: tuple[str, ...] = NAMES
+    """Names of the features."""
+    categories: tuple[str, ...] = CATEGORIES
+    """The features whose values have no order."""
+    schema: str = SCHEMA
+    """A digest of the features."""
+    sessions: tuple[str, ...] = ()
+    """The session of each lookup."""
+
+    @property
+    def labels(self) -> NDArray[np.int8]:
+        """Return 1 for each positive row, 0 for the others."""
+        labels = np.zeros(len(self.rows), dtype=np.int8)
+        labels[self.begins + self.positive] = 1
+        return labels
+
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """Return the index of the first row of each lookup."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+
+def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
+    """Return the lookups of Parquet logs to learn from: lists of two or more that offer the expected text.
+
+    `label` "selected" restricts them to sessions in which the user took it; "expected" keeps all. `seed` samples the
+    suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
+    """
+    taken = _sessions_with_a_selection(paths) if label == "selected" else None
+    lookups = (lookup for path in paths for lookup in lookups_in(path))
+    return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
+
+
+def select_lookups(
+    lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
+) -> LookupRows:
+    """Return those of the lookups that one can learn from. `side` names them in messages; `taken` restricts them to
+    these sessions. Raises NothingToEvaluate."""
+    random = np.random.default_rng([5, seed % 2**63])
+    rows, sizes, positive, sessions, projects = [], [], [], [], set()
+    for lookup in lookups:
+        projects.add(lookup.project)
+        expected = np.flatnonzero(lookup.expected)
+        if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
+            continue
+        chosen = _sample(len(lookup.rows), int(expected[0]), random)
+        rows.append(lookup.rows[chosen])
+        sizes.append(len(chosen))
+        positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
+        sessions.append(lookup.session)
+    if not rows:
+        raise NothingToEvaluate(_why_none(side, bool(projects), label))
+    return LookupRows(
+        np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
+    )
+
+
+def _why_none(side: str, any_lookup: bool, label: Label) -> str:
+    if not any_lookup:
+        return (
+            f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
+            "leave a side without any; log more or larger projects, and give all of them"
+        )
+    if label == "selected":
+        return f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
+    return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
+
+
+def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the indices of the suggestions of a list of that size that are learnt from, the positive one among
+    them."""
+    if size <= LONGEST:
+        return np.arange(size)
+    further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
+    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), further, [positive]]))
+    return chosen
+
+
+def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
+    sessions: set[str] = set()
+    for path in paths:
+        for batch in tables().batches(path, ["session", "selected"]):
+            taken = np.asarray(batch.column(1))
+            sessions.update(np.asarray(batch.column(0))[taken])
+    return frozenset(sessions)
+
+
+@dataclass(frozen=True)
+class LoggedLookup:
+    """A lookup in the logs."""
+
+    project: str
+    session: str
+    number: int
+    """Number of the lookup within its session, from 0."""
+    expected: NDArray[np.bool_]
+    """True for each suggestion that is the expected text."""
+    rows: NDArray[np.float32]
+    """Features, as (suggestions x features)."""
+
+
+def lookups_in(path: Path) -> Iterator[LoggedLookup]:
+    """Yield the lookups in a Parquet file, one at a time."""
+    held: list[LoggedLookup] = []
+    for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
+        rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
+        expected = np.asarray(batch.column(4))
+        # A list begins at place 1. The last list of a batch may go on in the next batch.
+        begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
+        for low, high in pairwise(sorted({0, *begins, len(rows)})):
+            if low in begins and held:
+                yield _join_parts(held)
+                held = []
+            project, session, number = (batch.column(column)[low].as_py() for column in range(3))
+            held.append(LoggedLookup(project, session, number, expected[low:high], rows[low:high]))
+    if held:
+        yield _join_parts(held)
+
+
+def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
+    """Return one lookup from its parts in several batches."""
+    if len(held) == 1:
+        return held[0]
+    expected, rows = (
+        np.concatenate(parts) for parts in zip(*((piece.expected, piece.rows) for piece in held), strict=True)
+    )
+    return LoggedLookup(held[0].project, held[0].session, held[0].number, expected, rows)
+
+
+def train(
+    training: LookupRows,
+    validation: LookupRows,
+    test: LookupRows | None = None,
+    *,
+    label: Label,
+    seed: int,
+    threads: int,
+    settings: Settings = USUAL,
+) -> RankerModel:
+    """Return a ranker with as many trees as rank the validation lookups best, scored on those and on the lookups for
+    the test. The number of threads does not change it. Raises ConfigError if a named feature does not exist."""
+    lgb = lightgbm()
+    names = training.names
+    unseen = _excluded_features(names, settings.features)
+    shown = _as_shown(validation)
+    learned, checked = (_blank_columns(lookups.rows, unseen) for lookups in (training, validation))
+    categories = [names.index(name) for name in training.categories]
+    data = lgb.Dataset(
+        learned, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
+    )
+    check = lgb.Dataset(checked, validation.labels, group=validation.sizes, reference=data)
+    booster = lgb.train(
+        {**LEARNING, "num_leaves": settings.leaves, "seed": seed % 2**31, "num_threads": threads},
+        data,
+        settings.trees,
+        valid_sets=[check],
+        callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
+    )
+    trees = booster.best_iteration or booster.num_trees()
+    predict = partial(booster.predict, num_iteration=trees, num_threads=threads)
+    predicted = predict(checked)
+    gains = booster.feature_importance("gain", iteration=trees)
+    return RankerModel(
+        schema=training.schema,
+        features=names,
+        trained_on=tuple(sorted(training.projects)),
+        queries=len(training.sizes),
+        rows=len(training.rows),
+        label=label,
+        seed=seed,
+        trees=trees,
+        before=scores(validation, shown),
+        after=scores(validation, predicted),
+        tested=None
+        if test is None
+        else BothScores(
+            before=scores(test, _as_shown(test)), after=scores(test, predict(_blank_columns(test.rows, unseen)))
+        ),
+        kinds={
+            kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
+            for kind, of in _kinds(validation).items()
+        },
+        importance=importance_of(names, [float(gain) for gain in gains]),
+        # The number of threads changes no tree, and must not change the digest.
+        booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
+    )
+
+
+def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
+    """Return a score of each row that orders the rows as they were displayed."""
+    return -lookups.rows[:, lookups.names.index("position")]
+
+
+def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[int]:
+    """Return the positions of the features that are not in `wanted`, if that names any."""
+    for name in selected:
+        if name not in names:
+            raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
+    return [place for place, name in enumerate(names) if selected and name not in selected]
+
+
+def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
+    """Return a copy in which these features are the same everywhere, so that no tree splits at them."""
+    # The columns stay, so that the ranker can be given all features when it ranks.
+    if not unseen:
+        return rows
+    blanked = rows.copy()
+    blanked[:, unseen] = 0
+    return blanked
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Return the names as LightGBM accepts them: ours as they are, names that it would refuse as numbers."""
+    return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
+
+
+def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
+    """Return the lookups of each kind of positive row, the most frequent kind first; empty if the features are not
+    ours."""
+    if lookups.schema != SCHEMA:
+        return {}
+    kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
+    masks = {name: kinds == number for number, name in enumerate(KIND_NAMES)}
+    return {name: of for name, of in sorted(masks.items(), key=lambda named_mask: -named_mask[1].sum()) if of.any()}
+
+
+def scores(
+    lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
+) -> Scores:
+    """Return how well `predicted`, a score for each row (the higher, the better), ranks the positive rows. `of` selects
+    lookups."""
+    ranks = ranks_of(lookups, predicted)[of]
+    return Scores(
+        queries=len(ranks),
+        top1=float((ranks <= 1).mean()),
+        top5=float((ranks <= 5).mean()),
+        mrr=float((1 / ranks).mean()),
+    )
+
+
+def ranks_of(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the rank of each lookup's positive row. Equal scores share the mean of their ranks."""
+    begins = lookups.begins
+    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
+    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
+    return np.asarray(1 + ahead, dtype=np.float64)

@@ -1,0 +1,194 @@
+"""The logs as the JetBrains plugin's events: eight columns, separated by tabs, one line per event.
+
+The columns are timestamp, recorder, its version, user, session, bucket, action, and the event as JSON. As in the
+plugin's logs, suggestions are described by numbers and lengths, never by their text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs.columns import LogOrigin
+from ci_eval.core.logs.contract import TEST, TRAIN, VALIDATION, LogFormat, LogRun
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.queries import Logged, LoggedSession
+
+RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
+STEP = 100
+"""Milliseconds between two keys."""
+
+
+def user_of(seed: int, project: str) -> str:
+    """Return a user's id for a project, of twelve hexadecimal digits."""
+    return hashlib.blake2b(f"{seed}\0{project}".encode(), digest_size=6).hexdigest()
+
+
+class EventsPart:
+    """A file of events with the logs of one source file."""
+
+    def __init__(self, path: Path, origin: LogOrigin) -> None:
+        self._partial, self._path = path.with_name(f"{path.name}.partial"), path
+        self._origin = origin
+        self._user = user_of(origin.seed, origin.project)
+        self._file = self._partial.open("w", encoding="utf-8", newline="\n")
+        self._time = float(origin.began)
+
+    def add(self, logged: LoggedSession) -> None:
+        """Write the events of a session."""
+        queries = [query for query in logged.queries if query.suggestions]
+        if not queries:
+            return
+        items = Items()
+        for number, query in enumerate(queries):
+            body = items.told(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
+            if number == 0:
+                self._write(logged, "COMPLETION_STARTED", self._start_event(query) | body, query.latency)
+            else:
+                self._write(logged, "TYPE", body, query.latency)
+        self._end(logged, queries[-1], items.known)
+
+    def _end(self, logged: LoggedSession, last: Logged, known: dict[str, int]) -> None:
+        if not last.selected or last.rank is None:
+            action = "COMPLETION_CANCELED" if logged.cancelled else "TYPED_SELECT"
+            expected = known.get(logged.session.expected_text)
+            if expected is None:
+                # No list had the expected text, so the events cannot refer to what was typed.
+                self._write(logged, "COMPLETION_CANCELED", {}, STEP)
+            else:
+                self._write(logged, action, {} if logged.cancelled else {"selectedId": expected}, STEP)
+            return
+        ids = [known[suggestion.text] for suggestion in last.suggestions]
+        for place in range(1, last.rank):
+            body = {"currentPosition": place, "completionListIds": ids, "newCompletionListItems": []}
+            self._write(logged, "DOWN", body, STEP)
+        body = {"selectedId": ids[last.rank - 1], "currentPosition": last.rank - 1, "completionListIds": ids}
+        self._write(logged, "EXPLICIT_SELECT", body, STEP)
+
+    def _start_event(self, query: Logged) -> dict[str, object]:
+        origin = self._origin
+        return {
+            "completionListLength": len(query.suggestions),
+            "isOneLineMode": False,
+            "isAutoPopup": bool(query.prefix),
+            "lookupShownTime": round(query.latency),
+            "mlTimeContribution": 0,
+            "ideVersion": f"ci-eval {origin.engine.name} {origin.engine.version}",
+            "pluginVersion": origin.engine.version,
+            "mlRankingVersion": "NONE" if origin.completion_type == "BASIC" else origin.completion_type,
+            "language": origin.language,
+            "performExperiment": True,
+            "experimentVersion": 0,
+            "userFactors": {},
+            "originalCompletionType": "BASIC",
+            "originalInvokationCount": 0 if query.prefix else 1,
+        }
+
+    def _write(self, logged: LoggedSession, action: str, body: dict[str, object], passed: float) -> None:
+        self._time += passed
+        event = msgspec.json.encode(body | {"validationStatus": "UNKNOWN"}).decode()
+        session = logged.session.id[:12]
+        columns = (str(round(self._time)), RECORDER, VERSION, self._user, session, BUCKET, action, event)
+        self._file.write("\t".join(columns) + "\n")
+
+    def close(self) -> None:
+        """Complete the file, and give it its name."""
+        self._file.close()
+        self._partial.rename(self._path)
+
+
+class Items:
+    """The suggestions that were shown in a session so far."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        """Text → number."""
+        self._relevance: dict[str, dict[str, str | None]] = {}
+
+    def told(self, query: Logged) -> dict[str, object]:
+        """Return the numbers of the suggestions. New ones also have length and features, others the features that
+        changed."""
+        new, changed = [], []
+        for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
+            relevance = dict(zip(NAMES, map(_short, row), strict=True))
+            was = self._relevance.get(suggestion.text)
+            number = self.known.setdefault(suggestion.text, len(self.known))
+            if was is None:
+                new.append({"id": number, "length": len(suggestion.text), "relevance": relevance})
+            elif differing := {name: value for name, value in relevance.items() if value != was[name]}:
+                changed.append({"id": number, "added": {}, "changed": differing, "removed": []})
+            self._relevance[suggestion.text] = relevance
+        ids = [self.known[suggestion.text] for suggestion in query.suggestions]
+        return {"completionListIds": ids, "newCompletionListItems": new, "itemsDiff": changed}
+
+
+def _short(value: float) -> str | None:
+    """Return the number as a text with nine digits, which tell any two numbers of 32 bits apart."""
+    return None if value != value else f"{value:.9g}"
+
+
+NAMED = {TRAIN: "train", VALIDATION: "validate", TEST: "test"}
+COUNTED = ("All sessions", "Training sessions", "Validate sessions")
+NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
+
+
+def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
+    """Write the parts in the plugin's layout: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info.
+
+    The plugin knows no test. Its folder is like the others and does not count in `info`.
+    """
+    sessions = {}
+    for side, parts in sides.items():
+        target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        join(parts, target)
+        sessions[side] = _sessions(target)
+    counts = [sessions[TRAIN], sessions[VALIDATION]]
+    _write_info(folder / run.language / "info", [sum(counts), *counts])
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Join the events of parts in order, or sum up the counts if the file is an `info`."""
+    if target.name == "info":
+        _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
+        return
+    partial = target.with_name(f"{target.name}.partial")
+    with partial.open("wb") as whole:
+        for part in parts:
+            with part.open("rb") as file:
+                shutil.copyfileobj(file, whole)
+    partial.rename(target)
+
+
+def _write_info(target: Path, counts: Sequence[int]) -> None:
+    rows = (f"{text}: {count}\n" for text, count in zip(COUNTED, counts, strict=True))
+    atomic.write(target, "".join(rows).encode())
+
+
+def _counts(info: Path) -> list[int]:
+    match = NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
+    if not match:
+        raise WorkspaceError(f"{info} is damaged: evaluate again")
+    return [int(digits) for digits in match.groups()]
+
+
+def _sessions(path: Path) -> int:
+    with path.open(encoding="utf-8") as file:
+        return sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
+
+
+FORMAT = LogFormat(
+    summary="events as the JetBrains plugin logs them, without any text",
+    end=".log",
+    write=EventsPart,
+    join=join,
+    files="*/*",
+    gather=gather,
+)

@@ -1,0 +1,61 @@
+"""The logs as gzipped lines of JSON: one per query, with everything that was displayed."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.logs.columns import LogOrigin, columns_of
+from ci_eval.core.logs.contract import LogFormat
+from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.queries import LoggedSession
+
+OF_ROWS = ("place", "text", "candidate", "expected", "selected")
+
+
+class LinesPart:
+    """A file of lines with the logs of one source file."""
+
+    def __init__(self, path: Path, origin: LogOrigin) -> None:
+        self._partial, self._path = path.with_name(f"{path.name}.partial"), path
+        self._origin = origin
+        self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
+
+    def add(self, logged: LoggedSession) -> None:
+        """Write the lines of a session."""
+        for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
+            if not query.suggestions:
+                continue
+            line: dict[str, object] = {name: values[0] for name, values in columns.items() if name not in OF_ROWS}
+            # Missing features are NaN, which msgspec writes as null.
+            line["suggestions"] = [
+                dict(zip(OF_ROWS, values, strict=True)) | {"features": dict(zip(NAMES, row, strict=True))}
+                for *values, row in zip(*(columns[name] for name in OF_ROWS), query.features.tolist(), strict=True)
+            ]
+            self._file.write(msgspec.json.encode(line) + b"\n")
+
+    def close(self) -> None:
+        """Complete the file, and give it its name."""
+        self._file.close()
+        self._partial.rename(self._path)
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Join gzip files in order: several members are one gzip file."""
+    partial = target.with_name(f"{target.name}.partial")
+    with partial.open("wb") as whole:
+        if not parts:
+            whole.write(gzip.compress(b"", mtime=0))
+        for part in parts:
+            with part.open("rb") as file:
+                shutil.copyfileobj(file, whole)
+    partial.rename(target)
+
+
+FORMAT = LogFormat(
+    summary="lines of JSON, one per query with all its suggestions", end=".jsonl.gz", write=LinesPart, join=join
+)

@@ -1,0 +1,30 @@
+"""The logs as Parquet: one row per suggestion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.core.logs.columns import LogOrigin
+from ci_eval.core.logs.contract import LogFormat, LogPart
+from ci_eval.core.logs.extra import tables
+
+
+def write(path: Path, origin: LogOrigin) -> LogPart:
+    """Return a part that writes a Parquet file."""
+    part: LogPart = tables().TablePart(path, origin)
+    return part
+
+
+def join(parts: Sequence[Path], target: Path) -> None:
+    """Join Parquet files in order."""
+    tables().join(parts, target)
+
+
+FORMAT = LogFormat(
+    summary="tables of a row per suggestion, which train-ranker reads; needs the extra `ml`",
+    end=".parquet",
+    write=write,
+    join=join,
+    check=tables,
+)

@@ -1,0 +1,104 @@
+"""The quality of review comments. Grades are those of an answer's best comment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import MetricInfo, SessionScore
+from ci_eval.core.scoring import evaluated, grade, grades_of
+from ci_eval.plugins.tasks.code_review import MOST, TASK
+
+Observe = Callable[[SessionScore], Sequence[Observation]]
+
+
+def mean(key: str) -> Observe:
+    """Return a function that observes a grade in the reviews that could be graded; 0 if the engine failed."""
+    return lambda session: grade(session, key)
+
+
+def ungraded(session: SessionScore) -> Sequence[Observation]:
+    """Return an observation of a review without a reference, which similarities leave out."""
+    return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
+
+
+def judge_cost(session: SessionScore) -> Sequence[Observation]:
+    """Return the price of what the judge said about a review."""
+    grades = grades_of(session)
+    return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
+
+
+def where_judged(key: str) -> Observe:
+    """Return a function that observes that grade in the reviews that have it: those that a judge was asked about."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        grades = grades_of(session)
+        return [(grades[key], 1.0)] if evaluated(session) and key in grades else []
+
+    return observe
+
+
+def hit_at(k: int) -> Observe:
+    """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
+
+    MERA CODE's card calls that pass@k; it is no estimate over repeated answers, which is what the name usually means.
+    """
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(float(first >= 1 / k), 1.0) for first, _ in where_judged("judge")(session)]
+
+    return observe
+
+
+def comments(session: SessionScore) -> Sequence[Observation]:
+    """Return the number of comments of an answer that count, ten at most."""
+    return [(float(min(session.lookups[-1].total, MOST)), 1.0)] if evaluated(session) and session.lookups else []
+
+
+def _metric(
+    order: int,
+    name: str,
+    summary: str,
+    observe: Observe,
+    *,
+    unit: str = "share",
+    better: Literal["higher", "lower", "neither"] = "higher",
+    shown: bool = False,
+) -> Metric:
+    info = MetricInfo(name=name, summary=summary, unit=unit, better=better, shown=shown)
+    statistic: Literal["count", "ratio"] = "count" if unit in {"count", "money"} else "ratio"
+    return Metric(info=info, observe=observe, order=(6, 1, order), statistic=statistic, of=TASK.unit)
+
+
+METRICS: tuple[Metric, ...] = (
+    _metric(1, "HitAt1", "share of judged reviews whose first comment is accepted", hit_at(1), shown=True),
+    _metric(2, "HitAt5", "share of judged reviews with an accepted comment among the first 5", hit_at(5)),
+    _metric(3, "HitAt10", "share of judged reviews with an accepted comment among the first 10", hit_at(10)),
+    _metric(
+        4,
+        "AcceptedComments",
+        "share of an answer's comments that the judge accepts, the mean over judged reviews",
+        where_judged("accepted"),
+    ),
+    _metric(5, "ChrF", "chrF of the comment that is closest to a person's", mean("chrf"), shown=True),
+    _metric(6, "BLEU", "BLEU of the comment that is closest to a person's", mean("bleu")),
+    _metric(7, "ChrFMera", "chrF as MERA CODE has it: a person's comment against the model's", mean("chrf-mera")),
+    _metric(8, "BLEUMera", "BLEU as MERA CODE has it: a person's comment against the model's", mean("bleu-mera")),
+    _metric(
+        9, "Comments", "comments per answer: the more, the likelier is a hit by chance", comments, unit="number",
+        better="neither",
+    ),
+    _metric(
+        10, "Unscored", "comments on which the judge gave no verdict", where_judged("unscored"), unit="count",
+        better="lower",
+    ),
+    _metric(
+        11, "WithoutReference", "reviews of records without a reference: no similarity counts them", ungraded,
+        unit="count", better="neither",
+    ),
+    _metric(
+        12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, unit="money",
+        better="lower",
+    ),
+)  # fmt: skip

@@ -1,0 +1,57 @@
+"""The agreement of proposed calls with the calls that were added to an object.
+
+Every evaluated session is in the denominator of its strategy; RANDOM is the mean over its lookups, and counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import FAILED, MetricInfo, SessionScore
+from ci_eval.core.queries.agreement import RECALL_AT, has_end
+from ci_eval.core.scoring import evaluated
+from ci_eval.plugins.tasks.method_calls import TASK, mean
+
+STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear": "LINEAR"}
+"""The strategy by the end of a metric's name."""
+
+
+OF_CHOICES = {"f1", "precision", "recall"}
+"""The grades that the lists of completion engines do not have, since the end of these lists says nothing."""
+
+
+def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", *, shown: bool = False) -> Metric:
+    """Return the metric of a grade's mean over the queries of a strategy, "" = of all; 0 if the engine failed."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        if not evaluated(session) or strategy not in {"", session.properties.strategy}:
+            return []
+        # These grades need the end of a list, which says nothing in the lists of completion engines.
+        if grade in OF_CHOICES and not has_end(session):
+            return []
+        return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]
+
+    info = MetricInfo(name=name, summary=summary, unit="share", better="higher", shown=shown)
+    return Metric(info=info, observe=observe, order=(6, 3, order), of=TASK.unit)
+
+
+METRICS: tuple[Metric, ...] = (
+    metric("F1", "F1 of proposed and expected calls, 0 without proposals; over all strategies", "f1", 0, shown=True),
+    *(
+        metric(f"F1{end}", f"the same of {name} queries alone", "f1", 1 + number, name, shown=end == "Real")
+        for number, (end, name) in enumerate(STRATEGIES.items())
+    ),
+    metric("CallPrecision", "share of the proposed calls that are expected, 1 without proposals", "precision", 5),
+    metric("CallRecall", "share of the expected calls that are proposed", "recall", 6),
+    metric(
+        "RPrecision", "share of the expected calls among as many proposals as there are expected ones", "rPrecision", 7
+    ),
+    *(
+        metric(
+            f"CallRecallAt{most}", f"share of the expected calls among the first {most} proposals", f"recall.{most}", 8
+        )
+        for most in RECALL_AT
+    ),
+    metric("CallReciprocalRank", "1 / the rank of the first expected call, 0 without one", "reciprocalRank", 9),
+)

@@ -1,0 +1,100 @@
+"""The figures of the responses of language models: time to the first token, tokens, money. Other engines have none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import MetricInfo, SessionScore, Usage
+
+
+def of_usage(
+    name: str,
+    summary: str,
+    value: Callable[[Usage], float | None],
+    unit: str = "count",
+    statistic: Literal["ratio", "quantile", "count"] = "count",
+    quantile: float = 1.0,
+    better: Literal["lower", "neither"] = "lower",
+) -> Metric:
+    """Return a metric over all lookups that a language model answered, as far as its endpoint reports the values."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        values = [value(lookup.usage) for lookup in session.lookups if lookup.usage]
+        return [(number, 1.0) for number in values if number is not None]
+
+    return Metric(
+        info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
+        observe=observe,
+        order=(9,),
+        statistic=statistic,
+        quantile=quantile,
+        of="models",
+        timed=unit == "ms",
+    )
+
+
+def _first(usage: Usage) -> float | None:
+    return usage.first_token
+
+
+def _confidence(session: SessionScore) -> Sequence[Observation]:
+    """Return (log-probability of the suggestion, 1 if it was the expected text, else 0) for each lookup."""
+    return [
+        (lookup.usage.logprob, float(lookup.rank == 1))
+        for lookup in session.lookups
+        if lookup.usage and lookup.usage.logprob is not None
+    ]
+
+
+def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
+    costs = [lookup.usage.cost for lookup in session.lookups if lookup.usage and lookup.usage.cost is not None]
+    return [(sum(costs), 1.0)] if costs else []
+
+
+METRICS: tuple[Metric, ...] = (
+    of_usage("FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5),
+    of_usage("FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95),
+    of_usage(
+        "MeanLogProbability",
+        "mean log-probability of the suggestions' tokens, as the model gives it: how sure it was",
+        lambda usage: usage.logprob,
+        "nats",
+        "ratio",
+        better="neither",
+    ),
+    Metric(
+        info=MetricInfo(
+            name="ConfidenceAUC",
+            summary="how often a right suggestion has a higher log-probability than a wrong one; 0.5 is chance",
+            unit="score",
+            better="higher",
+        ),
+        observe=_confidence,
+        order=(9,),
+        statistic="auc",
+        of="models",
+    ),
+    of_usage("PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens),
+    of_usage("AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens),
+    of_usage(
+        "WindowCut",
+        "share of questions of which part of the file did not fit into the window",
+        lambda usage: None if usage.left_out is None else float(usage.left_out > 0),
+        "share",
+        "ratio",
+    ),
+    of_usage("Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"),
+    Metric(
+        info=MetricInfo(
+            name="CostPerSession",
+            summary="mean price of the answers in a session, in the currency of engine.price",
+            unit="money",
+            better="lower",
+        ),
+        observe=_cost_of_session,
+        order=(9,),
+        of="models",
+    ),
+)

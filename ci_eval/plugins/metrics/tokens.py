@@ -1,0 +1,60 @@
+"""The closeness of predictions to a masked token, in sub-tokens. Every evaluated session is in the denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import MetricInfo, SessionScore
+from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.plugins.tasks.tokens import GRADED, TASK
+
+
+def mean(name: str, summary: str, grade: str) -> Metric:
+    """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(grades_of(session).get(grade, 0.0), 1.0)] if evaluated(session) else []
+
+    info = MetricInfo(name=name, summary=summary, unit="score", better="higher", shown=True)
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(5,))
+
+
+def average_precision(session: SessionScore) -> Sequence[Observation]:
+    """Return 1 / rank: only the masked text is relevant."""
+    rank = rank_of(session)
+    return [(1 / rank if rank else 0.0, 1.0)] if evaluated(session) else []
+
+
+METRICS: tuple[Metric, ...] = (
+    mean(
+        "GradedReciprocalRank",
+        f"mean of the highest F1 of sub-tokens / place among the first {GRADED} predictions",
+        "f1.reciprocalRank",
+    ),
+    mean("SubtokenF1At1", "mean F1 of sub-tokens of the first prediction", "f1"),
+    mean("SubtokenF1Best", f"mean of the best F1 of sub-tokens among the first {GRADED} predictions", "f1.best"),
+    mean(
+        "GradedNDCG",
+        f"NDCG of the first {GRADED} predictions: gain is what each adds to the best F1, the ideal an exact first one",
+        "f1.ndcg",
+    ),
+    mean("SubtokenLcsAt1", "the same as SubtokenF1At1, sub-tokens in the right order", "subtoken-lcs.f1"),
+    mean("SubtokenLcsBest", "the same as SubtokenF1Best, sub-tokens in the right order", "subtoken-lcs.f1.best"),
+    mean(
+        "GradedReciprocalRankInOrder",
+        "the same as GradedReciprocalRank, sub-tokens in the right order",
+        "subtoken-lcs.f1.reciprocalRank",
+    ),
+    Metric(
+        info=MetricInfo(
+            name="MeanAveragePrecision",
+            summary="mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
+            unit="score",
+            better="higher",
+        ),
+        observe=average_precision,
+        of=TASK.unit,
+        order=(5,),
+    ),
+)

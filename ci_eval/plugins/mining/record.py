@@ -1,0 +1,53 @@
+"""The neutral line of a dataset: the prompt, the right answer, and the origin of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ci_eval.core.base import atomic
+from ci_eval.core.model import Runnable
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A sample of a dataset. `cluster` is its repository, since samples of one repository resemble each other."""
+
+    id: str
+    cluster: str
+    language: str
+    instruction: str
+    """The prompt for a language model; `{name}` stands for that text of the context."""
+    context: dict[str, str]
+    references: tuple[str, ...]
+    meta: dict[str, object]
+    run: Runnable | UnsetType = UNSET
+    """Way to run an answer, if it is a test and the project allows that."""
+
+
+def identity(*parts: str) -> str:
+    """Return the id of the sample that these texts make. It is the same in every run, whatever else is in the
+    dataset."""
+    return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def write(path: Path, lines: Iterable[Line]) -> None:
+    """Write a dataset in one step. Raises WorkspaceError."""
+    atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+def fence(text: str, language: str = "") -> str:
+    """Return the text as a block of Markdown."""
+    ticks = fence_of(text)
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def fence_of(text: str) -> str:
+    """Return a fence longer than any in the text."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return ticks

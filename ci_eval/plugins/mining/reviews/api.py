@@ -1,0 +1,149 @@
+"""The client of GitHub's REST API, as its guide asks clients to be: page by page, and slower when it says so.
+
+https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api and
+https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import requests
+
+from ci_eval.core.base.errors import ConfigError, DownloadError
+
+ADDRESS = "https://api.github.com"
+VERSION = "2022-11-28"
+JSON = "application/vnd.github+json"
+RAW = "application/vnd.github.raw+json"
+TIMEOUT = (10.0, 60.0)
+TRIES = 5
+"""Requests for one answer, if the server or the way to it fails, or asks for fewer requests."""
+MINUTE = 60.0
+"""Least seconds to wait if GitHub names no time; twice as long each time after."""
+PATIENCE = 2 * 3600.0
+"""Seconds that all waiting may take: the limit is one of requests per hour."""
+
+
+class Api:
+    """A client of GitHub. All its methods raise DownloadError, whose message never holds the token."""
+
+    def __init__(
+        self,
+        token: str,
+        address: str = ADDRESS,
+        *,
+        patience: float = PATIENCE,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Prepare a session. An empty `token` allows few requests. `tell` receives messages about long waits."""
+        self._address = address.rstrip("/")
+        self._left, self._sleep, self._now, self._tell = patience, sleep, now, tell
+        self._not_before = 0.0
+        self._session = requests.Session()
+        self._session.headers["X-GitHub-Api-Version"] = VERSION
+        if token:
+            self._session.headers["Authorization"] = f"Bearer {token}"
+            # Otherwise requests would send a password from ~/.netrc instead of the token.
+            self._session.auth = lambda request: request
+
+    def get(self, path: str, **query: str | int) -> Any:
+        """Return the JSON value at `path`."""
+        return self._check(self._request(self._address + path, JSON, query)).json()
+
+    def raw(self, path: str, **query: str | int) -> bytes | None:
+        """Return the content of a file; None if there is none."""
+        answer = self._request(self._address + path, RAW, query)
+        return None if answer.status_code == 404 else self._check(answer).content
+
+    def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
+        """Yield the items of a list, page after page."""
+        address, query = self._address + path, {**query, "per_page": 100}
+        while address:
+            answer = self._check(self._request(address, JSON, query))
+            yield from answer.json()
+            address, query = answer.links.get("next", {}).get("url", ""), {}
+            if address and not address.startswith(f"{self._address}/"):
+                raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {address[:200]}")
+
+    def _request(self, address: str, accept: str, query: dict[str, str | int]) -> requests.Response:
+        trouble = ""
+        for number in range(TRIES):
+            self._wait(self._not_before - self._now())
+            try:
+                answer = self._session.get(address, params=query, headers={"Accept": accept}, timeout=TIMEOUT)
+            except requests.RequestException as error:
+                trouble = f"GitHub cannot be reached ({type(error).__name__})"
+                self._wait(2.0**number)
+                continue
+            if answer.headers.get("x-ratelimit-remaining") == "0":
+                self._not_before = _number(answer.headers.get("x-ratelimit-reset", "")) + 1
+            pause = self._pause(answer, number)
+            if pause is None:
+                return answer
+            trouble = f"GitHub answered {answer.status_code}{_reason(answer)}"
+            self._wait(pause)
+        raise DownloadError(f"{trouble}, {TRIES} times; try again later")
+
+    def _pause(self, answer: requests.Response, number: int) -> float | None:
+        """Return the seconds to wait before the same request is sent again, None if a retry is of no use."""
+        if answer.status_code >= 500:
+            return 2.0**number
+        if answer.status_code not in {403, 429}:
+            return None
+        if asked := answer.headers.get("retry-after"):
+            return self._seconds(asked)
+        if answer.headers.get("x-ratelimit-remaining") == "0":
+            return max(self._not_before - self._now(), 0.0)
+        is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
+        return MINUTE * 2**number if is_limit else None
+
+    def _seconds(self, asked: str) -> float:
+        """Return the seconds that a Retry-After header asks for, which holds a number or a date."""
+        if asked.isdigit():
+            return float(asked)
+        try:
+            return max(parsedate_to_datetime(asked).timestamp() - self._now(), 0.0)
+        except ValueError:
+            return MINUTE
+
+    def _wait(self, seconds: float) -> None:
+        if seconds <= 0:
+            return
+        self._left -= seconds
+        until = datetime.fromtimestamp(self._now() + seconds, timezone.utc).strftime("%H:%M:%S UTC")
+        if self._left < 0:
+            raise DownloadError(
+                f"GitHub takes no more requests until {until}; try again then, or with a token (GITHUB_TOKEN), which "
+                "allows more"
+            )
+        if seconds >= MINUTE:
+            self._tell(f"GitHub takes no more requests until {until}")
+        self._sleep(math.ceil(seconds))
+
+    def _check(self, answer: requests.Response) -> requests.Response:
+        if answer.ok:
+            return answer
+        path = answer.request.path_url.partition("?")[0]
+        said = f"GitHub answered {answer.status_code}{_reason(answer)} to {path}"
+        if answer.status_code == 401:
+            raise ConfigError(f"{said}: the token is not valid; make a new one, or leave it out")
+        raise DownloadError(f"{said}: check the repository's name, and that the token may read it")
+
+
+def _number(text: str) -> float:
+    return float(text) if text.isdigit() else 0.0
+
+
+def _reason(answer: requests.Response) -> str:
+    try:
+        return f" ({answer.json()['message']})"
+    except (ValueError, KeyError, TypeError):
+        return ""

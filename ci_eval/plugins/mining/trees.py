@@ -1,0 +1,100 @@
+"""The slices of source text that nodes of its tree cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ci_eval.core.grammar.syntax import Node
+
+
+def text_of(source: bytes, node: Node | None) -> str:
+    """Return the text of a node, empty if there is no node."""
+    return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
+
+
+def named_children(node: Node | None) -> list[Node]:
+    """Return the children that the grammar names, without comments."""
+    return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
+
+
+def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+    """Yield the nodes below a node that have children, in order of their beginnings, without those below a node that
+    `into` refuses."""
+    stack = [child for child in reversed(node.children) if child.child_count]
+    while stack:
+        descendant = stack.pop()
+        yield descendant
+        if into(descendant):
+            stack += [child for child in reversed(descendant.children) if child.child_count]
+
+
+def field(node: Node, *path: str) -> Node | None:
+    """Return the node that is reached through one field after another."""
+    reached: Node | None = node
+    for name in path:
+        reached = reached.child_by_field_name(name) if reached else None
+    return reached
+
+
+def line_begin(source: bytes, begin: int) -> int:
+    """Return the start of the line of `begin` if only blanks precede it; otherwise `begin` itself."""
+    first = source.rfind(b"\n", 0, begin) + 1
+    return begin if source[first:begin].strip() else first
+
+
+def lines_of(source: bytes, node: Node) -> str:
+    """Return the text of a node with the blanks in front of its first line."""
+    return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
+
+
+def dedent(source: bytes, begin: int, end: int) -> str:
+    """Return the text from `begin` to `end`, each line without the indentation of the first one."""
+    first = line_begin(source, begin)
+    indent = source[first:begin].decode()
+    lines = source[begin:end].decode(errors="replace").split("\n")
+    return "\n".join(line.removeprefix(indent) for line in lines)
+
+
+def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
+    """Return the text from `begin` to `end` without the ranges in `cut`, which are in order, and the blank lines they
+    leave."""
+    kept = b""
+    for first, last in cut:
+        start = max(line_begin(source, first), begin)
+        kept += source[begin:start]
+        begin, line_end = last, source.find(b"\n", last, end)
+        if line_end < 0 or source[last:line_end].strip(b" \t;"):
+            continue
+        if source[start - 1 : start] not in {b"", b"\n"}:
+            kept = kept.rstrip(b" \t")
+            continue
+        begin = line_end + 1
+        if kept.endswith((b"\n\n", b"{\n")):
+            begin = _after_blank_lines(source, begin, end)
+    return (kept + source[begin:end]).decode(errors="replace")
+
+
+def _after_blank_lines(source: bytes, begin: int, end: int) -> int:
+    """Return the start of the first line from `begin` on that is not blank."""
+    remainder = source[begin:end]
+    return begin + remainder[: len(remainder) - len(remainder.lstrip())].rfind(b"\n") + 1
+
+
+def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:
+    """Return the text of a node, to `end`, with the blanks in front of its first line, and without comments."""
+    last = node.end_byte if end is None else end
+    return remove_ranges(source, line_begin(source, node.start_byte), last, _comments(node, last))
+
+
+def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
+    stack = [node]
+    while stack:
+        descendant = stack.pop()
+        if "comment" in descendant.type:
+            yield descendant.start_byte, descendant.end_byte
+        stack += [child for child in reversed(descendant.children) if child.start_byte < end]
+
+
+def line_of(source: bytes, offset: int) -> int:
+    """Return the number (1-based) of the line that a byte is on."""
+    return source.count(b"\n", 0, offset) + 1

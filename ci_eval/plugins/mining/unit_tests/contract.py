@@ -1,0 +1,151 @@
+"""The contract of a language whose tests are paired with the functions that they test."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ci_eval.core.grammar.syntax import Node
+
+Kind = Literal["function", "method"]
+Rule = Literal["exact", "prefix", "class", "call"]
+"""Rule that paired them: the test's name is that of the function, or begins with it; its class is named so; it calls
+it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A location of code: bytes of the normalised text, and lines (1-based, both ends included)."""
+
+    path: str
+    begin: int
+    end: int
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """A function or method that may be tested."""
+
+    name: str
+    place: Place
+    owner: str = ""
+    """Name of its class; "" for a function outside of classes."""
+    scope: str = ""
+    """Package of the function, in languages whose tests are paired within a package."""
+    least: int = 0
+    most: int | None = None
+    """The most arguments that it takes; None for any number."""
+    broken: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return "method" if self.owner else "function"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call in a test. `receiver` is the expression in front of the name, if that is short."""
+
+    name: str
+    receiver: str = ""
+    arguments: int | None = None
+    """Number of arguments; None if it is known only at run time."""
+
+    def fits(self, function: Function) -> bool:
+        """Return whether it may be a call of the function, by its name and the number of arguments."""
+        if self.name != function.name or self._is_of_another(function.owner):
+            return False
+        if self.arguments is None:
+            return True
+        return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
+
+    def _is_of_another(self, owner: str) -> bool:
+        """Return whether it is called on a class by its name, and on another one than the owner."""
+        last = self.receiver.rpartition(".")[2]
+        return bool(owner) and last[:1].isupper() and last != owner
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """A test in a file of a project."""
+
+    name: str
+    place: Place
+    owner: str = ""
+    """Name of its class."""
+    scope: str = ""
+    titles: tuple[str, ...] = ()
+    """Titles that people gave to it and its suites, if these are not identifiers."""
+    calls: tuple[Call, ...] = ()
+    """Calls in the test, in order of position."""
+    context: str = ""
+    """Part of its file that a person who writes it sees."""
+    kind: Kind = "function"
+    broken: bool = False
+    empty: bool = False
+    imports: Mapping[str, str] = field(default_factory=dict)
+    """Name in its file → the module it is from."""
+
+    def calls_to(self, function: Function) -> list[Call]:
+        """Return the calls that may be of the function."""
+        return [call for call in self.calls if call.fits(function)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parsed:
+    """The functions and tests in one file."""
+
+    functions: Sequence[Function] = ()
+    tests: Sequence[Test] = ()
+    broken: bool = False
+    """True if the grammar could not read some of it."""
+
+
+class Index:
+    """The functions of a project."""
+
+    def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
+        """Index the functions of a project. `paths` names all files that were read."""
+        self.paths = frozenset(paths)
+        self._named: dict[str, list[Function]] = defaultdict(list)
+        self._owned: dict[str, list[Function]] = defaultdict(list)
+        for function in functions:
+            self._named[function.name].append(function)
+            self._owned[function.owner].append(function)
+
+    def named(self, *names: str) -> list[Function]:
+        """Return the functions that have any of these names."""
+        return [function for name in dict.fromkeys(names) for function in self._named.get(name, ())]
+
+    def of(self, owner: str) -> list[Function]:
+        """Return the functions of a class."""
+        return self._owned.get(owner, [])
+
+
+@dataclass(frozen=True)
+class Tier:
+    """The functions that a test may be about, according to one rule."""
+
+    rule: Rule
+    functions: Sequence[Function]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """A language, as pairing needs it. Its functions are sent to worker processes, so none is a lambda."""
+
+    name: str
+    grammars: Mapping[str, str]
+    """Extension of a file → name of its grammar in the bundles; if several fit, the longest counts."""
+    read: Callable[[bytes, str, Node], Parsed]
+    """The text of a file, its path, the root of its tree → its functions and tests."""
+    tiers: Callable[[Test, Index], Iterable[Tier]]
+    """Yields the candidates for a test, the best first. The first tier that is not empty decides."""
+    nothing: str = ""
+    """Statement that does nothing, in place of the other tests in a sample that can be run; "" if samples of this
+    language cannot be run."""
+    framework: Callable[[Mapping[str, object]], str] | None = None
+    """The project's package.json → what runs the tests. None if the test's own text shows it."""

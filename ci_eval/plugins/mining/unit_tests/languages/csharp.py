@@ -1,0 +1,178 @@
+"""The pairing of C#: methods with an attribute of NUnit, xUnit or MSTest, named after the method that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import descendants, field, lines_of, named_children, remove_ranges, text_of
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.plugins.mining.unit_tests.places import place
+from ci_eval.plugins.mining.unit_tests.words import tells
+
+TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
+"""Attributes of NUnit, xUnit and MSTest."""
+CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
+NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
+CONDITIONAL = {"preproc_if", "preproc_elif", "preproc_else"}
+"""Nodes of conditional compilation, which hold the enclosed code in newer grammars."""
+BODIES = {"declaration_list", *NAMESPACES, *CLASSES, *CONDITIONAL}
+USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
+
+
+@dataclass(frozen=True)
+class _Method:
+    node: Node
+    classes: tuple[Node, ...]
+    """Classes around it, the outermost first."""
+    attributes: frozenset[str]
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Return the tests of a C# file, or its functions if it has no test."""
+    methods = list(_methods(source, root))
+    tests = [method for method in methods if method.attributes & TESTS]
+    if not tests:
+        with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
+        return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
+    around = dict.fromkeys(method.classes for method in tests)
+    contexts = {classes: "\n".join(_context(source, root, classes, tests)) for classes in around}
+    return Parsed(
+        tests=[_test(source, path, method, contexts[method.classes]) for method in tests], broken=root.has_error
+    )
+
+
+def _methods(source: bytes, root: Node) -> Iterator[_Method]:
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
+    while stack:
+        node, classes = stack.pop()
+        if node.type == "method_declaration":
+            yield _Method(node, classes, _attributes(source, node))
+        elif node.type in BODIES:
+            around = (*classes, node) if node.type in CLASSES else classes
+            stack += [(child, around) for child in reversed(named_children(node))]
+
+
+def _attributes(source: bytes, node: Node) -> frozenset[str]:
+    lists = [attribute_list for attribute_list in named_children(node) if attribute_list.type == "attribute_list"]
+    names = [
+        text_of(source, attribute.child_by_field_name("name"))
+        for attribute_list in lists
+        for attribute in named_children(attribute_list)
+    ]
+    return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
+
+
+def _name(source: bytes, node: Node) -> str:
+    return text_of(source, node.child_by_field_name("name"))
+
+
+def _function(source: bytes, path: str, method: _Method) -> Function:
+    least, most = _arguments(source, method.node.child_by_field_name("parameters"))
+    return Function(
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]),
+        least=least,
+        most=most,
+        broken=method.node.has_error,
+    )
+
+
+def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
+    """Return the least and the most arguments of a call; None for the most if there is no limit."""
+    written = [text_of(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"]
+    text = text_of(source, parameters)
+    # The grammar has no node for the parameter behind `params`.
+    spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
+    declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
+    optional = sum("=" in parameter for parameter in written) + spread
+    extends = text.lstrip("( ").startswith("this ")
+    return declared - optional - extends, None if spread else declared
+
+
+def _test(source: bytes, path: str, method: _Method, context: str) -> Test:
+    body = method.node.child_by_field_name("body")
+    return Test(
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]) if method.classes else "",
+        calls=tuple(_calls(source, method.node)),
+        context=context,
+        kind="method",
+        broken=method.node.has_error,
+        empty=not named_children(body),
+    )
+
+
+def _calls(source: bytes, node: Node) -> Iterator[Call]:
+    for call_node in descendants(node):
+        called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
+        if called:
+            name, receiver = _callee_name(source, called)
+            yield Call(name, receiver, len(named_children(call_node.child_by_field_name("arguments"))))
+
+
+def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
+    """Return the name in `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is a single
+    word."""
+    before = field(called, "expression")
+    receiver = text_of(source, before) if before and before.child_count == 0 else ""
+    last: Node | None = called
+    while last and last.type != "identifier":
+        inner = named_children(last)
+        last = field(last, "name") or next(
+            (child for child in reversed(inner) if child.type != "type_argument_list"), None
+        )
+    return text_of(source, last), receiver
+
+
+# -------------------------------------------------------------------------------------------------------- context
+
+
+def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[_Method]) -> Iterator[str]:
+    """Yield usings and global code, and the test's class without tests."""
+    declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
+    for node in _global(root):
+        is_instruction = node.type.endswith("_directive") or node.type.startswith("preproc")
+        if node.type in USINGS or not (is_instruction or node.type in declarations):
+            yield text_of(source, node)
+    if classes:
+        outer = classes[0]
+        inner = [test.node for test in tests if outer.start_byte <= test.node.start_byte < outer.end_byte]
+        cut = [(node.start_byte, node.end_byte) for node in sorted(inner, key=lambda node: node.start_byte)]
+        begin = outer.start_byte - (len(lines_of(source, outer)) - len(text_of(source, outer)))
+        yield remove_ranges(source, begin, outer.end_byte, cut)
+
+
+def _global(root: Node) -> Iterator[Node]:
+    """Yield the nodes at the top of the file, and usings within namespaces and conditions."""
+    stack = [(node, True) for node in reversed(named_children(root))]
+    while stack:
+        node, is_top = stack.pop()
+        if node.type in NAMESPACES | CONDITIONAL:
+            inner = named_children(node.child_by_field_name("body") or node)
+            stack += [(child, False) for child in reversed(inner)]
+        elif is_top or node.type in USINGS:
+            yield node
+
+
+# ---------------------------------------------------------------------------------------------------------- tiers
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Yield the methods that the test calls and whose name is contained in the test's as whole words; the longest name
+    counts."""
+    called = dict.fromkeys(call.name for call in test.calls)
+    names = [name for name in called if tells([test.name], name)]
+    longest = max(map(len, names), default=0)
+    functions = [
+        function
+        for function in index.named(*(name for name in names if len(name) == longest))
+        if test.calls_to(function)
+    ]
+    yield Tier("exact" if longest == len(test.name) else "prefix", functions)
+
+
+DIALECT = Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers)

@@ -1,0 +1,151 @@
+"""The pairing of Go: functions `TestXxx(t *testing.T)` in *_test.go, paired within their package."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import descendants, field, named_children, text_of
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.plugins.mining.unit_tests.places import folder, place
+from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, upper_first
+
+# https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
+TEST = re.compile(r"Test(?![a-z])\w*")
+RUN_BY_GO = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*")
+WHOLE = {"TestMain"}
+FUNCTIONS = {"function_declaration", "method_declaration"}
+INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesized_expression"}
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Return the tests of a Go test file, or the functions of another file."""
+    functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
+    if not path.endswith("_test.go"):
+        return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
+    context = "\n".join(_context(source, root))
+    tests = [_test(source, path, node, context) for node in functions if _is_test(source, node)]
+    return Parsed(tests=tests, broken=root.has_error)
+
+
+def _function(source: bytes, path: str, node: Node) -> Function:
+    least, most = _arguments(node.child_by_field_name("parameters"))
+    return Function(
+        name=_name(source, node),
+        place=place(source, path, node),
+        owner=_receiver(source, node),
+        scope=folder(path),
+        least=least,
+        most=most,
+        broken=node.has_error,
+    )
+
+
+def _test(source: bytes, path: str, node: Node, context: str) -> Test:
+    return Test(
+        name=_name(source, node),
+        place=place(source, path, node),
+        scope=folder(path),
+        calls=tuple(_calls(source, node)),
+        context=context,
+        broken=node.has_error,
+        empty=not named_children(node.child_by_field_name("body")),
+    )
+
+
+def _name(source: bytes, node: Node) -> str:
+    return text_of(source, node.child_by_field_name("name"))
+
+
+def _is_test(source: bytes, node: Node) -> bool:
+    parameters = text_of(source, node.child_by_field_name("parameters"))
+    plain = node.type == "function_declaration" and TEST.fullmatch(_name(source, node))
+    return bool(plain) and parameters.rstrip(") ,").endswith("*testing.T")
+
+
+def _receiver(source: bytes, node: Node) -> str:
+    """Return the type that a method is of, without pointer and type parameters."""
+    receiver = text_of(source, node.child_by_field_name("receiver")).partition("[")[0]
+    return re.split(r"[\s*(]+", receiver.strip("()"))[-1]
+
+
+def _arguments(parameters: Node | None) -> tuple[int, int | None]:
+    declared = named_children(parameters)
+    count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
+    if declared and declared[-1].type == "variadic_parameter_declaration":
+        return count - 1, None
+    return count, count
+
+
+def _calls(source: bytes, node: Node) -> Iterator[Call]:
+    for call_node in descendants(node):
+        called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
+        while called and called.type in INSTANTIATED and named_children(called):
+            called = named_children(called)[0]
+        if called and called.type in {"identifier", "selector_expression"}:
+            last = called.child_by_field_name("field") or called
+            receiver = text_of(source, field(called, "operand"))
+            yield Call(text_of(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
+
+
+def _argument_count(arguments: Node | None) -> int | None:
+    """Return the number of arguments. None if a slice is spread, or if one call gives them all."""
+    argument_nodes = named_children(arguments)
+    several = any(node.type == "variadic_argument" for node in argument_nodes)
+    return (
+        None
+        if several or (len(argument_nodes) == 1 and argument_nodes[0].type == "call_expression")
+        else len(argument_nodes)
+    )
+
+
+def _context(source: bytes, root: Node) -> Iterator[str]:
+    """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
+    for node in named_children(root):
+        if node.type not in FUNCTIONS or _name(source, node) in WHOLE:
+            yield text_of(source, node)
+        elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(_name(source, node)):
+            body = node.child_by_field_name("body")
+            yield source[node.start_byte : body.start_byte if body else node.end_byte].decode().rstrip()
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Yield the functions Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and
+    TestTypeMethod."""
+    name = test.name.removeprefix("Test").lstrip("_")
+    for begin in beginnings(name):
+        remainder = name[len(begin) :]
+        functions = [function for function in _candidates(index, begin) if function.scope == test.scope]
+        # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
+        # well.
+        certain = (
+            [function for function in functions if not function.owner or _is_of(function, begin)]
+            if remainder[:1] in {"", "_"}
+            else []
+        )
+        yield Tier(
+            "prefix" if remainder else "exact",
+            certain or [function for function in functions if test.calls_to(function)],
+        )
+
+
+def _candidates(index: Index, begin: str) -> Sequence[Function]:
+    """Return functions and methods of that name, and methods of that name behind their type's."""
+    functions = index.named(*_spellings(begin))
+    for owner in beginnings(begin):
+        if method := begin[len(owner) :].lstrip("_"):
+            owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
+            functions += [function for function in owned if function.name in _spellings(method)]
+    return functions
+
+
+def _is_of(method: Function, begin: str) -> bool:
+    return begin.lower().startswith(method.owner.lower())
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((name, lower_first(name), upper_first(name))))
+
+
+DIALECT = Dialect(name="go", grammars={".go": "go"}, read=read, tiers=tiers)

@@ -1,0 +1,202 @@
+"""The pairing of Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import descendants, lines_of, named_children, remove_comments, text_of
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.plugins.mining.unit_tests.places import place
+from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
+
+TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
+"""Annotations of JUnit 4 and 5, and of TestNG."""
+FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll"}
+FIXTURE_NAMES = {"setUp", "tearDown"}
+KEPT = {"field_declaration", "constructor_declaration", "static_initializer"}
+CLASSES = {"class_declaration", "record_declaration", "enum_declaration", "interface_declaration"}
+BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body", *CLASSES}
+
+
+@dataclass(frozen=True)
+class _Method:
+    node: Node
+    classes: tuple[Node, ...]
+    """Classes around it, the outermost first."""
+    annotations: frozenset[str]
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Return the tests of a Java test file, or the functions of another file."""
+    package = _package(source, root)
+    methods = list(_methods(source, root))
+    tests = [method for method in methods if method.annotations & TESTS]
+    if tests or "src/test/" in f"/{path}":
+        around = dict.fromkeys(method.classes for method in tests)
+        contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
+        read_tests = [_test(source, path, package, method, contexts[method.classes]) for method in tests]
+        return Parsed(tests=read_tests, broken=root.has_error)
+    with_body = [method for method in methods if method.node.child_by_field_name("body")]
+    return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
+
+
+def _package(source: bytes, root: Node) -> str:
+    declared = next((node for node in root.children if node.type == "package_declaration"), None)
+    return text_of(source, named_children(declared)[-1]) if named_children(declared) else ""
+
+
+def _methods(source: bytes, root: Node) -> Iterator[_Method]:
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
+    while stack:
+        node, classes = stack.pop()
+        if node.type == "method_declaration":
+            yield _Method(node, classes, _annotations(source, node))
+        elif node.type in BODIES:
+            around = (*classes, node) if node.type in CLASSES else classes
+            stack += [(child, around) for child in reversed(named_children(node))]
+
+
+def _modifiers(node: Node) -> Node | None:
+    return next((child for child in node.children if child.type == "modifiers"), None)
+
+
+def _annotations(source: bytes, node: Node) -> frozenset[str]:
+    annotations = [modifier for modifier in named_children(_modifiers(node)) if "annotation" in modifier.type]
+    return frozenset(
+        text_of(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
+    )
+
+
+def _name(source: bytes, node: Node) -> str:
+    return text_of(source, node.child_by_field_name("name"))
+
+
+def _function(source: bytes, path: str, package: str, method: _Method) -> Function:
+    parameters = [
+        parameter
+        for parameter in named_children(method.node.child_by_field_name("parameters"))
+        if parameter.type != "receiver_parameter"
+    ]
+    spread = bool(parameters) and parameters[-1].type == "spread_parameter"
+    return Function(
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[-1]),
+        scope=package,
+        least=len(parameters) - spread,
+        most=None if spread else len(parameters),
+        broken=method.node.has_error,
+    )
+
+
+def _test(source: bytes, path: str, package: str, method: _Method, context: str) -> Test:
+    return Test(
+        name=_name(source, method.node),
+        place=place(source, path, method.node),
+        owner=_name(source, method.classes[0]),
+        scope=package,
+        titles=tuple(_name(source, class_node) for class_node in method.classes[1:]),
+        calls=tuple(_calls(source, method.node)),
+        context=context,
+        kind="method",
+        broken=method.node.has_error,
+        empty=not named_children(method.node.child_by_field_name("body")),
+    )
+
+
+def _calls(source: bytes, node: Node) -> Iterator[Call]:
+    for call_node in descendants(node):
+        if call_node.type == "method_invocation":
+            receiver = call_node.child_by_field_name("object")
+            short = text_of(source, receiver) if receiver and receiver.child_count == 0 else ""
+            yield Call(_name(source, call_node), short, len(named_children(call_node.child_by_field_name("arguments"))))
+        elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
+            yield Call(text_of(source, call_node.children[-1]), text_of(source, call_node.children[0]))
+
+
+# -------------------------------------------------------------------------------------------------------- context
+
+
+def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
+    """Yield package, imports and the test's classes without their tests and comments."""
+    for node in named_children(root):
+        if node.type in {"package_declaration", "import_declaration"}:
+            yield text_of(source, node)
+    yield from _class(source, classes)
+
+
+def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
+    body = classes[0].child_by_field_name("body")
+    header = _until(source, classes[0], body)
+    yield f"{header} {{"
+    for member in named_children(body):
+        if len(classes) > 1 and member.start_byte == classes[1].start_byte:
+            yield from _class(source, classes[1:])
+        elif member.type in KEPT or _is_fixture(source, member):
+            yield remove_comments(source, member)
+        elif member.type == "method_declaration" and _is_public(source, member):
+            yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
+    blanks = lines_of(source, classes[0])
+    yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"
+
+
+def _is_fixture(source: bytes, node: Node) -> bool:
+    if node.type != "method_declaration":
+        return False
+    return _name(source, node) in FIXTURE_NAMES or bool(_annotations(source, node) & FIXTURES)
+
+
+def _is_public(source: bytes, node: Node) -> bool:
+    words = text_of(source, _modifiers(node)).split()
+    return "public" in words and not _annotations(source, node) & TESTS
+
+
+def _until(source: bytes, node: Node, body: Node | None) -> str:
+    return remove_comments(source, node, end=body.start_byte if body else node.end_byte).rstrip()
+
+
+# ---------------------------------------------------------------------------------------------------------- tiers
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Yield methods of the class that the test's own is named after: by name, else the only one that is called."""
+    methods = _focal(test, index)
+    by_name = {name: list(functions) for name, functions in groupby(sorted(methods, key=_name_key), _name_key)}
+    name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
+    for begin in beginnings(name):
+        remainder = name[len(begin) :]
+        functions = [
+            function
+            for spelling in dict.fromkeys((begin, lower_first(begin)))
+            for function in by_name.get(spelling, ())
+        ]
+        if remainder[:1] not in {"", "_"}:
+            functions = [function for function in functions if test.calls_to(function)]
+        yield Tier("prefix" if remainder else "exact", functions)
+    names = {call.name for call in test.calls}
+    called = [function for function in methods if function.name in names and test.calls_to(function)]
+    # If another class has a method of that name, such as an inherited equals, the test is about that method.
+    elsewhere = index.named(name, lower_first(name))
+    yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
+
+
+def _name_key(method: Function) -> str:
+    return method.name
+
+
+def _focal(test: Test, index: Index) -> Sequence[Function]:
+    """Return the methods of the class in the test's package that has the longest beginning of its name. If the package
+    has none, return those of the only class of exactly that name."""
+    about = subject(test.owner)
+    for begin in beginnings(about):
+        if near := [function for function in index.of(begin) if function.scope == test.scope]:
+            return near
+    elsewhere = index.of(about)
+    return elsewhere if len({function.place.path for function in elsewhere}) == 1 else []
+
+
+DIALECT = Dialect(name="java", grammars={".java": "java"}, read=read, tiers=tiers)

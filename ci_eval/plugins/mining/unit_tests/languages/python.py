@@ -1,0 +1,220 @@
+"""The pairing of Python: functions and methods `test*` in test_*.py and *_test.py, for pytest and unittest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import descendants, field, lines_of, named_children, text_of
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.plugins.mining.unit_tests.places import place, stem
+from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
+
+TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
+FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
+RAISES = re.compile("raises|warns", re.IGNORECASE)
+NOTHING = {"pass_statement", "string", "ellipsis"}
+"""Statements; some grammars have an `expression_statement` around the last two."""
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A function: its node with the decorators, without them, and the classes around it."""
+
+    whole: Node
+    function: Node
+    classes: tuple[Node, ...] = ()
+
+
+def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Return the tests of a test file, or the functions of another file. Helpers of tests have neither."""
+    definitions = list(_definitions(root))
+    if TEST_FILE.fullmatch(path):
+        return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
+    if OF_TESTS.fullmatch(path):
+        return Parsed(broken=root.has_error)
+    functions = [_function(source, path, definition) for definition in definitions if _is_focal(source, definition)]
+    return Parsed(functions=functions, broken=root.has_error)
+
+
+def _definitions(root: Node) -> Iterator[_Definition]:
+    """Yield the functions of a file and its classes, those inside other functions left out."""
+    stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
+    while stack:
+        node, whole, classes = stack.pop()
+        if node.type == "function_definition":
+            yield _Definition(whole, node, classes)
+        elif node.type == "decorated_definition":
+            if inner := node.child_by_field_name("definition"):
+                stack.append((inner, node, classes))
+        elif node.type == "class_definition":
+            body = named_children(node.child_by_field_name("body"))
+            stack += [(child, child, (*classes, node)) for child in reversed(body)]
+        elif node.type.endswith(("_clause", "block", "module")) or node.type in {"if_statement", "try_statement"}:
+            stack += [(child, child, classes) for child in reversed(named_children(node))]
+
+
+def _is_focal(source: bytes, definition: _Definition) -> bool:
+    name = _name(source, definition.function)
+    decorators = source[definition.whole.start_byte : definition.function.start_byte]
+    return not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators
+
+
+def _function(source: bytes, path: str, definition: _Definition) -> Function:
+    return Function(
+        name=_name(source, definition.function),
+        place=place(source, path, definition.whole),
+        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        broken=definition.whole.has_error,
+    )
+
+
+def _name(source: bytes, node: Node) -> str:
+    return text_of(source, node.child_by_field_name("name"))
+
+
+def _is_test(source: bytes, node: Node) -> bool:
+    return node.type == "function_definition" and _name(source, node).startswith("test")
+
+
+# ---------------------------------------------------------------------------------------------------------- tests
+
+
+def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definition]) -> list[Test]:
+    chosen = [definition for definition in definitions if _is_test(source, definition.function)]
+    imports = _imports(source, root)
+    contexts: dict[tuple[int, ...], str] = {}
+    tests = []
+    for definition in chosen:
+        around = tuple(node.start_byte for node in definition.classes)
+        if around not in contexts:
+            contexts[around] = "\n".join(_context(source, root, definition.classes, chosen))
+        test = _test(source, path, definition)
+        tests.append(replace(test, context=contexts[around], imports=imports))
+    return tests
+
+
+def _test(source: bytes, path: str, definition: _Definition) -> Test:
+    body = definition.function.child_by_field_name("body")
+    return Test(
+        name=_name(source, definition.function),
+        place=place(source, path, definition.whole),
+        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        calls=tuple(_calls(source, definition.function)),
+        kind="method" if definition.classes else "function",
+        broken=definition.whole.has_error,
+        empty=all(_is_empty_statement(child) for child in named_children(body)),
+    )
+
+
+def _is_empty_statement(statement: Node) -> bool:
+    inner = named_children(statement) if statement.type == "expression_statement" else [statement]
+    return all(part.type in NOTHING for part in inner)
+
+
+def _calls(source: bytes, node: Node) -> Iterator[Call]:
+    for call_node in descendants(node):
+        if call_node.type == "call":
+            name = _last_name(source, call_node.child_by_field_name("function"))
+            yield Call(name)
+            # raises(Error, function, argument …) and assertRaises call the function themselves.
+            arguments = named_children(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
+            yield from (Call(called) for argument in arguments if (called := _last_name(source, argument)))
+
+
+def _last_name(source: bytes, node: Node | None) -> str:
+    """Return `name` for `name` and `….name`, and an empty string for anything else."""
+    last = node.child_by_field_name("attribute") if node and node.type == "attribute" else node
+    return text_of(source, last) if last and last.type == "identifier" else ""
+
+
+def _imports(source: bytes, root: Node) -> Mapping[str, str]:
+    """Return the module of each name that `from module import name` binds anywhere in the file's global code."""
+    modules = {}
+    for node in descendants(
+        root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
+    ):
+        if node.type == "import_from_statement":
+            module = text_of(source, node.child_by_field_name("module_name"))
+            for child in node.children[3:]:
+                last = field(child, "alias") or child
+                modules[text_of(source, last)] = module
+    return modules
+
+
+# -------------------------------------------------------------------------------------------------------- context
+
+
+def _context(
+    source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
+) -> Iterator[str]:
+    """Yield imports, global code and other classes as they are, functions by their signatures, and the test's own class
+    by its header, fields and fixtures; without tests."""
+    with_tests = {node.start_byte for test in tests for node in test.classes}
+    for child in named_children(parent):
+        definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
+        if definition is None or _is_test(source, definition):
+            continue
+        if definition.type == "class_definition" and definition.start_byte in with_tests:
+            if classes and definition.start_byte == classes[0].start_byte:
+                yield from _header(source, child, definition, classes, tests, indent)
+        elif definition.type == "function_definition" and not FIXTURES.fullmatch(_name(source, definition)):
+            yield f"{_until_body(source, child, definition)} ..."
+        else:
+            yield lines_of(source, child)
+
+
+def _header(
+    source: bytes,
+    whole: Node,
+    definition: Node,
+    classes: Sequence[Node],
+    tests: Sequence[_Definition],
+    indent: str,
+) -> Iterator[str]:
+    yield _until_body(source, whole, definition)
+    body = definition.child_by_field_name("body")
+    if body:
+        inner = list(_context(source, body, classes[1:], tests, f"{indent}    "))
+        yield from inner or [f"{indent}    ..."]
+
+
+def _until_body(source: bytes, whole: Node, definition: Node) -> str:
+    """Return the decorators and the header, to its colon."""
+    body = definition.child_by_field_name("body")
+    end = body.start_byte if body else definition.end_byte
+    header = source[whole.start_byte : end].decode(errors="replace")
+    kept = "\n".join(line for line in header.split("\n") if not line.strip().startswith("#")).rstrip()
+    blanks = len(lines_of(source, whole)) - len(text_of(source, whole))
+    return " " * blanks + kept
+
+
+# --------------------------------------------------------------------------------------------------------- tiers
+
+
+def tiers(test: Test, index: Index) -> Iterator[Tier]:
+    """Yield candidates by pytest's way of naming: test_NAME, test_NAME_how, class TestName. A function that is not
+    called must be in the module or the class that the test's own is named after."""
+    about, module = subject(test.owner), subject(stem(test.place.path))
+
+    def fits(function: Function) -> bool:
+        near = function.owner == about if function.owner else stem(function.place.path) == module
+        return near or bool(test.calls_to(function))
+
+    bare_name = test.name.removeprefix("test").lstrip("_")
+    spellings = (bare_name, lower_first(bare_name), snake(bare_name))
+    yield Tier("exact", [function for function in index.named(*spellings) if fits(function)])
+    parts = snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
+    for count in range(len(parts) - 1, 0, -1):
+        yield Tier("prefix", [function for function in index.named("_".join(parts[:count])) if fits(function)])
+    if test.owner:
+        yield Tier(
+            "class",
+            [function for function in index.named(about, snake(about)) if not function.owner and fits(function)],
+        )
+
+
+DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")

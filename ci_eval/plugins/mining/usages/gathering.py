@@ -1,0 +1,121 @@
+"""The collector that merges the calls on objects of one type in one method into a usage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.model import Definition, ObjectPlace, ObjectUsage
+from ci_eval.plugins.mining.usages.contract import MinedText, MinedUsage, Receiver
+from ci_eval.plugins.mining.usages.places import Origin, Places, Site
+
+PRIORITY = {
+    kind: rank
+    for rank, kinds in enumerate(
+        ("UNKNOWN", "THIS", "FIELD GLOBAL", "PARAM LOOP EXCEPT CAST", "CONSTANT", "UNPACK WITH RETURN NEW")
+    )
+    for kind in kinds.split()
+}
+"""Rank of each kind of definition. If several objects of one type in one method have definitions, that of the highest
+rank counts. The order is that of the original (science.md 1.7), which has UNKNOWN < THIS < FIELD < PARAM < CONSTANT <
+RETURN = NEW."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enclosing:
+    """The method around a piece of code."""
+
+    key: str
+    """Qualified name of the method in its file."""
+    class_: str = ""
+    """Base class of its class, if that is a type of a library; else the class itself."""
+    method: str = ""
+    """The method of a library that it overrides, which has the same name in every project; else its own name."""
+
+
+@dataclass
+class _Gathered:
+    enclosing: Enclosing
+    own: bool
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    """Object (the variable's name) → its origin. The last assignment counts."""
+    origins: list[Origin] = field(default_factory=list)
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+
+
+class Gathering:
+    """The usages of one text, while it is read."""
+
+    def __init__(self, places: Places | None = None) -> None:
+        """Start without usages. `places` locates the objects, if their locations are needed."""
+        self._places = places
+        self.receivers: Counter[Receiver] = Counter()
+        self.bases: dict[str, tuple[str, ...]] = {}
+        self._found: dict[tuple[str, str], _Gathered] = {}
+
+    def define(
+        self,
+        enclosing: Enclosing,
+        type_: str,
+        definition: Definition,
+        thing: str,
+        node: Node | None = None,
+        *,
+        own: bool,
+    ) -> None:
+        """Add the definition of an object of this type, which `thing` names, in a text from `node` on."""
+        gathered = self._entry(enclosing, type_, own)
+        gathered.definitions[thing] = definition
+        if node is not None:
+            gathered.origins.append(Origin(thing=thing, node=node))
+
+    def call(
+        self,
+        enclosing: Enclosing,
+        type_: str,
+        definition: Definition,
+        thing: str,
+        name: str,
+        at: int,
+        site: Site | None = None,
+        *,
+        own: bool,
+    ) -> None:
+        """Add a call of the method `name` on an object of this type. `at` orders it among the others; `site` is its
+        site in a text."""
+        gathered = self._entry(enclosing, type_, own)
+        if definition.kind == "FIELD":
+            # An assignment in the same method says more than the field itself.
+            gathered.definitions.setdefault(thing, definition)
+        else:
+            gathered.definitions[thing] = definition
+        gathered.calls.append((at, name))
+        if site:
+            gathered.sites.append(site)
+
+    def _entry(self, enclosing: Enclosing, type_: str, own: bool) -> _Gathered:
+        return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
+
+    def mined(self, *, broken: bool) -> MinedText:
+        """Return everything that was collected, as the result of a text."""
+        return MinedText(usages=tuple(self._usages()), receivers=self.receivers, bases=self.bases, broken=broken)
+
+    def _usages(self) -> Iterator[MinedUsage]:
+        for (key, type_), gathered in self._found.items():
+            thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
+            usage = ObjectUsage(
+                type=type_,
+                class_=gathered.enclosing.class_,
+                method=gathered.enclosing.method,
+                definition=definition,
+                calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
+            )
+            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=self._place(gathered, thing))
+
+    def _place(self, gathered: _Gathered, thing: str) -> ObjectPlace | None:
+        """Return the location of a usage. `thing` names the object whose definition counts."""
+        last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
+        return self._places.of(gathered.sites, gathered.origins, last) if self._places else None

@@ -1,0 +1,440 @@
+"""The walk over a Python file, statement by statement, which gathers the calls on its objects."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.usages.contract import Receiver, Surroundings
+from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.languages.python.expressions import Expressions, Library
+from ci_eval.plugins.mining.usages.languages.python.layout import LAYOUT
+from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
+from ci_eval.plugins.mining.usages.languages.python.naming import begins_with, import_bindings
+from ci_eval.plugins.mining.usages.places import Places, Site
+from ci_eval.plugins.mining.usages.walking import StackWalk
+
+FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
+"""Methods that are read before the others of their class: they assign what the others use."""
+COMPREHENSIONS = {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
+RECEIVERS: dict[str, Receiver] = {
+    "module": "module",
+    "class": "class",
+    "function": "unknown",
+    "imported": "unknown",
+    "this": "this",
+    "type parameter": "type parameter",
+}
+LONGEST = 200
+"""Bytes of the longest expression that may be the same object elsewhere."""
+
+
+class PythonWalk(StackWalk[Scope]):
+    """The reading of one text."""
+
+    def __init__(
+        self,
+        source: bytes,
+        module: str,
+        library: Library,
+        around: Surroundings,
+        *,
+        is_package: bool = False,
+        is_stub: bool = False,
+    ) -> None:
+        """Prepare a walk. `is_stub` says that only names and results of functions are needed."""
+        super().__init__()
+        self.source, self.module, self.around = source, module, around
+        self.is_package, self.is_stub = is_package, is_stub
+        self.expressions = Expressions(source, library)
+        self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
+        self.top = Scope(
+            kind="module", qualified=module, enclosing=Enclosing(key=f"{module}.<module>", method=f"{module}.<module>")
+        )
+        self._bodies: deque[tuple[Node, Scope]] = deque()
+
+    def run(self, root: Node) -> Gathering:
+        """Read all of it. The bodies of functions come after what is around them: they see all its names."""
+        self._visit(root, self.top)
+        while self._todo or self._bodies:
+            if not self._todo:
+                self._visit(*self._bodies.popleft())
+            self._work()
+        return self.gathering
+
+    def text(self, node: Node | None) -> str:
+        """Return the text of a node."""
+        return text_of(self.source, node)
+
+    def is_own(self, type_: str) -> bool:
+        """Return whether a type is one of the project's."""
+        return begins_with(type_, self.around.own) or type_.startswith(f"{self.module}.")
+
+    # ------------------------------------------------------------------------------------------------ order
+
+    def _read(self, node: Node, scope: Scope) -> None:
+        handler = _STATEMENTS.get(node.type)
+        if handler:
+            handler(self, node, scope)
+        elif node.type in COMPREHENSIONS:
+            self._comprehension(node, scope)
+        else:
+            self._visit_all(node.children, scope)
+
+    # ------------------------------------------------------------------------------------------------ names
+
+    def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
+        while scope.kind == "inner" and scope.parent:
+            scope = scope.parent
+        self._bind_here(scope, name, meaning, node)
+
+    def _bind_here(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
+        scope.names[name] = meaning
+        if meaning.is_typed and scope.kind != "class":
+            own = self.is_own(meaning.name)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, name, node, own=own)
+
+    def _assign(self, target: Node | None, meaning: Meaning, scope: Scope) -> None:
+        if target is None:
+            return
+        if target.type == "identifier":
+            self._bind(scope, self.text(target), meaning, target)
+        elif target.type == "attribute":
+            self._assign_attribute(target, meaning, scope)
+        elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
+            inner = named_children(target)
+            if target.type == "as_pattern_target" and len(inner) == 1:
+                self._assign(inner[0], meaning, scope)
+            else:
+                for part in inner:
+                    self._assign(part, UNKNOWN.with_definition("UNPACK"), scope)
+
+    def _assign_attribute(self, target: Node, meaning: Meaning, scope: Scope) -> None:
+        holder = target.child_by_field_name("object")
+        owner = scope.own_class()
+        if holder is None or owner is None or not scope.is_this(self.text(holder)):
+            return
+        name = self.text(target.child_by_field_name("attribute"))
+        known = owner.attributes.get(name)
+        if known is None or not known.is_typed:
+            owner.attributes[name] = meaning
+        if meaning.is_typed:
+            own = self.is_own(meaning.name)
+            thing = self.text(target)
+            self.gathering.define(scope.enclosing, meaning.name, meaning.definition, thing, target, own=own)
+
+    def _import(self, node: Node, scope: Scope) -> None:
+        for name, full, surely in import_bindings(self.source, node, self.module, self.is_package):
+            if name == "*":
+                scope.stars.append(full)
+                continue
+            if surely or full in self.around.own:
+                meaning = Meaning(sort="module", name=full)
+            else:
+                meaning = self.expressions.of_name(full)
+            scope.names[name] = meaning
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def _assignment(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        annotation = node.child_by_field_name("type")
+        self._then([right], scope, lambda: self._complete_assignment(left, right, annotation, scope))
+
+    def _complete_assignment(
+        self, left: Node | None, right: Node | None, annotation: Node | None, scope: Scope
+    ) -> None:
+        tuples = {"expression_list", "tuple"}
+        if left and right and left.type in {"pattern_list", "tuple_pattern"} and right.type in tuples:
+            targets, values = named_children(left), named_children(right)
+            if len(targets) == len(values):
+                for target, value in zip(targets, values, strict=True):
+                    self._assign(target, self.expressions.of(value, scope), scope)
+                return
+        inner = right
+        while inner and inner.type == "assignment":  # a = b = …
+            inner = inner.child_by_field_name("right")
+        meaning = self.expressions.of(inner, scope)
+        if annotation:
+            declared = self.expressions.annotation_object(annotation, scope)
+            meaning = replace(declared, definition=meaning.definition) if declared.is_typed else meaning
+        if left and not left.type.endswith("pattern_list"):
+            self._assign(left, meaning, scope)
+        else:
+            self._assign(left, UNKNOWN, scope)
+
+    def _walrus(self, node: Node, scope: Scope) -> None:
+        value = node.child_by_field_name("value")
+        name = node.child_by_field_name("name")
+        self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
+
+    def _loop(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        others = [child for child in named_children(node) if child not in (left, right)]
+
+        def begin() -> None:
+            self._assign(left, self.expressions.element(right, scope).with_definition("LOOP"), scope)
+            self._visit_all(others, scope)
+
+        self._then([right], scope, begin)
+
+    def _as(self, node: Node, scope: Scope) -> None:
+        """Bind x in `with … as x`, `except … as x` and `case … as x`."""
+        if not named_children(node):
+            return
+        value, *others = named_children(node)
+        target = node.child_by_field_name("alias") or (others[-1] if others else None)
+        parent = node.parent
+        is_except = parent is not None and parent.type.startswith("except")
+
+        def bind() -> None:
+            if is_except:
+                first = named_children(value)[0] if value.type == "tuple" and named_children(value) else value
+                self._assign(target, self.expressions.annotation_object(first, scope).with_definition("EXCEPT"), scope)
+            else:
+                meaning = self.expressions.of(value, scope)
+                self._assign(target, meaning.with_definition("WITH", meaning.definition.member), scope)
+
+        self._then([value], scope, bind)
+
+    def _if(self, node: Node, scope: Scope) -> None:
+        """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
+        condition, *blocks = named_children(node) or [node]
+        narrowed = self._isinstance_check(condition, scope)
+        if narrowed is None:
+            self._visit_all(node.children, scope)
+            return
+        name, meaning = narrowed
+        before = scope.names.get(name, scope.find(name))
+
+        def restore() -> None:
+            if before is None:
+                scope.names.pop(name, None)
+            else:
+                scope.names[name] = before
+            self._visit_all(blocks[1:], scope)
+
+        def narrow() -> None:
+            self._bind_here(scope, name, meaning, condition)
+            self._then(blocks[:1], scope, restore)
+
+        self._then([condition], scope, narrow)
+
+    def _isinstance_check(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
+        if condition.type != "call" or self.text(condition.child_by_field_name("function")) != "isinstance":
+            return None
+        arguments = named_children(condition.child_by_field_name("arguments"))
+        if len(arguments) != 2 or arguments[0].type != "identifier":
+            return None
+        first = (
+            named_children(arguments[1])[0]
+            if arguments[1].type == "tuple" and named_children(arguments[1])
+            else arguments[1]
+        )
+        meaning = self.expressions.annotation_object(first, scope).with_definition("CAST")
+        return (self.text(arguments[0]), meaning) if meaning.is_typed else None
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    def _class(self, node: Node, scope: Scope) -> None:
+        bases = node.child_by_field_name("superclasses")
+        inner = self._enter_class(self.text(node.child_by_field_name("name")), bases, scope)
+        self._visit(bases, scope)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
+        qualified = f"{scope.qualified}.{name}"
+        arguments = named_children(superclasses)
+        names = [
+            self.expressions.annotation_object(base, scope).name
+            for base in arguments
+            if base.type != "keyword_argument"
+        ]
+        bases = tuple(base for base in names if base)
+        self.gathering.bases[qualified] = bases
+        foreign = next((base for base in bases if not self.is_own(base)), "")
+        context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
+        enclosing = replace(scope.enclosing, class_=context)
+        inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
+        scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
+        return inner
+
+    def _decorated_definition(self, node: Node, scope: Scope) -> None:
+        definition = node.child_by_field_name("definition")
+        decorators = [child for child in node.children if child.type == "decorator"]
+        self._visit_all(decorators, scope)
+        if definition is None or definition.type != "function_definition":
+            self._visit(definition, scope)
+            return
+        names = {self.text(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2] for decorator in decorators}
+        self._function(definition, scope, decorators=frozenset(names))
+
+    def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
+        name = self.text(node.child_by_field_name("name"))
+        parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
+        inner = self._enter_function(name, parameters, returns, scope, decorators)
+        body = node.child_by_field_name("body")
+        if body is not None and not self.is_stub:
+            add = self._bodies.appendleft if scope.kind == "class" and name in FIRST else self._bodies.append
+            add((body, inner))
+
+    def _enter_function(
+        self, name: str, parameters: Node | None, returns: Node | None, scope: Scope, decorators: frozenset[str]
+    ) -> Scope:
+        qualified = f"{scope.qualified}.{name}"
+        is_method = scope.kind == "class"
+        context = self._library_method(name, scope) if is_method else qualified
+        enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
+        inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
+        self._name_function(name, returns, scope, decorators, qualified)
+        if not self.is_stub:
+            self._parameters(parameters, inner, scope, decorators)
+        return inner
+
+    def _library_method(self, name: str, class_: Scope) -> str:
+        """Return the method of a library that a method overrides, else its own name."""
+        own = f"{class_.qualified}.{name}"
+        foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
+        base = self.expressions.of_name(foreign)
+        # A base whose methods are unknown is believed to have them all.
+        if base.scope is None:
+            return own if foreign == "builtins.object" else f"{foreign}.{name}"
+        if self.expressions.member(self.expressions.of_name("builtins.object"), name):
+            return f"builtins.object.{name}"
+        return f"{foreign}.{name}" if self.expressions.member(base, name) else own
+
+    def _broken(self, node: Node, scope: Scope) -> None:
+        """Read what the grammar could not. What follows a header there counts as its body."""
+        children = node.children
+        around = [scope, scope]
+        for i in range(len(children) - 1, -1, -1):
+            self._todo.append(partial(self._broken_part, children[i : i + 3], scope, around))
+
+    def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
+        """Read three neighbours. `around` has the class and the function whose headers were read last."""
+        first, name, behind = (*part, None, None)[:3]
+        self._visit(first, around[1])
+        if name is None or name.type != "identifier" or first is None:
+            return
+        if first.type == "class":
+            bases = behind if behind is not None and behind.type == "argument_list" else None
+            around[:] = [self._enter_class(self.text(name), bases, scope)] * 2
+        elif first.type == "def" and behind is not None and behind.type == "parameters":
+            around[1] = self._enter_function(self.text(name), behind, None, around[0], frozenset())
+
+    def _name_function(
+        self, name: str, return_type: Node | None, scope: Scope, decorators: frozenset[str], qualified: str
+    ) -> None:
+        returns = self.expressions.annotation_object(return_type, scope)
+        if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
+            returns = instance(returns.element)
+        if decorators & {"property", "cached_property"}:
+            meaning = replace(returns, definition=Definition(kind="FIELD", member=qualified))
+        else:
+            known = returns.is_typed or returns.sort == "this"
+            meaning = Meaning(sort="function", name=qualified, returns=returns if known else None)
+        before = scope.names.get(name)
+        # The first overload with a known result counts, since stubs list the most frequent one first.
+        if not (before and before.sort == "function" and before.returns and "overload" in decorators):
+            scope.names[name] = meaning
+
+    def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
+        is_method = scope.kind == "class" and "staticmethod" not in decorators
+        count = 0
+        for parameter in named_children(node):
+            name_node = parameter.child_by_field_name("name") or next(iter(named_children(parameter)), None)
+            name = self.text(parameter if parameter.type == "identifier" else name_node).lstrip("*")
+            if not name:
+                continue
+            if is_method and not inner.this and count == 0 and parameter.type in {"identifier", "typed_parameter"}:
+                inner.this = name
+                inner.names[name] = Meaning(sort="this")
+                continue
+            self._parameter(parameter, name, count, inner, scope)
+            count += 1
+
+    def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
+        self._visit(node.child_by_field_name("value"), scope)
+        typed = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
+        star = next((child for child in named_children(node) if "splat" in child.type), node).type
+        if "splat" in star:
+            typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
+        elif not typed.is_typed:
+            default = self.expressions.of(node.child_by_field_name("value"), scope)
+            typed = default if default.is_typed else typed
+        self._bind_here(inner, name, typed.with_definition("PARAM", inner.enclosing.method, number), node)
+
+    def _lambda(self, node: Node, scope: Scope) -> None:
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
+            name = parameter if parameter.type == "identifier" else next(iter(named_children(parameter)), None)
+            inner.names[self.text(name)] = UNKNOWN.with_definition("PARAM", "", number)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _comprehension(self, node: Node, scope: Scope) -> None:
+        """Visit a comprehension, its clauses first."""
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        # Clauses bind the names that stand in front of them, so they are visited first.
+        clauses = [child for child in node.children if child.type == "for_in_clause"]
+        for clause in clauses:
+            target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
+            meaning = self.expressions.element(right, inner).with_definition("LOOP")
+            for name in named_children(target) if target and target.child_count else [target]:
+                plain = target is not None and target.type == "identifier"
+                inner.names[self.text(name)] = meaning if plain else UNKNOWN.with_definition("UNPACK")
+        self._visit_all(clauses, inner)
+        self._visit_all((child for child in node.children if child.type != "for_in_clause"), inner)
+
+    # ------------------------------------------------------------------------------------------------ calls
+
+    def _call(self, node: Node, scope: Scope) -> None:
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "attribute":
+            receiver = function.child_by_field_name("object")
+            name = function.child_by_field_name("attribute")
+            if receiver is not None and name is not None and name.end_byte > name.start_byte:
+                self._site(Site(name=name, receiver=receiver, call=node), scope)
+        self._visit_all(node.children, scope)
+
+    def _site(self, site: Site, scope: Scope) -> None:
+        receiver = site.receiver
+        meaning = self.expressions.of(receiver, scope)
+        sort: Receiver = "object" if meaning.is_typed else RECEIVERS.get(meaning.sort, "unknown")
+        # The result of a call has no name to infer the type of.
+        if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
+            sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
+            meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
+        self.gathering.receivers[sort] += 1
+        if sort == "object":
+            self.gathering.call(
+                scope.enclosing,
+                meaning.name,
+                meaning.definition,
+                self.text(receiver) if receiver.end_byte - receiver.start_byte < LONGEST else str(receiver.end_byte),
+                self.text(site.name),
+                site.name.start_byte,
+                site,
+                own=self.is_own(meaning.name),
+            )
+
+
+_STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
+    "assignment": PythonWalk._assignment,
+    "named_expression": PythonWalk._walrus,
+    "for_statement": PythonWalk._loop,
+    "as_pattern": PythonWalk._as,
+    "if_statement": PythonWalk._if,
+    "class_definition": PythonWalk._class,
+    "ERROR": PythonWalk._broken,
+    "decorated_definition": PythonWalk._decorated_definition,
+    "function_definition": PythonWalk._function,
+    "lambda": PythonWalk._lambda,
+    "import_statement": PythonWalk._import,
+    "import_from_statement": PythonWalk._import,
+    "call": PythonWalk._call,
+}

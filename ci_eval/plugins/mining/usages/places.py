@@ -1,0 +1,169 @@
+"""The locations of the objects in a text: the code of each call, and the line where the next call would be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.model import CallPlace, ObjectPlace
+from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.usages.contract import Layout
+
+NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+"""Pattern of names of an object, which give the same object when they are evaluated again."""
+LONGEST = 200
+"""Characters of the longest name."""
+TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
+"""Pattern of what follows a statement on its line, and stays there."""
+STEP = "    "
+Line = tuple[int, str]
+"""Offset behind which a line is written, and its indentation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A call in the tree of a text."""
+
+    name: Node
+    """The method's."""
+    receiver: Node
+    call: Node
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """A node at which an object gets its name."""
+
+    thing: str
+    """The name of the object."""
+    node: Node
+
+
+class Places:
+    """The places of one text, whose tree has offsets in bytes."""
+
+    def __init__(self, source: bytes, layout: Layout) -> None:
+        self._source, self._layout = source, layout
+        self._points = code_points(source)
+
+    def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
+        """Return the location of a usage with these calls and definitions. `last` is the definition that counts if
+        there is no call.
+
+        None if no object has a name, or no line can be written where it is known.
+        """
+        ordered = sorted(sites, key=lambda site: site.name.start_byte)
+        thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
+        if thing:
+            name, line = self._name(thing.receiver), self._behind_call(thing.call)
+        else:
+            name = last.thing if last and NAME.fullmatch(last.thing) else ""
+            line = self._first_line(last.node) if last else None
+        if not name or line is None:
+            return None
+        calls = tuple(self._call(site, origins) for site in ordered)
+        return ObjectPlace(receiver=name, line=self._point(line[0]), indent=line[1], calls=calls)
+
+    def _point(self, offset: int) -> int:
+        return self._points[offset] if self._points else offset
+
+    def _name(self, node: Node) -> str:
+        if node.end_byte - node.start_byte > LONGEST:
+            return ""
+        text = text_of(self._source, node)
+        return text if NAME.fullmatch(text) else ""
+
+    def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
+        statement = self._statement(site.call)
+        line = self._before(statement) if statement else None
+        whole = statement and self._can_go(statement, origins)
+        return CallPlace(
+            name=text_of(self._source, site.name),
+            receiver=self._name(site.receiver),
+            begin=self._point(site.receiver.end_byte),
+            end=self._point(site.call.end_byte),
+            statement=(self._point(statement.start_byte), self._point(statement.end_byte))
+            if statement and whole
+            else None,
+            line=self._point(line[0]) if line else None,
+            indent=line[1] if line else "",
+        )
+
+    def _can_go(self, statement: Node, origins: Sequence[Origin]) -> bool:
+        if statement.type not in self._layout.simple:
+            return False
+        if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
+            return False
+        # A list of statements that must not be empty keeps its first statement.
+        return self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != statement.start_byte
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def _is_list(self, node: Node) -> bool:
+        """Return whether the children of a node are statements. Those of broken code count if it lies between
+        statements."""
+        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
+            node = node.parent
+        return node.type in self._layout.lists or node.type == "ERROR"
+
+    def _statement(self, node: Node) -> Node | None:
+        """Return the innermost statement around a node, None outside of statements."""
+        while node.parent is not None and node.parent.type not in self._layout.walls:
+            if self._is_list(node.parent):
+                return node
+            node = node.parent
+        return None
+
+    def _behind_call(self, call: Node) -> Line | None:
+        statement = self._statement(call)
+        return self._behind(statement) if statement else None
+
+    def _first_line(self, node: Node) -> Line | None:
+        """Return the line where an object can be used that gets its name at the node: behind the statement, or in the
+        block below."""
+        while node.parent is not None and node.parent.type not in self._layout.walls:
+            parent = node.parent
+            if self._is_list(parent):
+                return self._behind(node)
+            if parent.type in self._layout.heads:
+                body = next((child for child in parent.children if child.type in self._layout.lists), None)
+                return self._inside(body) if body else None
+            node = parent
+        return None
+
+    def _inside(self, block: Node) -> Line | None:
+        """Return the beginning of a block, behind the statements that must be first."""
+        statements = named_children(block)
+        if not statements:
+            return block.start_byte + 1, self._indent(block.start_byte) + STEP
+        first = statements[0]
+        if first.type in self._layout.first or (
+            named_children(first) and named_children(first)[0].type in self._layout.first
+        ):
+            return self._behind(first)
+        return self._before(first)
+
+    def _before(self, statement: Node) -> Line | None:
+        """Return the end of the previous line. None if other code is in front of the statement on its line."""
+        begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
+        if not begin or self._source[begin : statement.start_byte].strip():
+            return None
+        return begin - 1, self._indent(statement.start_byte)
+
+    def _behind(self, statement: Node) -> Line:
+        if statement.type in self._layout.leaving and (before := self._before(statement)):
+            return before  # what stands behind it is never reached
+        end = self._source.find(b"\n", statement.end_byte)
+        end = len(self._source) if end < 0 else end
+        if not TRAILING.fullmatch(self._source[statement.end_byte : end]):
+            end = statement.end_byte
+        return end, self._indent(statement.start_byte)
+
+    def _indent(self, offset: int) -> str:
+        """Return the blanks at the beginning of the line."""
+        begin = self._source.rfind(b"\n", 0, offset) + 1
+        line = self._source[begin:offset]
+        return line[: len(line) - len(line.lstrip(b" \t"))].decode()

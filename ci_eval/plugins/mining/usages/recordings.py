@@ -1,0 +1,202 @@
+"""The contract of a format of recorded editing, and the reader of its files, which skips and counts broken parts."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ci_eval.core.base.errors import ArchiveError
+from ci_eval.core.base.files import below
+from ci_eval.core.fetch.archive import Limits, unpack
+from ci_eval.plugins.mining.usages.snapshots import Snapshot, Typing
+
+LONGEST = 16 << 20
+"""Bytes of the longest line or cell that is read."""
+LARGEST = 256 << 20
+"""Bytes of the largest file that is read as a whole."""
+LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
+"""Limits of the content of a zip."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """A request to a format for the snapshots of one language's files."""
+
+    language: str
+    ends: tuple[str, ...]
+    """Extensions of the language's files."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Reason for leaving a part out → how often."""
+
+    def wants(self, file: str) -> bool:
+        """Return whether a file is of the language, and count those that are not."""
+        if file.endswith(self.ends):
+            return True
+        self.skipped["event of a file of another language"] += 1
+        return False
+
+    def named(self, file: str) -> str:
+        """Return the name of a file of the language, for a recorded name without its extension."""
+        return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedLookup:
+    """A list that completion showed, and what was done with it."""
+
+    user: str
+    file: str
+    start: int
+    """Beginning of the word (code points)."""
+    before: str | None
+    """Text in front of the word, None if it is not known."""
+    prefix: str
+    """Part of the word that was typed."""
+    candidates: Sequence[str]
+    outcome: str
+    """`select`, `typed`, `cancel`, or another word of the recorder."""
+    item: str
+    """Item that was taken or typed; "" if the recording does not have it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream:
+    """A format of recorded editing."""
+
+    summary: str
+    read: Callable[[Path, Recording], Iterator[Snapshot]]
+    """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
+    languages: frozenset[str] = frozenset()
+    """Languages of which it records usages itself; empty for any language, by its texts."""
+    lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
+    """A file or folder → the displayed lists, in order of time. None if these are not recorded. Broken parts are
+    counted; raises OSError only."""
+
+
+@dataclass
+class Typings:
+    """The files that are being typed, by user and file. One whose text turned out to be unknown is given up."""
+
+    skipped: Counter[str]
+    _open: dict[tuple[str, str], Typing | None] = field(default_factory=dict)
+
+    def at(self, user: str, file: str) -> Typing | None:
+        """Return the typing of a file, None if its text is not known any more."""
+        return self._open.setdefault((user, file), Typing(user, file))
+
+    def knows(self, user: str, file: str) -> bool:
+        """Return whether the text is known from what was recorded of it."""
+        return self._open.get((user, file)) is not None
+
+    def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
+        """Mark the text as unknown from here on, count the reason `why`, and yield the last snapshot."""
+        self.skipped[why] += 1
+        typing = self._open.get((user, file))
+        self._open[user, file] = None
+        yield from typing.end() if typing else ()
+
+    def find(self, user: str, file: str, text: str) -> Typing:
+        """Return the typing of a text that is known again."""
+        typing = self._open.get((user, file)) or Typing(user, file)
+        self._open[user, file] = typing
+        typing.text = text
+        return typing
+
+    def end(self) -> Iterator[Snapshot]:
+        """Yield the last snapshots of all files."""
+        for typing in self._open.values():
+            yield from typing.end() if typing else ()
+
+
+@contextmanager
+def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
+    """Yield the files with one of these extensions, sorted: of a folder or a zip, or the file itself.
+
+    Zips are unpacked within limits. Those that are broken or exceed the limits are counted.
+    """
+    with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
+        root = path
+        if path.is_file() and path.suffix == ".zip":
+            root = Path(name, "unpacked")
+            try:
+                unpack(path, root, LIMITS)
+            except ArchiveError as error:
+                recording.skipped[f"zip that cannot be used: {error}"] += 1
+                root.mkdir(exist_ok=True)
+        yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]
+
+
+def read_whole(path: Path, recording: Recording) -> bytes | None:
+    """Return the bytes of a file. None, and counted, if it is too large."""
+    if path.stat().st_size > LARGEST:
+        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
+        return None
+    return path.read_bytes()
+
+
+def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
+    """Yield the lines that are not blank and not too long."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST + 1):
+            if len(line) > LONGEST:
+                recording.skipped[f"line of more than {LONGEST >> 20} MiB"] += 1
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+            elif line.strip():
+                yield line
+
+
+def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV whose first line names the columns. Files that lack a `needed` column, and rows of
+    another length, are counted."""
+    csv.field_size_limit(LONGEST)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader = csv.reader(line.replace("\0", "") for line in file)
+        try:
+            columns = next(reader, [])
+            if missing := [name for name in needed if name not in columns]:
+                recording.skipped[f"file without a column {missing[0]}"] += 1
+                return
+            for row in reader:
+                if len(row) == len(columns):
+                    yield dict(zip(columns, row, strict=True))
+                elif row:
+                    recording.skipped["row of another length than the first"] += 1
+        except csv.Error as error:
+            recording.skipped[f"file whose rest is no CSV: {error}"] += 1
+
+
+def number(text: str) -> float:
+    """Return the finite number in a cell. Raises ValueError."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("no number that is known")
+    return value
+
+
+def whole_number(text: str) -> int:
+    """Return the whole number in a cell, which may read 1.0. Raises ValueError."""
+    value = number(text)
+    if value != int(value):
+        raise ValueError("no whole number")
+    return int(value)
+
+
+def seconds(text: str) -> float:
+    """Return the timestamp of an ISO 8601 date and time, with any number of digits behind the second. A missing zone
+    means UTC. Raises ValueError."""
+    begin, point, remainder = text.strip().partition(".")
+    digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]
+    zone = remainder[len(digits) :] if point else ""
+    fraction = f".{digits[:6].ljust(6, '0')}" if digits else ""
+    zone = "+00:00" if zone == "Z" else zone
+    whole = f"{begin[:-1]}+00:00" if begin.endswith("Z") else begin
+    moment = datetime.fromisoformat(f"{whole}{fraction}{zone}")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

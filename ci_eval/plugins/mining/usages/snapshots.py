@@ -1,0 +1,250 @@
+"""The snapshots of files while they are edited, and their conversion into histories."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from ci_eval.core.grammar.document import NotText
+from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
+from ci_eval.core.queries.texts import digest_of, stored
+from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.histories import Dropped, Key, Merge, Moment, histories
+from ci_eval.plugins.mining.usages.reading import mine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A proposal that was taken from the list: the method `item`, in place of `typed` characters from `offset` on."""
+
+    item: str
+    offset: int = 0
+    typed: int = 0
+    key: Key | None = None
+    """Usage that it was selected on, if the recording names it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A file of a user at one time (seconds since any moment)."""
+
+    user: str
+    file: str
+    time: float
+    text: str = ""
+    usages: Sequence[MinedUsage] | None = None
+    """Usages in place of the text, if the recording has them."""
+    selection: Selection | None = None
+    is_trigger: bool = False
+    """True if completion was called."""
+
+
+@dataclass(kw_only=True)
+class Mined:
+    """The histories that snapshots made, and the counts of the rest."""
+
+    histories: list[History] = field(default_factory=list)
+    snapshots: int = 0
+    files: set[tuple[str, str]] = field(default_factory=set)
+    """User and path of each file."""
+    receivers: Counter[Receiver] = field(default_factory=Counter)
+    own: int = 0
+    """Number of usages left out since their type is the project's own, counted in each snapshot."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Reason for leaving a snapshot out → how often."""
+    dropped: Counter[Dropped] = field(default_factory=Counter)
+    texts: dict[str, StoredText] = field(default_factory=dict)
+    """Digest → text, for the texts that the histories refer to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Miner:
+    """A converter of snapshots into histories."""
+
+    dialect: Dialect
+    project: str = ""
+    around: Surroundings = field(default_factory=Surroundings)
+    merge: Merge = "last"
+    own_types: bool = False
+    """True if usages of the project's own types count."""
+
+    def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
+        """Add the histories of the snapshots, in order of users and files."""
+        moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
+        last: dict[tuple[str, str], tuple[str, MinedText]] = {}
+        texts: dict[str, str] = {}
+        for snapshot in snapshots:
+            at = snapshot.user, snapshot.file
+            mined.snapshots += 1
+            try:
+                moments[at].append(self._moment(snapshot, mined, last))
+                if moments[at][-1].places:
+                    texts[digest_of(snapshot.text)] = snapshot.text
+            except NotText as error:
+                mined.skipped[f"snapshot is no text: {error}"] += 1
+        mined.files |= moments.keys()
+        before = len(mined.histories)
+        for user, file in sorted(moments):
+            mined.histories += histories(
+                moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
+            )
+        needed = {place.text for history in mined.histories[before:] for place in history.places if place}
+        mined.texts |= {digest: stored(text) for digest, text in texts.items() if digest in needed}
+
+    def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
+        if snapshot.usages is not None:
+            usages = self._choose_usages(snapshot.usages, mined)
+            return self._make_moment(snapshot, usages, _recorded_selection(snapshot.selection, usages))
+        at = snapshot.user, snapshot.file
+        if at not in last or last[at][0] != snapshot.text:
+            last[at] = snapshot.text, mine(snapshot.text, snapshot.file, self.dialect, self.around)
+        mined_text = last[at][1]
+        mined.receivers += mined_text.receivers
+        usages = self._choose_usages(mined_text.usages, mined)
+        places = _places(snapshot.text, mined_text.usages, usages) if self.around.places else {}
+        return self._make_moment(snapshot, usages, self._select_usage(snapshot, usages), places)
+
+    @staticmethod
+    def _make_moment(
+        snapshot: Snapshot,
+        usages: dict[Key, ObjectUsage],
+        selected: dict[Key, ObjectUsage],
+        places: dict[Key, ObjectPlace] | None = None,
+    ) -> Moment:
+        return Moment(
+            time=snapshot.time,
+            usages=usages,
+            selected=selected,
+            is_trigger=snapshot.is_trigger,
+            places=places or {},
+        )
+
+    def _choose_usages(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
+        """Return the usages by key. If a key occurs twice, the first counts."""
+        chosen: dict[Key, ObjectUsage] = {}
+        for mined_usage in usages:
+            if mined_usage.own and not self.own_types:
+                mined.own += 1
+            else:
+                chosen.setdefault((mined_usage.method, mined_usage.usage.type), mined_usage.usage)
+        return chosen
+
+    def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+        """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
+        proposal is in the text."""
+        selection = snapshot.selection
+        name = re.match(r"\w+", selection.item) if selection else None
+        if selection is None or name is None:
+            return {}
+        before = snapshot.text[: selection.offset]
+        text = f"{before}{name[0]}(){snapshot.text[selection.offset + selection.typed :]}"
+        after = self._choose_usages(mine(text, snapshot.file, self.dialect, self.around).usages, Mined())
+        for key, usage in after.items():
+            known = usages.get(key)
+            if name[0] in usage.calls and (known is None or name[0] not in known.calls):
+                return {key: structs.replace(known, calls=(*known.calls, name[0])) if known else usage}
+        return {}
+
+
+def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
+    """Return the locations of the chosen usages."""
+    digest = digest_of(text)
+    return {
+        (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
+        for mined_usage in usages
+        if mined_usage.place and chosen.get((mined_usage.method, mined_usage.usage.type)) is mined_usage.usage
+    }
+
+
+def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+    """Return what `_select_usage` returns, if the recording itself names the usage on which a method was selected."""
+    if selection is None or selection.key is None:
+        return {}
+    method, type_ = selection.key
+    usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
+    more = () if selection.item in usage.calls else (selection.item,)
+    return {selection.key: structs.replace(usage, calls=(*usage.calls, *more))}
+
+
+IDLE = 2.0
+"""Seconds without an edit after which the text is worth a look."""
+
+
+class Typing:
+    """A file of one user while recorded edits are replayed. Where recordings do not tell when completion was called, a
+    snapshot is taken before each pause and behind each new line."""
+
+    def __init__(self, user: str, file: str, text: str = "") -> None:
+        self.user, self.file, self.text = user, file, text
+        self._time: float | None = None
+        self._taken: str | None = None
+
+    def edit(self, time: float, offset: int, length: int, new: str, *, units: bool = False) -> Iterator[Snapshot]:
+        """Replace `length` characters at `offset`, counted in code points, or in UTF-16's `units`.
+
+        Raises ValueError if the text has no such characters.
+        """
+        text = self._apply_edit(offset, length, new, units)
+        yield from self._pause(time)
+        self.text = text
+        if "\n" in new:
+            yield from self.look(time)
+
+    def become(self, time: float, text: str) -> Iterator[Snapshot]:
+        """Replace the whole text by another one, and yield a snapshot if it is due."""
+        yield from self._pause(time)
+        more_lines = text.count("\n") > self.text.count("\n")
+        self.text = text
+        if more_lines:
+            yield from self.look(time)
+
+    def change_silently(self, offset: int, length: int, new: str) -> None:
+        """Apply an edit by somebody else, which makes no snapshot (offsets in units of UTF-16). Raises ValueError."""
+        self.text = self._apply_edit(offset, length, new, units=True)
+
+    def look(self, time: float) -> Iterator[Snapshot]:
+        """Yield a snapshot of the text as it is, if it was not taken just before."""
+        if self.text != self._taken:
+            self._taken = self.text
+            yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
+
+    def complete(self, time: float, selection: Selection | None) -> Snapshot:
+        """Return the snapshot of a call of completion. Raises ValueError if the selection is outside of the text."""
+        if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
+            raise ValueError("a completion is outside of what is known of the text")
+        if selection:
+            before = self.text[: selection.offset]
+            selection = replace(selection, offset=len(_lines(before)))
+        return Snapshot(
+            user=self.user, file=self.file, time=time, text=_lines(self.text), selection=selection, is_trigger=True
+        )
+
+    def end(self) -> Iterator[Snapshot]:
+        """Yield the text at the end of the recording."""
+        if self._time is not None:
+            yield from self.look(self._time)
+
+    def _apply_edit(self, offset: int, length: int, new: str, units: bool) -> str:
+        begin, end = (self._point(offset), self._point(offset + length)) if units else (offset, offset + length)
+        if not 0 <= begin <= end <= len(self.text):
+            raise ValueError("an edit is outside of what is known of the text")
+        return self.text[:begin] + new + self.text[end:]
+
+    def _pause(self, time: float) -> Iterator[Snapshot]:
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
+
+    def _point(self, unit: int) -> int:
+        """Return the offset in code points for one in units of UTF-16."""
+        if self.text.isascii() or max(self.text) <= "\uffff":
+            return unit
+        return len(self.text.encode("utf-16-le")[: max(2 * unit, 0)].decode("utf-16-le", "replace"))
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -1,0 +1,7 @@
+"""The formats of recorded editing that histories are made of: one file each."""
+
+from ci_eval.core.base.catalog import Catalog
+from ci_eval.plugins.mining.usages.recordings import Stream
+
+CATALOG: Catalog[Stream] = Catalog(__name__, "STREAM", spelling=lambda name: name.replace("_", "-"))
+names = CATALOG.names

@@ -1,0 +1,122 @@
+"""The format that any recorder can write: JSON lines of edits and calls of completion."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, Typings, files_of, lines_of
+from ci_eval.plugins.mining.usages.snapshots import Selection, Snapshot
+
+
+class Event(msgspec.Struct, kw_only=True):
+    """The fields that all lines share: seconds, user, file."""
+
+    t: float
+    user: str = ""
+    file: str
+
+
+class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserted": "ins"}):
+    """An edit that replaces `del` characters at `offset` (code points) by `ins`."""
+
+    offset: int
+    deleted: int = 0
+    inserted: str = ""
+
+
+class Completion(Event, tag_field="op", tag="completion"):
+    """A call of completion with the caret at `offset`, behind `prefix`."""
+
+    offset: int
+    prefix: str = ""
+    candidates: list[str] = []
+    outcome: str = ""
+    """Outcome of the call: select, typed or cancel."""
+    index: int = 0
+    item: str = ""
+
+    def selection(self) -> Selection | None:
+        """Return the proposal that was taken. If the recording does not name it, the first of the list counts."""
+        at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
+        item = self.item or next(iter(at), "")
+        if self.outcome != "select" or not item:
+            return None
+        return Selection(item=item, offset=self.offset - len(self.prefix), typed=len(self.prefix))
+
+
+DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
+
+
+def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
+    """Yield the snapshots of a recording."""
+    typings = Typings(recording.skipped)
+    for event in _events(path, recording):
+        yield from _snapshots(event, typings)
+    yield from typings.end()
+
+
+def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
+    """Yield the displayed lists of a recording."""
+    typings = Typings(recording.skipped)
+    for event in _events(path, recording):
+        if isinstance(event, Completion):
+            typing = typings.at(event.user, event.file)
+            yield _lookup(event, typing.text if typing else "")
+        else:
+            deque(_snapshots(event, typings), maxlen=0)
+
+
+def _lookup(event: Completion, text: str) -> RecordedLookup:
+    start = event.offset - len(event.prefix)
+    known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
+    at = event.candidates[event.index : event.index + 1] if event.index >= 0 else []
+    return RecordedLookup(
+        user=event.user,
+        file=event.file,
+        start=start,
+        before=text[:start] if known else None,
+        prefix=event.prefix,
+        candidates=event.candidates,
+        outcome=event.outcome,
+        item=event.item or (next(iter(at), "") if event.outcome == "select" else ""),
+    )
+
+
+def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
+    with files_of(path, (".jsonl",), recording) as files:
+        for file in files:
+            for line in lines_of(file, recording):
+                event = _event(line, recording)
+                if event and recording.wants(event.file):
+                    yield event
+
+
+def _event(line: bytes, recording: Recording) -> Edit | Completion | None:
+    try:
+        return DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        recording.skipped["line that is neither an edit nor a completion"] += 1
+        return None
+
+
+def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]:
+    typing = typings.at(event.user, event.file)
+    if typing is None:
+        typings.skipped["event of a file whose text is not known"] += 1
+        return
+    try:
+        if isinstance(event, Edit):
+            yield from typing.edit(event.t, event.offset, event.deleted, event.inserted)
+        else:
+            yield typing.complete(event.t, event.selection())
+    except ValueError as error:
+        yield from typings.lose(event.user, event.file, str(error))
+
+
+STREAM = Stream(
+    summary="JSON lines with edits and completions, as docs/datasets.md describes them", read=read, lookups=lookups
+)

@@ -1,0 +1,197 @@
+"""The page `html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is
+coloured by base and the other by new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.model import Comparison, Difference, Elsewhere, Subset
+from ci_eval.core.rendering.charts import latency_chart, trend_charts
+from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSessions
+from ci_eval.core.rendering.figures import amount, change
+from ci_eval.core.rendering.htmldata import script
+from ci_eval.core.rendering.htmlpages import page_name
+from ci_eval.core.rendering.htmlpairs import PairedPage, change_of, paired_pages
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published, report_of
+from ci_eval.core.rendering.ladder import lengths_of
+from ci_eval.core.rendering.painting import spelled
+from ci_eval.core.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
+from ci_eval.core.rendering.verdicts import (
+    ELSEWHERE,
+    HERE,
+    SIGNS,
+    TRENDS,
+    WORDS,
+    adjusted,
+    change_text,
+    elsewhere_line,
+    interval_text,
+    judged_elsewhere,
+    named,
+    night_figure,
+    p_text,
+    pairs_text,
+    verdict_lines,
+    went,
+)
+
+TEMPLATES = Path(__file__).parent / "templates"
+ASSETS = (
+    *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "sessions.js",
+)  # fmt: skip
+MOST_SESSIONS = 50_000
+"""The number of sessions for which pages are written, roughly: those of files with a listed change first, then those of
+the files with the most changes."""
+
+
+class ComparisonHtml:
+    """A reporter that writes a folder which opens from disk, without a network."""
+
+    name = "html"
+
+    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
+        """Write the folder `html`; see `ComparisonReporter.write`."""
+        with published(folder / "html") as partial:
+            _ComparisonPages(comparison, partial, folder / "html").write(sources)
+        return folder / "html" / "index.html"
+
+
+class _ComparisonPages:
+    """A report while it is written to `folder`, which becomes `target`."""
+
+    def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
+        self._target = target
+        self._comparison = comparison
+        self._task = tasks.CATALOG.load(comparison.task)
+        self._infos = {info.name: info for info in comparison.metrics}
+        self._site = HtmlSite(
+            folder,
+            TEMPLATES,
+            comparison=comparison,
+            task=self._task,
+            went=went,
+            sign=SIGNS,
+            word=WORDS,
+            cells=self._cells,
+            part_cells=self._part_cells,
+            amount=amount,
+            figure=night_figure,
+            lines=verdict_lines(comparison),
+            elsewhere_line=elsewhere_line(comparison),
+            pairs=pairs_text(comparison),
+            leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
+            timed=[name for name in comparison.declared if self._infos[name].is_time],
+            lengths=lengths_of(comparison.headline, list(comparison.filters)),
+            change_text=self._change_text,
+            adjusted=adjusted(comparison),
+            here=HERE,
+            elsewhere=ELSEWHERE,
+            judged_elsewhere=judged_elsewhere(comparison),
+        )
+
+    def write(self, sources: PairedSessions) -> None:
+        """Write the pages of files first: the index links only to pages that exist."""
+        self._site.assets(ASSETS)
+        paths_with_pages = self._choose_files(MOST_SESSIONS)
+        title = f"{self._comparison.base.title} → {self._comparison.new.title}"
+        table = SessionTable(self._task, ["base", "new"], title)
+        places: dict[str, str] = {}
+        links: dict[str, str] = {}
+        for source, pairs in sources.of(self._choose_files(MOST_ROWS)):
+            # Files without a page still have rows in the table of sessions, which link to nothing.
+            if source.path not in paths_with_pages:
+                table.begin(source, [])
+                for pair in pairs:
+                    table.add(pair)
+                continue
+            name = page_name(source.path)
+            parts = paired_pages(source, pairs, self._task)
+            changed = Counter(change_of(pair, self._task) for pair in pairs)
+            names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
+            paint = sources.paint(source, {session.offset for pair in pairs for session in pair if session})
+            shared = {
+                "path": source.path,
+                "names": names,
+                "changed": changed,
+                "not_drawn": len(paint.unasked),
+                "firsts": [part.page.first_line for part in parts],
+            }
+            for number, part in enumerate(parts):
+                link = f"files/{names[number]}"
+                links.setdefault(source.path, link)
+                places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
+                within = (source.text, part.page.begin, part.page.end)
+                colours, unasked = spelled(paint.colours, *within), spelled(paint.unasked, *within)
+                self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
+            # Pages without a session have no link: the table numbers only the others.
+            table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
+            page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
+            for pair in pairs:
+                table.add(pair, page_of[_id(pair)])
+        write_sessions(self._site, table, title)
+        self._site.render(
+            "comparison_index.html.j2",
+            "index.html",
+            links=links,
+            places=places,
+            runs=[report_of(workspace, self._target) for workspace in sources.evaluations],
+            charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
+            if (trend := self._comparison.trend)
+            else (),
+            latency=latency_chart(self._comparison.latencies),
+        )
+
+    def _choose_files(self, room: int) -> frozenset[str]:
+        """Return the paths of files with about `room` sessions together: those with a listed change first, then those
+        with the most changes."""
+        sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
+        changes = (*self._comparison.regressions, *self._comparison.improvements)
+        listed = dict.fromkeys(listed_change.file for listed_change in changes)
+        changed = {part.value: part.wins + part.losses for part in self._comparison.parts if part.dimension == "file"}
+        chosen = set()
+        for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
+            if path not in chosen and room > 0:
+                chosen.add(path)
+                room -= sessions.get(path, 1)
+        return frozenset(chosen)
+
+    def _write_page(self, link: str, part: PairedPage, **known: object) -> None:
+        data = f"data/{Path(link).stem}.js"
+        self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
+        self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
+
+    def _cells(self, name: str, difference: Difference, of: Difference | Elsewhere) -> dict[str, str]:
+        """Return the cells of a metric's row; `of`: its difference in the population (this project or other code) that
+        the row is about."""
+        info = self._infos[name]
+        return {
+            "name": named(name, difference),
+            "base": amount(difference.base, info.unit),
+            "new": amount(difference.new, info.unit),
+            "difference": change(difference.difference, info.unit),
+            "between": interval_text(of, info.unit) if of.low is not None else "",
+            "p": p_text(of),
+            "why": of.why,
+            "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
+        }
+
+    def _change_text(self, name: str, part: str) -> str:
+        return change_text(self._comparison.filters[part].get(name), self._infos[name])
+
+    def _part_cells(self, part: Subset) -> dict[str, str]:
+        return self._cells(self._comparison.declared[0], part.difference, part.difference)
+
+
+def _has_sessions(part: PairedPage) -> bool:
+    return bool(part.shown)
+
+
+def _id(pair: Pair) -> str:
+    either = pair[1] or pair[0]
+    assert either
+    return either.id
+
+
+REPORTER: ComparisonReporter = ComparisonHtml()

@@ -1,0 +1,299 @@
+"""The page `html/index.html`: the figures under each session filter, and every file with its tokens coloured by how
+their sessions went."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote
+
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
+from ci_eval.core.model import Evaluation
+from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
+from ci_eval.core.rendering.figures import (
+    INDICATIVE,
+    NO_FIGURES,
+    amount,
+    failed_everywhere,
+    footprint_text,
+    headline,
+    metric_infos,
+)
+from ci_eval.core.rendering.htmldata import Scripts
+from ci_eval.core.rendering.htmlindex import index
+from ci_eval.core.rendering.htmlpages import (
+    MISSES,
+    OUTCOMES,
+    SIGNS,
+    Page,
+    legend,
+    mark,
+    page_name,
+    pages,
+)
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.core.rendering.ladder import by_length, label, lengths_of, pooled, sentences, shown_filter
+from ci_eval.core.rendering.painting import spelled
+from ci_eval.core.rendering.querytables import tables
+from ci_eval.core.rendering.sessiontable import SessionTable, selection, write_sessions
+from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.workers import Workers
+
+TEMPLATES = Path(__file__).parent / "templates"
+LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
+ASSETS = (*COMMON, "index.js", "live.js", "source.js", "unpacked.js", "file.js", "sessions.css", "sessions.js")
+DATA = Path("files", "data")
+MANY = 20_000
+"""The number of sessions below which starting processes takes longer than they save."""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A session filter to switch to."""
+
+    name: str
+    link: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the legend."""
+
+    outcome: str
+    sign: str
+    meaning: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The links to other pages of the same file; empty if there is none."""
+
+    previous: str
+    next: str
+    previous_token: str
+    next_token: str
+    previous_miss: str
+    next_miss: str
+
+
+class Html:
+    """A reporter that writes a folder which opens from disk, without a network, also in a frame and on a phone."""
+
+    name = "html"
+
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
+        """Write the folder `html`; see `Reporter.write`."""
+        with published(folder / "html") as partial:
+            _Pages(evaluation, partial).write(sources)
+        return folder / "html" / "index.html"
+
+
+class _Pages:
+    """A report while it is written to `folder`."""
+
+    def __init__(self, evaluation: Evaluation, folder: Path) -> None:
+        self._evaluation = evaluation
+        self._task = tasks.CATALOG.load(evaluation.task)
+        self._folder = folder
+        self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
+
+    def write(self, sources: StoredSessions) -> None:
+        """Write the pages of files first: the index links only to pages that exist."""
+        (self._folder / DATA).mkdir(parents=True)
+        self._site.assets(ASSETS)
+        table = SessionTable(self._task, [""], self._evaluation.title)
+        links = {}
+        # While workers write the pages, this process fills the table, as far as that goes.
+        for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
+            links[written] = link
+            if table.is_full:
+                continue
+            source, sessions = sources.of(path)
+            table.begin(source, [f"files/{_page_link(page_name(source.path), 0)}"])
+            for session in sessions:
+                table.add([session])
+        if table.is_full:
+            table.left_out = self._planned - table.rows
+        write_sessions(self._site, table, self._evaluation.title)
+        opened, _ = shown_filter(self._evaluation)
+        for name in self._filter_names:
+            self._write_index(name, opened, {path: links[path] for path in sources.paths})
+
+    def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
+        """Write the pages of all files; yield the path of each file with the link to its first page, as they come."""
+        here = _FilePages(self._evaluation, self._folder, sources)
+        if sources.processes < 2 or self._sessions < MANY:
+            yield from ((path, here.write(path)) for path in sources.paths)
+            return
+        pages = _FilePages(self._evaluation, self._folder, sources)
+        workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
+        with workers:
+            for outcome in filter(None, workers.map(deque(sources.paths))):
+                # A file whose worker failed is written again here: the same error is then raised with its own type.
+                yield outcome.task, outcome.result or here.write(outcome.task)
+
+    @property
+    def _sessions(self) -> int:
+        return max((figures.sessions for figures in self._evaluation.filters.values()), default=0)
+
+    @property
+    def _planned(self) -> int:
+        return max((figures.planned for figures in self._evaluation.filters.values()), default=0)
+
+    @property
+    def _filter_names(self) -> list[str]:
+        """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
+        letters have none: they are columns there, unless the headline has all sessions."""
+        opened, _ = shown_filter(self._evaluation)
+        columns = lengths_of(opened, list(self._evaluation.filters)).values()
+        left_out = set(columns) if standard_parts(opened) != (None, None) else set()
+        return [opened, *(name for name in self._evaluation.filters if name not in {opened, *left_out})]
+
+    def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
+        figures = self._evaluation.filters.get(name, NO_FIGURES)
+        shown = links if name == opened else figures.files
+        self._site.render(
+            "index.html.j2",
+            _index_name(name, opened),
+            evaluation=self._evaluation,
+            tabs=[
+                Tab(label(filter_name), _index_name(filter_name, opened), filter_name == name)
+                for filter_name in self._filter_names
+            ],
+            beside=sentences(self._evaluation)[1:] if name == opened else [],
+            tables=tables(self._evaluation) if name == opened else [],
+            noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
+            footprint=footprint_text(self._evaluation.footprint),
+            told=told_rows(self._evaluation.sent),
+            busy=busy_text(self._evaluation.machine),
+            failed=failed_everywhere(self._evaluation),
+            selection=selection(name),
+            about=pooled(name, self._evaluation.filters),
+            lengths=self._lengths() if name == opened else (),
+            indicative=INDICATIVE.replace("`", ""),
+            warnings=warnings_of(self._evaluation),
+            task=self._task,
+            # Under other filters than the first, files without a session are left out.
+            page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
+        )
+
+    def _lengths(self) -> tuple[tuple[str, ...], ...]:
+        """Return a head and rows with a cell for each number of letters typed; nothing if there is one number."""
+        lengths = by_length(self._evaluation)
+        if len(lengths) < 2:
+            return ()
+        _, figures = shown_filter(self._evaluation)
+        rows = [
+            (info.name, *(amount(of.metrics[info.name].value, info.unit) for of in lengths.values()))
+            for info in headline(metric_infos(self._evaluation, figures))
+        ]
+        return (("Letters typed", *map(str, lengths)), *rows)
+
+
+@dataclass(frozen=True)
+class _FilePages:
+    """A writer of the pages of one file after the other; other processes may write those of others."""
+
+    evaluation: Evaluation
+    folder: Path
+    sources: StoredSessions
+
+    @cached_property
+    def _site(self) -> HtmlSite:
+        return HtmlSite(self.folder, TEMPLATES, edition=self.evaluation.edition)
+
+    def write(self, path: str) -> str:
+        """Write the pages of one file; return the link to the first of them."""
+        source, sessions = self.sources.of(path)
+        name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
+        scripts = Scripts(self.folder / DATA, name, task)
+        headline = standard_filter(self.evaluation.headline) or ReportFilter(name=EVERYTHING)
+        marks, counts = [], Counter[str]()
+        for place, session in enumerate(sessions):
+            scripts.add(session)
+            marks.append(mark(place, session, task))
+            counts[marks[-1].outcome] += bool(headline.weight(session))
+        scripts.close()
+        parts = pages(source.text, marks)
+        if len(parts) > 1:
+            scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
+        paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
+        links = [_page_link(name, number) for number in range(len(parts))]
+        for number, part in enumerate(parts):
+            self._site.render(
+                "file.html.j2",
+                f"files/{links[number]}",
+                evaluation=self.evaluation,
+                path=source.path,
+                name=name,
+                page=part,
+                colours=spelled(paint.colours, source.text, part.begin, part.end),
+                unasked=spelled(paint.unasked, source.text, part.begin, part.end),
+                number=number + 1,
+                links=links,
+                firsts=[part.first_line for part in parts],
+                lines=parts[-1].last_line,
+                neighbours=_neighbours(parts, links, number),
+                legend=_legend(counts, legend(task), len(paint.unasked)),
+                about=label(self.evaluation.headline),
+                counted=label(headline.name),
+                figures=self._figures(source.path),
+                starts=scripts.starts,
+            )
+        return f"files/{links[0]}"
+
+    def _figures(self, path: str) -> list[tuple[str, str]]:
+        _, figures = shown_filter(self.evaluation)
+        if path not in figures.files:
+            return []
+        of_file = figures.files[path].metrics
+        infos = headline(metric_infos(self.evaluation, figures))
+        return [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
+
+
+def _index_name(name: str, opened: str) -> str:
+    return "index.html" if name == opened else f"filter-{page_name(name)}.html"
+
+
+def _page_link(name: str, number: int) -> str:
+    return f"{name}-{number + 1}.html" if number else f"{name}.html"
+
+
+def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
+    more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
+    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in LEGEND if name in meanings]
+    return known + more
+
+
+def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:
+    after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
+    everything = frozenset(OUTCOMES)
+    return Neighbours(
+        previous=links[number - 1] if number else "",
+        next=links[number + 1] if number + 1 < len(parts) else "",
+        previous_token=_nearest(parts, links, before, everything),
+        next_token=_nearest(parts, links, after, everything),
+        previous_miss=_nearest(parts, links, before, MISSES),
+        next_miss=_nearest(parts, links, after, MISSES),
+    )
+
+
+def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:
+    """Return a link to the next token with one of the outcomes, on the pages `numbers`, which count up or down; "" if
+    there is none."""
+    for number in numbers:
+        for spot in parts[number].spots[:: numbers.step]:
+            if spot.outcome in outcomes:
+                return f"{links[number]}#{quote(spot.ids[0])}"
+    return ""
+
+
+REPORTER: Reporter = Html()

@@ -1,0 +1,241 @@
+"""The file `report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.core.base import atomic
+from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
+from ci_eval.core.rendering.figures import (
+    FAILURES,
+    INDICATIVE,
+    OUTCOMES,
+    amount,
+    evaluated,
+    failed_everywhere,
+    first_filter,
+    footprint_text,
+    headline,
+    interval,
+    intervals,
+    metric_infos,
+    sessions_by_kind,
+    statuses,
+)
+from ci_eval.core.rendering.ladder import by_length, label, pooled, sentences, shown_filter
+from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
+from ci_eval.core.rendering.querytables import Table, tables
+from ci_eval.core.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
+from ci_eval.core.statistics.repeated.noise import noise_text
+
+WORST = 10
+ERRORS = 20
+NOTHING = Estimate(value=None)
+
+
+class Markdown:
+    """A reporter that writes report.md for GitHub; short enough for a job summary."""
+
+    name = "markdown"
+
+    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
+        """Write report.md below `folder`; see `Reporter.write`."""
+        text = "\n\n".join(filter(None, _parts(evaluation))) + "\n"
+        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+
+
+def _parts(evaluation: Evaluation) -> list[str]:
+    name, figures = shown_filter(evaluation)
+    _, whole = first_filter(evaluation)
+    infos = metric_infos(evaluation, figures)
+    title, configuration = f"# {prose(evaluation.title)}", _configuration(evaluation)
+    # Without any figure, tables would be empty: only the reasons are left.
+    if failed := failed_everywhere(evaluation):
+        lead = f"**{prose(failed, 1000)}**"
+        gates = gate_table(evaluation.gates)
+        return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), configuration, _colophon(evaluation)]
+    times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
+    return [
+        title,
+        _headline(evaluation, figures, infos),
+        f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
+        *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
+        " ".join(prose(population, 1000) for population in populations(evaluation)),
+        prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
+        f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
+        gate_table(evaluation.gates),
+        _metrics("Metrics", figures, [info for info in infos if not info.is_time]),
+        _by_length(evaluation, infos),
+        *map(_queries, tables(evaluation)),
+        _filters(evaluation, name, infos),
+        _statuses(whole),
+        _kinds(figures, headline(infos)),
+        _worst(figures, headline(infos)),
+        f"⚠ {prose(busy, 400)}." if busy and times else "",
+        _metrics(f"Times ({INDICATIVE})", figures, times),
+        _errors(evaluation.errors),
+        configuration,
+        _colophon(evaluation),
+    ]
+
+
+def _configuration(evaluation: Evaluation) -> str:
+    """Return a fold with the configuration sent to the engine; "" if it is not recorded."""
+    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
+    if not rows:
+        return ""
+    shown = table("", ("Part", "Value"), rows)
+    return f"<details><summary>What the engine was told</summary>\n\n{shown}\n\n</details>"
+
+
+def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    engine, project = evaluation.engine, evaluation.project
+    what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
+    _, whole = first_filter(evaluation)
+    lead = f"{what}: **{evaluated(whole)}**"
+    if lines := sentences(evaluation, prose):
+        first, *others = lines
+        return " ".join([f"{lead}. **{first}**", *others])
+    share = next((info for info in headline(infos) if info.unit == "share"), None)
+    if share is None:
+        return f"{lead}."
+    return f"{lead}, {prose(share.name)} **{_with_interval(figures.metrics[share.name], share)}**."
+
+
+def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
+    value, between = amount(estimate.value, info.unit), intervals(estimate, info.unit)
+    return f"{value} ({between})" if between else value
+
+
+def _metrics(title: str, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    elsewhere = judged_of_code(figures)
+    rows = (
+        (
+            prose(info.name),
+            amount(figures.metrics[info.name].value, info.unit),
+            interval(figures.metrics[info.name], info.unit),
+            *([interval(figures.metrics[info.name].elsewhere, info.unit)] if elsewhere else []),
+            amount(figures.by_file.get(info.name), info.unit),
+            f"{figures.metrics[info.name].n:,}",
+            _meaning(info),
+        )
+        for info in infos
+    )
+    columns = (f">{HERE}", f">{ELSEWHERE}") if elsewhere else (f">{HERE}",)
+    return table(title, ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
+
+
+def _by_length(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
+    """Return a table with a column for each number of letters typed; "" if there is one number."""
+    lengths = by_length(evaluation)
+    if len(lengths) < 2:
+        return ""
+    rows = (
+        (prose(info.name), *(_cell(figures.metrics, info) for figures in lengths.values())) for info in headline(infos)
+    )
+    title = f"By letters typed, {prose(label(evaluation.headline).partition(',')[0])}"
+    return table(title, ("Letters typed", *(f">{length}" for length in lengths)), rows)
+
+
+def _meaning(info: MetricInfo) -> str:
+    better = f" ({info.better} is better)" if info.better in ("higher", "lower") else ""
+    return f"{prose(info.summary)}{better}"
+
+
+def _queries(of: Table) -> str:
+    first, *others = of.columns
+    # "|" would end a cell, so such texts are code.
+    rows = ((code(row[0]), *(code(cell) if "|" in cell else prose(cell) for cell in row[1:])) for row in of.rows)
+    shown = table(of.title, (prose(first), *(f">{code(name)}" for name in others)), rows)
+    return f"{shown}\n\n{prose(of.note)}" if shown and of.note else shown
+
+
+def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
+    shown = headline(infos)
+    lengths = [*by_length(evaluation).values()]
+    rows = (
+        (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
+        for name, figures in evaluation.filters.items()
+        if name != opened and figures not in lengths
+    )
+    return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _statuses(figures: FilterFigures) -> str:
+    rows = (
+        (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
+        for name, count in statuses(figures.statuses)
+    )
+    shown = table("How sessions ended", ("Status", ">Sessions", "Meaning"), rows)
+    left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
+    return shown + left_out if figures.undecided else shown
+
+
+def _kinds(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
+    rows = (
+        (code(kind), f"{sessions:,}", *(_cell(figures.kinds[kind], info) for info in shown))
+        for kind, sessions in sessions_by_kind(figures.kinds).items()
+    )
+    return table("By token kind", ("Kind", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
+    return amount(metrics.get(info.name, NOTHING).value, info.unit)
+
+
+def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
+    """Return a table of the files in which the first share that should be high is lowest; of equal ones, those with
+    more sessions."""
+    by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
+    if by is None:
+        return ""
+    known = {
+        path: value
+        for path, file_figures in figures.files.items()
+        if (value := file_figures.metrics.get(by.name)) is not None
+    }
+    worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:WORST]
+    rows = (
+        (
+            code(path),
+            f"{figures.files[path].sessions:,}",
+            *(amount(figures.files[path].metrics.get(info.name), info.unit) for info in shown),
+        )
+        for path in worst
+    )
+    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(figures.files):,} files"
+    return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _errors(errors: Sequence[FileError]) -> str:
+    rows = (
+        (code(error.path), code(error.stage), f"{error.sessions:,}", code(error.message)) for error in errors[:ERRORS]
+    )
+    shown = table(
+        f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
+        ("File", "Stage", ">Sessions lost", "What happened"),
+        rows,
+    )
+    more = len(errors) - ERRORS
+    return f"{shown}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else shown
+
+
+def _colophon(evaluation: Evaluation) -> str:
+    facts = {
+        "language": evaluation.language,
+        "completion type": evaluation.completion_type,
+        "client": evaluation.client,
+        "seed": str(evaluation.seed),
+        "started": evaluation.started,
+        "confined": evaluation.environment.get("Confined", ""),
+        "settings left out": evaluation.environment.get("Settings left out", ""),
+        "vocabulary": evaluation.environment.get("Vocabulary", ""),
+    }
+    return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
+
+
+REPORTER: Reporter = Markdown()

@@ -1,0 +1,51 @@
+"""The page `html/index.html` over several comparisons or a history: the ranking, the table of pairs, and the trend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ci_eval.core.model import Overview
+from ci_eval.core.rendering.charts import trend_charts
+from ci_eval.core.rendering.contract import OverviewReporter
+from ci_eval.core.rendering.figures import amount, intervals
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published, report_of
+from ci_eval.core.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
+
+TEMPLATES = Path(__file__).parent / "templates"
+ASSETS = (*COMMON, "comparison.css", "sorting.js")
+
+
+class OverviewHtml:
+    """A reporter that writes a page which opens from disk and links to those of the comparisons."""
+
+    name = "html"
+
+    def write(self, overview: Overview, folder: Path) -> Path:
+        """Write the folder `html`; see `OverviewReporter.write`."""
+        trend = overview.trend
+        names = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
+        with published(folder / "html") as partial:
+            site = HtmlSite(
+                partial,
+                TEMPLATES,
+                sign=SIGNS,
+                word=WORDS,
+                amount=amount,
+                intervals=intervals,
+                pair_text=pair_text,
+                figure=night_figure,
+            )
+            site.assets(ASSETS)
+            site.render(
+                "overview_index.html.j2",
+                "index.html",
+                overview=overview,
+                runs=[report_of(folder / workspace, folder / "html") for workspace in overview.workspaces],
+                places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
+                infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
+                charts=trend_charts(trend, names) if trend else (),
+            )
+        return folder / "html" / "index.html"
+
+
+REPORTER: OverviewReporter = OverviewHtml()

@@ -1,0 +1,74 @@
+"""A task in which engines review a change in up to ten comments, after MERA CODE's task rucodereviewer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Band, Task
+from ci_eval.core.model import Record, SessionScore, Suggestion
+from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
+from ci_eval.core.scoring import grades_of
+from ci_eval.plugins.responses.comments import comments_of
+
+MOST = 10
+"""The number of comments of an answer that count; those after them are ignored."""
+
+MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
+"""The rule of MERA CODE itself (code_tasks/rucodereviewer, commit 7972841)."""
+
+
+def comments(answer: str, _record: Record) -> list[Suggestion]:
+    """Return the first ten comments of an answer; `kind` is the rule that read them."""
+    texts, rule = comments_of(answer.replace("\r\n", "\n").replace("\r", "\n"))
+    return [Suggestion(text=text, kind=rule) for text in texts[:MOST]]
+
+
+def comments_of_mera(answer: str, _record: Record) -> list[str]:
+    """Return the comments as MERA CODE cuts them: those of the first ten that are not empty."""
+    return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
+
+
+def answer(comment: str) -> str:
+    """Return the answer with this comment alone, as MERA CODE's prompts ask for it."""
+    return f"Комментарий 1: {comment}"
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the comment that says exactly what was expected, or None."""
+    return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected.strip()), None)
+
+
+def score(session: SessionScore) -> float:
+    """Return the chrF of the comment closest to the expected one, or, if a judge was asked, 1 / the first rank it
+    accepts."""
+    grades = grades_of(session)
+    return grades.get("judge", grades.get("chrf", 0.0))
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the session's score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="code-review",
+    summary="comments on a change, from records with the one that a person wrote",
+    unit="reviews",
+    record=of_mera,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="How close the best comment comes",
+    play=ask_once,
+    graders=("chrf", "bleu", "chrf-mera", "bleu-mera"),
+    graded=MOST,
+    judge="judge",
+    best=True,
+    read=comments,
+    write=answer,
+    readers={"chrf-mera": comments_of_mera, "bleu-mera": comments_of_mera},
+)

@@ -1,0 +1,146 @@
+"""A task in which a line is typed with as few actions as the suggestions allow, after the JetBrains plugin's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.contracts import Band, Hands, Item, Task
+from ci_eval.core.model import (
+    CodeGolf,
+    Kind,
+    LookupScore,
+    PlayItem,
+    Properties,
+    SessionScore,
+    Status,
+    Suggestion,
+    Token,
+)
+
+LONGEST_LINE = 500
+"""The most characters of a line; longer ones are data or minified code, which nobody types."""
+
+TYPED_AT_MOST = 4
+"""The characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""
+
+FEWEST_MOVES = 2
+"""The actions for a line that the first suggestion of the first list completes: the call and Enter."""
+
+BANDS = (
+    Band(name="up to 25 %", outcome="first"),
+    Band(name="up to 50 %", outcome="near"),
+    Band(name="up to 100 %", outcome="low"),
+    Band(name="no gain", outcome="absent"),
+)
+
+
+def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
+    """Yield the lines that hold tokens, without the blanks around them."""
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for token in tokens:
+        start = text.rfind("\n", 0, token.offset) + 1
+        ranges.setdefault(start, []).append((token.offset, token.offset + len(token.text)))
+    for start, inside in ranges.items():
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        begin = start + len(line) - len(line.lstrip())
+        whole = line.strip()
+        if len(whole) <= LONGEST_LINE:
+            spans = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
+            yield Item(
+                begin=begin, end=begin + len(whole), text=whole, properties=Properties(kind=Kind.LINE), ranges=spans
+            )
+
+
+def asked_at(line: PlayItem) -> Iterator[tuple[int, int]]:
+    """Yield where in a line completion is asked for, and where the token begins that is typed there, in order."""
+    for begin, end in line.ranges:
+        yield from ((offset, begin) for offset in range(begin, min(end, begin + TYPED_AT_MOST)))
+
+
+def askable(line: PlayItem) -> int:
+    """Return the number of lists that are opened if none of them helps."""
+    return sum(1 for _ in asked_at(line))
+
+
+def play(line: PlayItem, hands: Hands) -> None:
+    """Type the line, and accept each suggestion that saves keys at the offsets where completion is asked for."""
+    text, typed = line.expected_text, 0
+    for offset, begin in asked_at(line):
+        if offset < typed:
+            # An accepted suggestion has already typed this character.
+            continue
+        hands.type(text[typed:offset])
+        lookup = hands.ask(text[begin:offset], text[begin:])
+        typed = offset + (lookup.accepted if lookup else 0)
+        hands.type(text[offset:typed])
+
+
+def rank(expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the longest suggestion that the line goes on with, or None if none is longer than the
+    prefix."""
+    fitting = [
+        (-len(suggestion.text), number)
+        for number, suggestion in enumerate(shown, 1)
+        if expected.startswith(suggestion.text)
+    ]
+    length, best = min(fitting, default=(0, 0))
+    return best if -length > len(prefix) else None
+
+
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """Return OK if any suggestion was accepted, else NO_MATCH if there was any, else EMPTY."""
+    if any(lookup.selected for lookup in lookups):
+        return Status.OK
+    return Status.NO_MATCH if any(lookup.total for lookup in lookups) else Status.EMPTY
+
+
+def moves(session: SessionScore) -> int:
+    """Return the actions that typing a line took. If the engine failed, the remaining text counts as typed."""
+    accepted = [lookup for lookup in session.lookups if lookup.selected]
+    typed = len(session.expected_text) - sum(lookup.accepted for lookup in accepted)
+    return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in accepted)
+
+
+def most_moves(session: SessionScore) -> int:
+    """Return the actions if each character of the line is typed, and each list opened in vain."""
+    return len(session.expected_text) + session.askable
+
+
+def effort(session: SessionScore) -> float:
+    """Return the position of a line's moves between the fewest (0) and the most (1)."""
+    return (moves(session) - FEWEST_MOVES) / max(most_moves(session) - FEWEST_MOVES, 1)
+
+
+def score(session: SessionScore) -> float:
+    """Return the share of the effort that was saved."""
+    return 1 - effort(session)
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the effort that was left."""
+    left = effort(session)
+    return BANDS[0] if left <= 0.25 else BANDS[1] if left <= 0.5 else BANDS[2] if left < 1 else BANDS[3]
+
+
+TASK = Task(
+    name="golf",
+    summary="whole lines, with as few actions as the suggestions allow",
+    unit="lines",
+    items=items,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend={
+        "absent": "no gain",
+        "low": "over half of the typing left",
+        "near": "up to half left",
+        "first": "up to a quarter left",
+    },
+    heading="How much of the typing is left, by lines",
+    play=play,
+    action=CodeGolf,
+    askable=askable,
+)

@@ -1,0 +1,84 @@
+"""A task in which the text from a token to the end of its line, statement or block is suggested in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.contracts import Band, Item, Task
+from ci_eval.core.equality import rank, status
+from ci_eval.core.model import Kind, Properties, SessionScore, Span, StrategyConfig, Token
+from ci_eval.core.scoring import grades_of
+from ci_eval.core.text_spans import cut
+
+LONGEST = 2000
+"""The most characters of an expected text; nobody wants more of it at once."""
+
+BANDS = (
+    Band(name="exact", outcome="first"),
+    Band(name="similar, 80 % or more", outcome="near"),
+    Band(name="similar, 50 % or more", outcome="low"),
+    Band(name="less similar", outcome="absent"),
+)
+
+
+def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
+    """Yield one item for each line with tokens, which begins at a sampled one of these. None begins within another.
+
+    The sampled token depends on the file alone: on the offset and text of each token.
+    """
+    lines: dict[int, list[Token]] = {}
+    for token in tokens:
+        lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)
+    end = 0
+    for candidates in lines.values():
+        token = min(candidates, key=lambda candidate: draw(0, f"{candidate.offset} {candidate.text}"))
+        begin = token.offset
+        expected = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
+        if begin >= end and len(expected) <= LONGEST:
+            yield Item(begin=begin, end=begin + len(expected), text=expected, properties=Properties(kind=Kind.LINE))
+            end = begin + len(expected)
+
+
+def score(session: SessionScore) -> float:
+    """Return the edit similarity of the first suggestion at the last lookup, or 0 without one."""
+    return grades_of(session).get("editSimilarity", 0.0)
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the edit similarity."""
+    if grades_of(session).get("lineMatch"):
+        return BANDS[0]
+    close = score(session)
+    return BANDS[1 if close >= 0.8 else 2 if close >= 0.5 else 3]
+
+
+def configured(task: Task, strategy: StrategyConfig) -> Task:
+    """Return the task with the configured span."""
+    span = strategy.span or "line"
+    return replace(task, items=partial(items, span=span), span=span)
+
+
+TASK = Task(
+    name="inline",
+    summary="from a token to the end of its line, statement or block, in one piece",
+    unit="spans",
+    items=items,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend={
+        "absent": "less than half similar",
+        "low": "at least half similar",
+        "near": "at least 80 % similar",
+        "first": "exactly what was expected",
+    },
+    heading="How similar the first suggestion was",
+    span="line",
+    configured=configured,
+    graders=("inline", "well-formed"),
+)

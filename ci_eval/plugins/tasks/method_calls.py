@@ -1,0 +1,254 @@
+"""A task in which engines say what else will be called on an object. They are asked about code as it was, and as
+evaluations make it up.
+
+It follows Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is
+the history of an object; each query case in it is a session by each strategy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.contracts import Band, Hands, Task
+from ci_eval.core.model import (
+    Definition,
+    History,
+    Kind,
+    LookupScore,
+    ObjectUsage,
+    PlayItem,
+    Properties,
+    QueriesConfig,
+    Record,
+    SessionScore,
+    Status,
+    Suggestion,
+)
+from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.queries.agreement import agreement, has_end, of_ranking
+from ci_eval.core.queries.carets import caret_of, check_places
+from ci_eval.core.queries.cases import QueryCase, cases_of, check_names
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.core.queries.texts import Texts, is_text, read
+from ci_eval.core.records import BANDS, LEGEND, band_of
+from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
+
+INSTRUCTION = (
+    "A developer works with an object of the type {type}, in the method {method}. Where the object comes from: "
+    "{definition}. Methods that are called on it so far: {calls}. Which other methods will be called on it? Answer "
+    "with their names alone, the likeliest first, each on a line of its own; leave out what is unlikely."
+)
+NAME = re.compile(
+    r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
+    r"(?:\(.*\))?[`'\",;.]*\s*"
+)
+"""The pattern of a line that a language model wrote: a name, perhaps as part of a list, perhaps with arguments."""
+
+
+def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
+    """Return the function that splits histories. It reads the whole dataset first, for its texts and for definitions to
+    sample from."""
+    texts, definitions = Texts(), dict[str, set[Definition]]()
+    for _, line in lines:
+        if is_text(line):
+            texts.add(line)
+        elif wanted.replace_definition:
+            _add_definitions(line, definitions)
+    sampling = Sampling(
+        seed=seed,
+        subsets=wanted.subsets,
+        dropped=wanted.drop_definition,
+        replaced=wanted.replace_definition,
+        definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
+    )
+    return partial(split, wanted=wanted, sampling=sampling, texts=texts)
+
+
+def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> None:
+    """Add the definitions that a history's object has in any state, by its type."""
+    try:
+        history = msgspec.convert(line, History)
+    except ValueError:  # `split` reports the line
+        return
+    definitions.setdefault(history.type, set()).update(state.definition for state in history.states if state)
+
+
+def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
+    """Return the items of a history: one case after the other, and each of its strategies. Raises ValueError."""
+    if is_text(line):
+        read(line)
+        return Split(items=[])
+    history = msgspec.convert(line, History)
+    check_names([history.type, *(call for state in history.states if state for call in state.calls)])
+    trouble = check_places(history, texts.get) if history.places else ""
+    if trouble:
+        # A history is still of use without its places in the text.
+        history = replace(history, places=())
+    cases = list(cases_of(history, wanted.goal))
+    evaluated = [case for case in cases if case.fate == "evaluated"]
+    items = [_item(case, name, sampling) for case in evaluated for name in wanted.strategies]
+    digests = {caret.text for item in items for caret in item.record.carets if caret}
+    return Split(
+        items=items,
+        fates=Counter(case.fate for case in cases),
+        texts={digest: texts.get(digest) for digest in sorted(digests)},
+        trouble=trouble,
+    )
+
+
+def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem:
+    queries = tuple(STRATEGIES[name](case, sampling))
+    carets = tuple(caret_of(case, name, query) for query in queries)
+    lacking = {call for query in queries for call in expected(query, case)}
+    references = tuple(call for call in case.after if call in lacking)
+    properties = Properties(
+        kind=Kind.RECORD,
+        package=case.history.type,
+        strategy=name,
+        scenario=case.scenario,
+        evolution=case.evolution,
+        change=case.label,
+        case=case.number,
+    )
+    about = {"query": f"{name} {case.label} of {case.scenario}, context {case.evolution}"}
+    record = Record(
+        instruction=INSTRUCTION,
+        context=about | _context(queries),
+        references=references,
+        queries=queries,
+        carets=carets if all(carets) else (),
+    )
+    return RecordItem(record=record, expected="\n".join(references), properties=properties)
+
+
+def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
+    """Return what a prompt says about the queries of a session."""
+    # The queries of a session differ only in their calls.
+    first = queries[0]
+    return {
+        "type": first.type,
+        "class": first.class_,
+        "method": first.method,
+        "definition": spelled(first.definition),
+        "calls": " | ".join(", ".join(query.calls) or "none" for query in queries),
+    }
+
+
+def spelled(definition: Definition) -> str:
+    """Return a definition as people read it: `PARAM 0 of f`."""
+    number = "" if definition.argument is None else f" {definition.argument} of"
+    return f"{definition.kind}{number} {definition.member}".strip()
+
+
+def lookup(record: Record, number: int) -> Record:
+    """Return the sample with one of its queries, and with the calls that this query lacks."""
+    query = record.queries[number]
+    return replace(
+        record,
+        context=record.context | _context([query]),
+        references=tuple(call for call in record.references if call not in query.calls),
+        queries=(query,),
+        carets=record.carets[number : number + 1],
+    )
+
+
+def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
+    """Return the agreement of the suggestions with the references; see `agreement`."""
+    return agreement([suggestion.text for suggestion in shown], record.references)
+
+
+def ranked(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
+    """Return the ranking's scores; see `of_ranking`."""
+    return of_ranking([suggestion.text for suggestion in shown], record.references)
+
+
+def named(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+    """Return the names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
+    by_name: dict[str, Suggestion] = {}
+    for suggestion in suggested:
+        name = suggestion.text.partition("(")[0].strip()
+        if name:
+            by_name.setdefault(name, replace(suggestion, text=name, filter_text=None))
+    return list(by_name.values())
+
+
+def play(item: PlayItem, hands: Hands) -> None:
+    """Ask about each of the session's objects."""
+    record = item.record
+    for number in range(len(record.queries) if record else 0):
+        assert record
+        hands.ask("", "\n".join(lookup(record, number).references))
+
+
+def calls(answer: str, record: Record) -> list[Suggestion]:
+    """Return the names in an answer, which has one on each line.
+
+    A name is taken as it is if a tab and a score follow (then the suggestion's `kind`), or if it is expected.
+    Otherwise, what looks like a name in the line is taken.
+    """
+    by_name: dict[str, Suggestion] = {}
+    for line in answer.splitlines():
+        name, tab, score = line.partition("\t")
+        if not tab and name.strip() not in record.references:
+            plain = NAME.fullmatch(name)
+            name = plain[1] if plain else ""
+        if name := name.strip():
+            by_name.setdefault(name, Suggestion(text=name, kind=score))
+    return list(by_name.values())
+
+
+def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the first call that is expected, or None."""
+    names = set(wanted.split("\n"))
+    return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text in names), None)
+
+
+def status(found: Sequence[LookupScore]) -> Status:
+    """Return OK if anything was proposed, else EMPTY."""
+    return Status.OK if any(lookup_score.total for lookup_score in found) else Status.EMPTY
+
+
+def mean(session: SessionScore, grade: str) -> float:
+    """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
+    values = list(_grades(session, grade))
+    return sum(values) / len(values) if values else 0.0
+
+
+def _grades(session: SessionScore, grade: str) -> Iterator[float]:
+    return ((lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups)
+
+
+def score(session: SessionScore) -> float:
+    """Return the mean F1 over the subsets of RANDOM; for a completion engine, whose lists have no end, the mean
+    R-precision."""
+    return mean(session, "f1" if has_end(session) else "rPrecision")
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the session's score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="method-calls",
+    summary="what else will be called on an object, from histories of objects",
+    unit="queries",
+    splitting=Splitting(
+        splitter=splitter, cluster=("project", "file"), lookup=lookup, grade=grade, named=named, ranked=ranked
+    ),
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="F1 of the proposed calls; R-precision of lists without end",
+    play=play,
+    read=calls,
+)

@@ -1,0 +1,81 @@
+"""A task in which any one token of the code is masked, and predicted from the code around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log2
+
+from ci_eval.core.contracts import Band, Task
+from ci_eval.core.equality import each_token, rank, status
+from ci_eval.core.model import MASKED, SessionScore
+from ci_eval.core.scoring import grades_of, rank_of
+
+GRADED = 10
+"""The number of predictions that are graded by sub-tokens, from the first on."""
+
+BANDS = (
+    Band(name="exact, first", outcome="first"),
+    Band(name="half of it or more", outcome="near"),
+    Band(name="less than half", outcome="low"),
+    Band(name="nothing of it", outcome="absent"),
+)
+
+
+def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """Return what metrics see of one grader's scores of the predictions, best first. Without predictions, these are the
+    scores of an empty text.
+
+    `f1`: that of the first prediction. `f1.best`: the highest. `f1.reciprocalRank`: the highest F1 / rank, which is 1 /
+    rank if a prediction is exact. `f1.ndcg`: the sum of what each prediction adds to the highest F1 so far, divided by
+    log2(1 + rank). Its ideal is always an exact prediction at rank 1, so that a poor list is not measured by its own
+    best order.
+    """
+    best = reciprocal = gain = 0.0
+    for position, grades in enumerate(scores, 1):
+        if not (f1 := grades["f1"]):
+            continue
+        reciprocal = max(reciprocal, f1 / position)
+        if f1 > best:
+            gain += (f1 - best) / log2(1 + position)
+            best = f1
+    return {
+        "f1": scores[0]["f1"],
+        "f1.best": best,
+        "f1.reciprocalRank": reciprocal,
+        "f1.ndcg": gain,
+    }
+
+
+def score(session: SessionScore) -> float:
+    """Return the graded reciprocal rank: the highest F1 of sub-tokens / rank."""
+    return grades_of(session).get("f1.reciprocalRank", 0.0)
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the rank and the score."""
+    close = score(session)
+    return BANDS[0 if rank_of(session) == 1 else 1 if close >= 0.5 else 2 if close else 3]
+
+
+TASK = Task(
+    name="tokens",
+    summary="any one token of the code, masked: names, definitions, literals, operators, punctuation, keywords",
+    unit=MASKED,
+    items=each_token,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend={
+        "absent": "no sub-token in common",
+        "low": "graded reciprocal rank below a half",
+        "near": "graded reciprocal rank of a half or more",
+        "first": "exactly what was masked",
+    },
+    heading="How close the predictions came",
+    every_token=True,
+    graders=("subtoken-f1", "subtoken-lcs"),
+    graded=GRADED,
+    summed=summed,
+)

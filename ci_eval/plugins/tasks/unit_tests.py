@@ -1,0 +1,73 @@
+"""A task in which engines write the test for a function that a person has tested; after MERA CODE's task UnitTests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Band, Task
+from ci_eval.core.model import Record, SessionScore, Suggestion
+from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
+from ci_eval.core.scoring import grades_of
+from ci_eval.plugins.responses.code import code_of
+
+MERA = (
+    re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*?)```", re.DOTALL),
+    re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
+    re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
+)
+"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that finds any decides: whole ones
+with a tag, one that is cut off, whole ones without a tag."""
+
+
+def code(answer: str, record: Record) -> list[Suggestion]:
+    """Return the code of an answer as one suggestion; `kind` is the rule that read it."""
+    text, rule = code_of(answer.replace("\r\n", "\n").replace("\r", "\n"), record.language)
+    return [Suggestion(text=text, kind=rule)] if text.strip() else []
+
+
+def code_of_mera(answer: str, record: Record) -> list[str]:
+    """Return the code as MERA CODE takes it: fences with exactly the language as their tag, else the answer as it
+    is."""
+    language = record.context.get("language", record.language)
+    fences = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
+    # A fence without a tag counts as one of the language.
+    joined = "\n".join(text for tag, text in fences if (tag or language) == language)
+    return [joined.strip("\n") if joined.strip() else answer]
+
+
+def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the suggestion that is the expected code to the letter, or None."""
+    return next(
+        (number for number, suggestion in enumerate(shown, 1) if suggestion.text.strip() == expected.strip()), None
+    )
+
+
+def score(session: SessionScore) -> float:
+    """Return the strict CodeBLEU, or 0 without it."""
+    return grades_of(session).get("codebleu", 0.0)
+
+
+def band(session: SessionScore) -> Band:
+    """Return the band of the session's score."""
+    return band_of(score(session))
+
+
+TASK = Task(
+    name="unit-tests",
+    summary="a test for a function, from records with the one that a person wrote",
+    unit="tests",
+    record=of_mera,
+    rank=rank,
+    status=status,
+    score=score,
+    bands=BANDS,
+    band=band,
+    legend=LEGEND,
+    heading="How close the test comes",
+    play=ask_once,
+    graders=("codebleu-strict", "codebleu-mera"),
+    runner="execution",
+    read=code,
+    readers={"codebleu-mera": code_of_mera},
+)

@@ -1,1 +1,0 @@
-"""The expansion of a dataset's lines into items, and of items into lookups."""

@@ -1,6 +1,0 @@
-"""The clients, which stand between engine and person; one in each file."""
-
-from ci_eval.catalog import Catalog
-from ci_eval.stages.interpret.contract import Client
-
-CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")

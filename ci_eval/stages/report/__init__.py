@@ -1,5 +1,0 @@
-"""Reports: what metrics observe in sessions, added up to figures, and handed to reporters."""
-
-from ci_eval.stages.report.report import evaluate, population, report
-
-__all__ = ["evaluate", "population", "report"]

@@ -1,0 +1,134 @@
+"""Tokens become actions that leave the text as it was, and what the engine sees at each."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_eval.core.actions import Source, actions_of_file, spelled
+from ci_eval.core.grammar.document import checksum
+from ci_eval.core.model import (
+    CallCompletion,
+    CodeGolf,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    Kind,
+    MoveCaret,
+    OpenFile,
+    PrefixConfig,
+    PrintText,
+    StrategyConfig,
+)
+from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.tasks import golf
+from tests.actions.views import TEXT, views
+from tests.projects import GREETER
+from tests.replaying import STRATEGIES, replay, task_of
+
+pytestmark = pytest.mark.grammar
+
+
+def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
+    extraction = LANGUAGE.extract(text, path, {})
+    source = Source(project="demo", path=path, text=text, language=LANGUAGE)
+    strategy = strategy or StrategyConfig()
+    return actions_of_file(source, extraction.tokens, strategy, extraction.unparsable, task_of(strategy))
+
+
+def name_of(strategy: StrategyConfig) -> str:
+    return spelled(strategy, 0, task_of(strategy))
+
+
+def test_a_session_deletes_the_token_asks_and_puts_it_back() -> None:
+    found = actions_of("os")
+    call = found.actions[3]
+    assert isinstance(call, CallCompletion)
+    assert found.actions == (
+        OpenFile(path="a.py", checksum=checksum("os")),
+        DeleteRange(begin=0, end=2),
+        MoveCaret(offset=0),
+        CallCompletion(session=call.session, offset=0, prefix="", expected_text="os", properties=call.properties),
+        FinishSession(),
+        PrintText(text="os"),
+    )
+
+
+def test_emulated_typing_asks_after_each_character() -> None:
+    strategy = StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=2, emulate_typing=True))
+    calls = [action for action in actions_of("name", strategy).actions if isinstance(action, CallCompletion)]
+    assert [call.prefix for call in calls] == ["", "n", "na"]
+    assert len({call.session for call in calls}) == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=name_of)
+def test_the_text_is_whole_again_after_all_actions(strategy: StrategyConfig) -> None:
+    assert replay(GREETER, actions_of(GREETER, strategy)) == GREETER
+
+
+@given(
+    text=st.text(alphabet=st.sampled_from("abé\U0001d4b3 \n.:=()[]'\"#,\tdef if"), max_size=200),
+    strategy=st.sampled_from(STRATEGIES),
+)
+def test_the_text_is_whole_again_whatever_it_is(text: str, strategy: StrategyConfig) -> None:
+    assert replay(text, actions_of(text, strategy)) == text
+
+
+def test_the_id_of_a_session_is_stable() -> None:
+    call = actions_of("os").actions[3]
+    assert isinstance(call, CallCompletion)
+    assert call.session == "0dc6a81d79320ec8"
+
+
+@pytest.mark.parametrize(
+    "other", [actions_of("os "), actions_of("os", path="b.py"), actions_of("os", STRATEGIES[1]), actions_of("so")]
+)
+def test_another_text_path_or_strategy_gives_another_id(other: FileActions) -> None:
+    def ids(found: FileActions) -> set[str]:
+        return {action.session for action in found.actions if isinstance(action, CallCompletion)}
+
+    assert not ids(actions_of("os")) & ids(other)
+
+
+def test_all_shows_everything_but_the_token() -> None:
+    assert views(StrategyConfig())["argv"] == [TEXT.replace("argv", "|")]
+
+
+def test_previous_hides_the_rest_of_the_function_and_closes_what_is_open() -> None:
+    rest = TEXT[TEXT.index("\n\n\nclass") :]
+    assert views(StrategyConfig(context="PREVIOUS"))["argv"] == [TEXT[: TEXT.index("argv")] + "|])" + rest]
+
+
+def test_previous_hides_the_rest_of_a_statement_outside_functions() -> None:
+    shown = views(StrategyConfig(context="PREVIOUS"))
+    assert shown["object"][0].endswith("class Second(|): pass\n")
+    assert "size = |\n\n    def method(self):\n        value = first(self.size)" in shown["first"][0]
+
+
+def test_a_ladder_asks_at_each_length_in_sessions_of_their_own() -> None:
+    strategy = StrategyConfig(prefix=PrefixConfig(name="Ladder", lengths=(3, 0, 2, 9)))
+    assert [view[view.index("|") - 3 : view.index("|")] for view in views(strategy)["argv"]] == ["ys.", ".ar", "arg"]
+
+
+def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
+    def ids(prefix: PrefixConfig) -> set[str]:
+        source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
+        tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
+        found = actions_of_file(source, tokens, StrategyConfig(prefix=prefix), 0.0)
+        return {action.session for action in found.actions if isinstance(action, CallCompletion)}
+
+    both = ids(PrefixConfig(name="Ladder", lengths=(0, 2)))
+    assert ids(PrefixConfig()) < both
+    long_enough = {each for each in ids(PrefixConfig(name="SimplePrefix", n=2)) if each in both}
+    assert len(both) == len(ids(PrefixConfig())) + len(long_enough)
+
+
+def test_golf_deletes_each_line_and_names_its_tokens() -> None:
+    tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
+    source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
+    found = actions_of_file(source, tokens, StrategyConfig(), 0.0, golf.TASK)
+    lines = [action for action in found.actions if isinstance(action, CodeGolf)]
+    assert [line.expected_text for line in lines[2:4]] == ["def first(a):", "if a:"]
+    assert lines[4].ranges[:3] == ((0, 6), (7, 9), (10, 14))
+    assert {line.properties.kind for line in lines} == {Kind.LINE}

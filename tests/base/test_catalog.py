@@ -1,0 +1,36 @@
+"""Variants are found by being there."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.core.base.catalog import Catalog, guess
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import Grader, Ranker
+
+
+def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
+    found = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
+    assert {"BASIC", "ALPHABETICAL"} < set(found.names())
+    assert [each.name for each in found.all()] == found.names()
+    assert found.load("BASIC").name == "BASIC"
+
+
+def test_only_those_that_belong_are_found() -> None:
+    found = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("b"))
+    assert found.names() == ["basic"]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
+    with pytest.raises(ConfigError, match=r"unknown completion type 'basic': did you mean 'BASIC'\? known are ALPHA"):
+        Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", spelling=str.upper).load("basic")
+    with pytest.raises(ConfigError, match=r"unknown grader 'zzz': known are .*exact"):
+        Catalog[Grader]("ci_eval.plugins.graders", "GRADER").load("zzz")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("recall-at-1", "; did you mean RecallAt1?"), ("Recal", "; did you mean Recall?"), ("zzz", "")],
+)
+def test_a_similar_name_is_guessed_whatever_its_case_and_hyphens(given: str, said: str) -> None:
+    assert guess(given, ["Recall", "RecallAt1", "MeanRank"]) == said

@@ -1,0 +1,138 @@
+"""What may be concluded from two evaluations, here and elsewhere."""
+
+from __future__ import annotations
+
+import inspect
+import sched
+import shlex
+import shutil
+import textwrap
+from html import unescape
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ci_eval.core.compare.compare import failure_verdict
+from ci_eval.core.rendering.figures import change, change_between
+from ci_eval.core.workspace import Workspace
+from tests.command import command as run
+from tests.comparing import compare
+from tests.projects import GREETER, write
+
+
+def test_the_same_engine_twice_is_equivalent(nights: dict[str, Path], tmp_path: Path) -> None:
+    code, report, _ = compare(nights["words"], nights["again"], tmp_path / "out")
+    assert code == 0
+    assert (report["onlyBase"], report["onlyNew"], report["changedText"]) == (0, 0, 0)
+    assert report["paired"] > 300
+    metrics = report["filters"]["ALL"]["metrics"]
+    assert {metrics[name]["verdict"] for name in report["declared"]} == {"equivalent"}
+    assert {metrics[name]["difference"] for name in report["declared"]} == {0}
+
+
+def test_the_control_that_knows_is_better_than_words(nights: dict[str, Path], tmp_path: Path) -> None:
+    code, report, said = compare(nights["words"], nights["oracle"], tmp_path / "out")
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    assert code == 0
+    assert (found["new"], found["verdict"]) == (1.0, "better")
+    assert found["difference"] == pytest.approx(found["new"] - found["base"])
+    assert found["low"] <= found["difference"] <= found["high"]
+    assert report["losses"] == 0
+    assert report["wins"] == sum(sum(row.values()) for band, row in report["transitions"].items() if band != "1")
+    assert said.splitlines()[0] or said
+    assert (tmp_path / "out" / "html" / "index.html").exists()
+    assert len((tmp_path / "out" / "report.md").read_text()) < 65_000
+
+
+@pytest.mark.parametrize(("key", "value"), [("strategy", "another"), ("client", "raw"), ("language", "go")])
+def test_what_does_not_mean_the_same_is_refused(nights: dict[str, Path], tmp_path: Path, key: str, value: str) -> None:
+    workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
+    workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), **{key: value}))
+    workspace.seal()
+    code, _, said = compare(nights["words"], tmp_path / "new", tmp_path / "out")
+    assert code == 2
+    assert f"the {key} is" in said
+
+
+def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(3)})
+    for name in ("oracle", "empty"):
+        command = ("evaluate", "--project", f"path:{project}", "--engine", name, "--output", tmp_path / name)
+        assert run(*command)[0] == 0
+    rules = ("--gate", "RecallAt1 >= -1pp", "--gate", "RecallAt1 non-inferior 1pp population: code")
+    code, report, said = compare(tmp_path / "oracle", tmp_path / "empty", tmp_path / "out", *rules)
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    assert (found["population"], found["verdict"], found["elsewhere"]["verdict"]) == PROJECT_ONLY
+    assert (found["low"], found["high"], found["p"]) == (-1, -1, None)
+    assert found["elsewhere"]["low"] is None
+    assert "not enough files to generalise: 3 effective files of the 60 needed" in found["elsewhere"]["why"]
+    assert (code, [gate["passed"] for gate in report["gates"]]) == (1, [False, False])
+    text = " ".join(said.split())
+    assert "In this project (names, one letter typed): ▼ worse" in text
+    assert f"Compared all {report['paired']} sessions of the project, in 3 files." in text
+    assert "In other code: ? no difference shown (not enough files" in text
+
+
+PROJECT_ONLY = ("project", "worse", "no-difference-shown")
+
+
+@pytest.mark.slow
+def test_frequency_is_better_on_three_files_and_nothing_is_said_of_others(tmp_path: Path) -> None:
+    """Real code, nothing typed: in the engine's own order, and by how often names stand in the project."""
+    write(tmp_path / "p", **{f"{each.__name__}__py": inspect.getsource(each) for each in (sched, shlex, textwrap)})
+    for kind in ("BASIC", "FREQUENCY"):
+        given = ("--project", f"path:{tmp_path / 'p'}", "--engine", "words", "--completion-type", kind)
+        untyped = ("--set", "actions.strategy.prefix.name=NoPrefix")
+        assert run("evaluate", *given, *untyped, "--all", "--output", tmp_path / kind)[0] == 0
+    _, report, said = compare(tmp_path / "BASIC", tmp_path / "FREQUENCY", tmp_path / "out")
+    found = report["filters"]["ALL"]["metrics"]["RecallAt1"]
+    # All sessions were asked, and a sample of them twice: not enough to take the engine for deterministic.
+    assert found["high"] > found["difference"] > found["low"] > 0.05
+    assert found["state"] == "partial"
+    assert (found["verdict"], found["elsewhere"]["verdict"]) == ("better", "no-difference-shown")
+    assert "▲ better. RecallAt1" in said
+    assert "In other code: ? no difference shown (not enough files to generalise: 2 effective" in " ".join(said.split())
+
+
+def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tmp_path: Path) -> None:
+    manifest = Workspace(nights["words"]).manifest()
+    for name in ("words", "alphabet"):
+        workspace = Workspace(Path(shutil.copytree(nights[name], tmp_path / name)))
+        workspace.write_manifest(msgspec.structs.replace(manifest, generated=manifest.generated * 4))
+        workspace.seal()
+    _, report, said = compare(tmp_path / "words", tmp_path / "alphabet", tmp_path / "out")
+    found = report["filters"][report["headline"]]["metrics"]["RecallAt1"]
+    assert report["population"] == 4 * report["paired"]
+    assert found["low"] < found["difference"] < found["high"]
+    assert (found["p"] < 0.05) == (found["low"] > 0 or found["high"] < 0)
+    sides = f"{found['base']:.1%} → {found['new']:.1%}"
+    moved = change(found["difference"], "share")
+    interval = change_between(found["low"], found["high"], "share")
+    pages = [tmp_path / "out" / name for name in ("report.md", "html/index.html")]
+    for text in (said, *(page.read_text() for page in pages)):
+        assert f"▼ worse. RecallAt1 {sides}, {moved} ({interval}; p < 0.001" in " ".join(unescape(text).split())
+
+
+def test_a_mean_rank_is_over_sessions_found_by_both(nights: dict[str, Path], tmp_path: Path) -> None:
+    _, report, _ = compare(nights["oracle"], nights["words"], tmp_path / "out")
+    found = report["filters"][report["headline"]]["metrics"]["MeanRank"]
+    lost = sum(row["absent"] for row in report["transitions"].values())
+    assert (found["base"], found["n"], found["over"]) == (
+        1.0,
+        report["filters"][report["headline"]]["sessions"] - lost,
+        "found by both",
+    )
+    assert f"MeanRank ({found['n']:,} found by both)" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "p", "verdict"),
+    [(0, 4, 0.125, "no-difference-shown"), (0, 6, 0.03125, "worse"), (6, 0, 0.03125, "better"), (0, 0, 1.0, None)],
+)
+def test_failures_are_judged_by_the_sessions_on_which_one_engine_alone_failed(
+    base: int, new: int, p: float, verdict: str | None
+) -> None:
+    found = failure_verdict(base, new)
+    assert found.p == pytest.approx(p)
+    assert found.verdict.value == (verdict or "no-difference-shown")

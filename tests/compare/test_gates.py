@@ -1,0 +1,264 @@
+"""Gates: what is understood, what breaks them, and what is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import ci_eval
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.gates import Policy, parse
+from ci_eval.core.model import Difference, Elsewhere, Estimate, MetricInfo, Verdict
+
+INFOS = {
+    "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
+    "Latency": MetricInfo(name="Latency", summary="", unit="ms", better="lower"),
+    "Count": MetricInfo(name="Count", summary="", unit="count", better="neither"),
+    "Rank": MetricInfo(name="Rank", summary="", unit="rank", better="lower"),
+}
+
+
+def figures(base: float, new: float, low: float, high: float) -> dict[str, Difference]:
+    verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.WORSE
+    return dict.fromkeys(
+        INFOS, Difference(base=base, new=new, difference=new - base, low=low, high=high, verdict=verdict)
+    )
+
+
+def test_no_rule_is_broken_by_what_the_verdict_does_not_show() -> None:
+    found = Difference(
+        base=0.5, new=0.4, difference=-0.1, low=-0.25, high=0.05, verdict=Verdict.NOT_SHOWN, why="the interval holds 0"
+    )
+    result = parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": dict.fromkeys(INFOS, found)}, "ALL", INFOS)
+    assert result.passed
+    assert "not shown: the interval holds 0" in result.reason
+
+
+def of_both(here: float, elsewhere: float, *, effective: float = 400) -> dict[str, Difference]:
+    """Losses, shown here and elsewhere, with an interval of one point around each."""
+    sides = [
+        {"low": each - 0.005, "high": each + 0.005, "verdict": Verdict.WORSE if each < -0.005 else Verdict.EQUIVALENT}
+        for each in (here, elsewhere)
+    ]
+    there = Elsewhere(effective=effective, **sides[1])  # type: ignore[arg-type]
+    return dict.fromkeys(INFOS, Difference(base=0.5, new=0.5 + here, difference=here, elsewhere=there, **sides[0]))  # type: ignore[arg-type]
+
+
+def test_a_rule_is_about_this_project_unless_it_says_code() -> None:
+    found = of_both(-0.04, 0.0)
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
+    assert not parse("RecallAt1 >= -1pp population: project", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
+    assert parse("RecallAt1 >= -1pp population: code", INFOS).judge({"ALL": found}, "ALL", INFOS).passed
+
+
+@pytest.mark.parametrize(
+    ("rule", "effective", "kept"),
+    [
+        ("RecallAt1 non-inferior 1pp population: code", 300, True),
+        ("RecallAt1 non-inferior 1pp population: code", 299, False),
+        ("RecallAt1 non-inferior 0.7pp population: code", 300, False),
+        ("Rank non-inferior 0.05 population: code", 599, False),
+        ("Rank non-inferior 0.05 population: code", 600, True),
+    ],
+)
+def test_elsewhere_the_smaller_the_margin_the_more_files_it_takes(rule: str, effective: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge({"ALL": of_both(0.0, 0.0, effective=effective)}, "ALL", INFOS)
+    assert result.passed is kept, result.reason
+
+
+def test_without_an_interval_no_loss_is_ruled_out() -> None:
+    found = dict.fromkeys(
+        INFOS,
+        Difference(
+            base=0.5, new=0.5, difference=0, elsewhere=Elsewhere(verdict=Verdict.NOT_SHOWN, why="too few files")
+        ),
+    )
+    result = parse("RecallAt1 non-inferior 1pp population: code", INFOS).judge({"ALL": found}, "ALL", INFOS)
+    assert (result.passed, "too few files" in result.reason) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "base", "new", "low", "high", "kept"),
+    [
+        ("RecallAt1 >= -1pp", 0.5, 0.495, -0.008, -0.002, True),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("RecallAt1 >= -1pp", 0.5, 0.48, -0.05, 0.01, True),
+        ("RecallAt1>=-1 pp", 0.5, 0.48, -0.03, -0.01, False),
+        ("Latency <= +20% and +50ms", 100, 140, 30, 50, True),
+        ("Latency <= +20% and +50ms", 100, 180, 60, 90, False),
+        ("Latency <= +20% and +50ms", 1000, 1100, 60, 140, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.5, -0.004, 0.004, True),
+        ("RecallAt1 non-inferior 0.5pp", 0.5, 0.51, -0.006, 0.03, False),
+        ("Latency non-inferior 10%", 100, 101, -5, 9, True),
+        ("Latency non-inferior 10ms", 100, 101, -5, 12, False),
+        ("RecallAt1 >= 40%", 0.5, 0.41, -0.2, -0.01, True),
+        ("RecallAt1 >= 40%", 0.5, 0.39, -0.2, 0.1, False),
+        ("Latency <= 200ms", 500, 199, -400, -200, True),
+        ("Rank <= +0.5", 3, 4, 0.6, 1.4, False),
+    ],
+)
+def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float, high: float, kept: bool) -> None:
+    result = parse(rule, INFOS).judge({"ALL": figures(base, new, low, high)}, "ALL", INFOS)
+    assert result.passed is kept, result.reason
+    assert any(digit in result.reason for digit in "0123456789")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("RecallAt1 better", "not understood; examples"),
+        ("RecallAt1 > -1pp", "not understood"),
+        (
+            "Recall >= -1pp",
+            "unknown metric 'Recall'; did you mean RecallAt1",
+        ),
+        ("RecallAt1 >= -1ms", "unit must be % or pp"),
+        ("Latency <= +5pp", "unit must be % or ms"),
+        ("Latency <= +20% and 50ms", "mixes differences"),
+        ("Latency <= 20%", "a share of what"),
+        ("", "not understood"),
+        ("RecallAt1 <= +1pp", "kept by any loss: higher is better, write RecallAt1 >="),
+        ("Rank >= -1", "kept by any loss: lower is better, write Rank <="),
+        ("RecallAt1 >= +1pp", "asks for a gain"),
+        ("RecallAt1 >= -1pp and +5%", "asks for a gain"),
+        ("Latency <= -5ms", "asks for a gain"),
+        ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
+        ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
+        ("Count <= +1", "can protect nothing"),
+        ("RecallAt1 >= -1pp population: files", "population is project"),
+        ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse(rule, INFOS)
+
+
+def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:
+    missing = dict.fromkeys(INFOS, Difference(base=None, new=None, difference=None))
+    assert not parse("RecallAt1 >= -1pp", INFOS).judge({"ALL": missing}, "ALL", INFOS).passed
+    incomparable = dict.fromkeys(INFOS, Difference(base=1, new=1, difference=0, low=0, high=0))
+    assert "not comparable" in parse("Latency <= +5%", INFOS).judge({"ALL": incomparable}, "ALL", INFOS).reason
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"), [("RecallAt1 >= 0.4", True), ("RecallAt1 >= 0.41", False), ("RecallAt1 >= 40%", True)]
+)
+def test_a_share_may_be_written_as_a_number_from_0_to_1(rule: str, kept: bool) -> None:
+    gate = parse(rule, INFOS)
+    assert gate.absolute
+    assert gate.judge_figure(Estimate(value=0.4), INFOS["RecallAt1"]).passed == kept
+
+
+@pytest.mark.parametrize("rule", ["RecallAt1 >= 90", "RecallAt1 >= -0.1", "RecallAt1 non-inferior 0.5"])
+def test_a_number_that_may_mean_points_needs_its_unit(rule: str) -> None:
+    with pytest.raises(ConfigError, match="unit must be % or pp"):
+        parse(rule, INFOS)
+
+
+def test_a_figure_that_is_missing_keeps_no_gate() -> None:
+    result = parse("Latency <= 200ms", INFOS).judge_figure(Estimate(value=None), INFOS["Latency"])
+    assert (result.passed, result.reason) == (False, "Latency has no figure")
+
+
+PAGE = Path(ci_eval.__file__).parents[1] / "docs" / "gates.md"
+RULES = re.findall(r"`((?:\w+ (?:>=|<=)|\w+ non-inferior) [^`…]+)`", PAGE.read_text())
+
+
+@pytest.mark.parametrize("rule", sorted({rule for rule in RULES if not rule.startswith(("declared", "METRIC"))}))
+def test_every_rule_in_the_page_is_understood(rule: str) -> None:
+    assert parse(rule, {metric.info.name: metric.info for metric in metrics.load()}).rule == rule
+
+
+def test_the_page_has_rules() -> None:
+    assert {"RecallAt1 >= -1pp", "Recall >= 0.9", "RecallAt5 non-inferior 0.5pp"} <= set(RULES)
+
+
+def test_a_rule_is_about_the_headline_unless_it_names_a_filter() -> None:
+    filters = {"ALL": figures(0.5, 0.5, 0, 0), "keywords, Prefix 1": figures(0.5, 0.1, -0.5, -0.3)}
+    filters["names, Prefix 1"] = figures(0.5, 0.2, -0.4, -0.2)
+    for written, kept, about in (
+        ("RecallAt1", False, "names, one letter typed"),
+        ("RecallAt1[all]", True, "all sessions"),
+        ("RecallAt1[names, one letter typed]", False, "names, one letter typed"),
+        ("RecallAt1 [keywords]", False, "keywords, one letter typed"),
+    ):
+        result = parse(f"{written} >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
+        assert (result.passed, result.reason.partition(":")[0]) == (kept, about), written
+    assert (
+        parse("RecallAt1 >= -1pp", INFOS)
+        .judge(filters, "names, Prefix 1", INFOS)
+        .reason.startswith("names, one letter typed: the difference is -30.00 pp")
+    )
+    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; there are ALL, keywords"):
+        parse("RecallAt1[nmes] >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "result"),
+    [(0.444, 0.51, 0.576, "undecided"), (0.485, 0.51, 0.54, "kept"), (0.40, 0.44, 0.47, "broken")],
+)
+def test_a_figure_is_judged_by_its_interval(low: float, value: float, high: float, result: str) -> None:
+    found = Estimate(value=value, low=low, high=high, n=200)
+    judged = parse("RecallAt1 >= 48%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    assert (judged.result, judged.passed) == (result, result != "broken")
+    assert (judged.needed is not None) == (result == "undecided")
+
+
+def test_an_undecided_gate_says_how_many_sessions_would_decide() -> None:
+    found = Estimate(value=0.51, low=0.444, high=0.576, n=200)
+    judged = parse("RecallAt1 >= 48%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    # The interval reaches 6.6 points to each side and must reach 3: (6.6 / 3)² times as many.
+    assert judged.needed == 968
+    assert "about 968 sessions would decide" in judged.reason
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule", "passed"),
+    [
+        ("", "RecallAt1 >= -1pp", True),
+        ("keep", "RecallAt1 >= -1pp", True),
+        ("break", "RecallAt1 >= -1pp", False),
+        ("", "RecallAt1 non-inferior 1pp", False),
+        ("keep", "RecallAt1 non-inferior 1pp", True),
+    ],
+)
+def test_what_is_undecided_passes_or_not_as_the_user_says(policy: Policy, rule: str, passed: bool) -> None:
+    gate = replace(parse(rule, INFOS), undecided=policy)
+    result = gate.judge({"ALL": figures(0.5, 0.49, -0.03, 0.01)}, "ALL", INFOS)
+    assert (result.result, result.passed) == ("undecided", passed)
+
+
+def test_an_exact_loss_too_small_to_count_says_so() -> None:
+    found = Difference(
+        base=0.5, new=0.4995, difference=-0.0005, low=-0.0005, high=-0.0005, verdict=Verdict.EQUIVALENT, state="exact"
+    )
+    result = parse("RecallAt1 >= -0pp", INFOS).judge({"ALL": {"RecallAt1": found}}, "ALL", INFOS)
+    assert (result.result, result.passed) == ("kept", True)
+    assert result.reason.endswith("(exact), beyond the limit by too little to count")
+
+
+def plainly(low: float, value: float, high: float, limit: float, verdict: Verdict) -> str:
+    """The rule `RecallAt1 >= limit` on a difference, written down another time."""
+    if value < limit and verdict in {Verdict.BETTER, Verdict.WORSE}:
+        return "broken"
+    return "kept" if low == high or low >= limit else "undecided"
+
+
+def test_a_thousand_random_differences_are_judged_as_by_a_plain_implementation() -> None:
+    random = Random(5)
+    seen = set()
+    for _ in range(1000):
+        value, half = round(random.gauss(-0.01, 0.02), 4), random.choice([0, abs(random.gauss(0, 0.02))])
+        low, high, limit = value - half, value + half, random.choice([0, 0.5, 1, 2]) / 100
+        verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.BETTER if low > 0 else Verdict.WORSE
+        found = Difference(base=0.5, new=0.5 + value, difference=value, low=low, high=high, verdict=verdict, n=500)
+        result = parse(f"RecallAt1 >= -{limit * 100:g}pp", INFOS).judge({"ALL": {"RecallAt1": found}}, "ALL", INFOS)
+        assert result.result == plainly(low, value, high, -limit, verdict)
+        seen.add(result.result)
+    assert seen == {"kept", "broken", "undecided"}

@@ -1,0 +1,59 @@
+"""Which share of a project's sessions was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.core.base.shards import deal
+from ci_eval.core.compare.population import population
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import EngineInfo, FileActions, ProjectInfo
+from ci_eval.core.workspace import Workspace, pack_actions
+
+FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
+PROJECT = ProjectInfo(spec="path:p", name="p", revision="1", checksum="c")
+
+
+def made(folder: Path, *, changed: str = "", **said: Any) -> Workspace:
+    """A workspace whose actions have so many sessions."""
+    workspace = Workspace.create(folder)
+    for path, sessions in FILES.items():
+        checksum = "other" if path == changed else "same"
+        actions = FileActions(path=path, checksum=checksum, sessions=sessions, unparsable=0.0, actions=())
+        workspace.write_actions(path, pack_actions(actions))
+    workspace.write_manifest(
+        Manifest(
+            ci_eval="", title="", language="python", completion_type="BASIC", client="editor", strategy="", seed=0,
+            engine=EngineInfo(name="words", version="1"), project=PROJECT, grammar="", python="", os="", cpu="", jobs=1,
+            start="2026-01-01T00:00:00+00:00", generated=sum(FILES.values()), **said,
+        )
+    )  # fmt: skip
+    return workspace
+
+
+@pytest.mark.parametrize("asked", [1, 4])
+def test_a_sample_is_a_share_of_all_sessions(tmp_path: Path, asked: int) -> None:
+    sides = made(tmp_path / "base"), made(tmp_path / "new")
+    compared = {path: sessions // asked for path, sessions in FILES.items()}
+    known, share = population(*sides, compared, same_text=True)
+    assert (known, share) == (400, 1 / asked)
+
+
+def test_files_that_changed_are_no_part_of_it(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base"), made(tmp_path / "new", changed="two/c.py")
+    assert population(*sides, {"one/a.py": 40, "one/b.py": 10}, same_text=False) == (100, 0.5)
+
+
+def test_a_shard_is_asked_of_its_own_files_only(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base", shard="1/2"), made(tmp_path / "new", shard="1/2")
+    own = {path: len(shares[1]) for path, shares in deal(FILES, 2).items() if 1 in shares}
+    assert population(*sides, own, same_text=True) == (sum(own.values()), 1)
+
+
+def test_of_several_projects_the_one_least_asked_counts(tmp_path: Path) -> None:
+    projects = (PROJECT, PROJECT)
+    sides = made(tmp_path / "base", projects=projects), made(tmp_path / "new", projects=projects)
+    assert population(*sides, {"one/a.py": 40, "one/b.py": 60, "two/c.py": 30}, same_text=True) == (400, 0.1)

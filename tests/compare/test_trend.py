@@ -1,0 +1,67 @@
+"""Figures over past nights, and where their level changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ci_eval.core.compare import read
+from tests.command import command as run
+from tests.comparing import aged
+from tests.histories import night
+
+
+def test_a_night_is_added_to_its_history_and_only_once(nights: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / name)
+        assert code == 0, err
+    (kept,) = (tmp_path / "past").iterdir()
+    stored = json.loads(kept.read_text())
+    assert (stored["format"], len(stored["evaluations"])) == (1, 1)
+    overview = json.loads((tmp_path / "second" / "overview.json").read_text())
+    assert len(overview["trend"]["nights"]) == 1
+
+
+def test_a_change_of_level_is_marked_on_its_night(nights: dict[str, Path], tmp_path: Path) -> None:
+    for day in range(1, 25):
+        aged(nights["words"], tmp_path / "past", day, RecallAt1=0.9 if day <= 14 else 0.8)
+    code, out, err = run(
+        "compare", nights["again"], nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "out"
+    )
+    assert code == 0, err
+    trend = json.loads((tmp_path / "out" / "comparison.json").read_text())["trend"]
+    assert (len(trend["nights"]), trend["leftOut"]) == (25, 0)
+    first = trend["changes"]["RecallAt1"][0]
+    assert (first["night"], first["before"], first["good"]) == (14, pytest.approx(0.9), False)
+    assert first["after"] < 0.85
+    assert "▼ RecallAt1 90.0%" in " ".join(out.split())
+    page = (tmp_path / "out" / "html" / "index.html").read_text()
+    assert page.count("<svg") >= 5
+    assert "from 2020-01-15 on" in page
+    assert "▼ RecallAt1 90.0%" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_other_engines_and_damaged_files_do_not_enter_a_trend(nights: dict[str, Path], tmp_path: Path) -> None:
+    aged(nights["oracle"], tmp_path / "past", 1)
+    aged(nights["alphabet"], tmp_path / "past", 2)
+    code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "out")
+    assert code == 0, err
+    trend = json.loads((tmp_path / "out" / "overview.json").read_text())["trend"]
+    assert (len(trend["nights"]), trend["leftOut"]) == (1, 2)
+    (tmp_path / "past" / "x.json").write_text('{"format": 1}')
+    code, _, err = run("compare", nights["words"], "--history", tmp_path / "past", "--output", tmp_path / "other")
+    assert (code, "x.json is not the metrics.json" in " ".join(err.split())) == (2, True)
+
+
+def test_a_night_of_before_is_in_the_same_line_as_one_of_today(tmp_path: Path) -> None:
+    night(tmp_path, 1, language="another")
+    night(tmp_path, 2, language="text")
+    before, now = read(tmp_path).evaluations
+    assert (
+        replace(before, conditions={"language": "another"}).series
+        == replace(now, conditions={"language": "text"}).series
+    )
+    assert before.language == now.language == "text"

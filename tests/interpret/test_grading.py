@@ -1,0 +1,103 @@
+"""Suggestions are graded where the task asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ci_eval.core.base.errors import ConfigError, EngineRaised
+from ci_eval.core.catalogs import graders
+from ci_eval.core.contracts import Pairing
+from ci_eval.core.interpret.grading import Grading
+from ci_eval.core.model import Lookup, Record, Status, Suggestion
+from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
+from ci_eval.plugins.tasks.completion import TASK
+from tests.here import in_one_process
+from tests.projects import GREETER, ask, generate, sessions, setup, write
+
+__all__ = ["in_one_process"]
+
+GRADED = replace(TASK, graders=("exact",), graded=2)
+
+
+def lookup(*texts: str) -> Lookup:
+    shown = tuple(Suggestion(text=text) for text in texts)
+    return Lookup(prefix="", total=len(shown), rank=None, latency=1.0, suggestions=shown)
+
+
+def test_the_first_suggestions_are_graded_and_the_first_ones_grades_are_the_lookups() -> None:
+    found = Grading(GRADED, "python", Path()).grade("b", None, lookup("a", "b", "b"))
+    assert [each.grades for each in found.suggestions] == [{"exact": 0.0}, {"exact": 1.0}, None]
+    assert found.grades == {"exact": 0.0}
+
+
+def test_an_empty_list_has_the_grades_of_an_empty_text() -> None:
+    assert Grading(GRADED, "python", Path()).grade("b", None, lookup()).grades == {"exact": 0.0}
+
+
+def test_without_graders_nothing_is_graded_and_an_unknown_one_is_refused() -> None:
+    assert Grading(TASK, "python", Path()).grade("b", None, lookup("b")) == lookup("b")
+    with pytest.raises(ConfigError, match="unknown grader 'nope'"):
+        Grading(replace(TASK, graders=("nope",)), "python", Path())
+
+
+def test_scores_of_one_name_of_two_graders_are_both_stored() -> None:
+    both = replace(TASK, graders=("subtoken-f1", "subtoken-lcs"))
+    found = Grading(both, "python", Path()).grade("to_name", None, lookup("name_to")).grades
+    assert found
+    assert (found["f1"], found["subtoken-lcs.f1"]) == (1.0, 0.5)
+
+
+class Loud:
+    """Says which reference it looked at."""
+
+    name = summary = "loud"
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        return {"loud": float(pairing.reference == pairing.hypothesis)}
+
+    def remark(self, pairing: Pairing) -> str:
+        return f"against {pairing.reference}"
+
+
+def test_the_remark_is_on_the_reference_that_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graders, "ready", lambda *_: [Loud()])
+    record = Record(context={}, references=("a", "b"))
+    found = Grading(GRADED, "python", Path()).grade("a", record, lookup("b", "c"))
+    assert [each.remark for each in found.suggestions] == ["against b", "against a"]
+
+
+class Picky:
+    """Grades all but one text; installed once."""
+
+    name = summary = "picky"
+    cache = Path()
+
+    def prepare(self, cache: Path) -> None:
+        self.cache = cache
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        if pairing.hypothesis == "greet":
+            raise EngineRaised("I do not like greetings")
+        return {"picky": 1.0}
+
+
+def test_a_grader_that_must_be_installed_is_where_it_grades(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    picky = Picky()
+    monkeypatch.setattr(graders.CATALOG, "load", lambda _: picky)
+    Grading(GRADED, "python", tmp_path)
+    assert picky.cache == tmp_path
+
+
+@pytest.mark.usefixtures("in_one_process")
+def test_a_text_that_cannot_be_graded_costs_its_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(graders.CATALOG, "load", lambda _: Picky())
+    root = write(tmp_path / "p", a__py=GREETER)
+    ask(workspace := generate(root, tmp_path / "w"), replace(setup(ORACLE, root), task=GRADED))
+    found = {session.expected_text: session for session in sessions(workspace)}
+    assert (found["greet"].status, found["greet"].lookups) == (Status.ERROR, ())
+    assert found["greet"].message == "not graded: I do not like greetings"
+    assert found["sep"].lookups[0].grades == {"picky": 1.0}

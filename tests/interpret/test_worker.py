@@ -1,0 +1,78 @@
+"""What happens in a worker process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
+from ci_eval.core.interpret.run import share_twice
+from ci_eval.core.model import Determinism, Status, Suggestion
+from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
+from ci_eval.plugins.engines.words import Words
+from tests.fake import Fake
+from tests.projects import ask, generate, sessions, setup
+
+
+def test_a_file_that_changed_after_stage_1_is_skipped(project: Path, tmp_path: Path) -> None:
+    workspace = generate(project, tmp_path / "w")
+    (project / "a.py").write_text("changed = 1\n")
+    progress = ask(workspace, setup(ORACLE, project))
+    assert progress.statuses[Status.SKIPPED] == next(f.sessions for f in workspace.actions() if f.path == "a.py")
+    assert "has changed since" in workspace.errors()[0].message
+
+
+@dataclass(frozen=True)
+class Forgetful(Fake):
+    """Is `words`; of each text that it is asked about a second time, it has forgotten the first word."""
+
+    name: str = "forgetful"
+    forgets: bool = True
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        return RunningForgetful(self, surroundings)
+
+
+class RunningForgetful(Words):
+    def __init__(self, engine: Forgetful, surroundings: Surroundings) -> None:
+        super().__init__(surroundings)
+        self._engine = engine
+        self._asked: set[tuple[str, int]] = set()
+
+    def complete(self, query: Query) -> Answer:
+        key = (self.text, query.offset)
+        words = list(self.words(query))
+        if key in self._asked and self._engine.forgets:
+            words = words[1:]
+        self._asked.add(key)
+        return Answer(suggestions=[Suggestion(text=word) for word in words], latency=1.0)
+
+
+def test_an_engine_that_changes_its_mind_is_found_out(project: Path, tmp_path: Path) -> None:
+    workspace = generate(project, tmp_path / "w")
+    progress = ask(workspace, setup(Forgetful(), project))
+    again = [session for session in sessions(workspace) if session.again]
+    assert progress.state == Determinism(asked=len(again), differed=len(again))
+    assert progress.state.asked > 5
+    assert all(session.differing == 1 for session in again)
+
+
+def test_what_is_asked_twice_is_stored_with_its_first_answer(project: Path, tmp_path: Path) -> None:
+    kept, plain = generate(project, tmp_path / "kept"), generate(project, tmp_path / "plain")
+    progress = ask(kept, setup(Forgetful(), project))
+    steady = ask(plain, setup(Forgetful(forgets=False), project))
+    assert [each.lookups[0].rank for each in sessions(kept)] == [each.lookups[0].rank for each in sessions(plain)]
+    assert (steady.state.asked, steady.state.differed) == (progress.state.asked, 0)
+
+
+def test_several_rounds_ask_everything_again_so_that_nothing_is_asked_twice(project: Path, tmp_path: Path) -> None:
+    workspace = generate(project, tmp_path / "w")
+    progress = ask(workspace, setup(Forgetful(), project), rounds=2)
+    assert not any(session.again for session in sessions(workspace))
+    assert progress.state == Determinism(asked=progress.finished, differed=0)
+
+
+def test_a_large_run_asks_two_in_a_hundred_twice() -> None:
+    assert share_twice(100_000) == 0.02
+    assert share_twice(100) == 0.2
+    assert share_twice(5) == 1

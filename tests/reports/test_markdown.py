@@ -1,0 +1,68 @@
+"""report.md as GitHub shows it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.model import FileError
+from ci_eval.plugins.reports.markdown import REPORTER
+from tests.reports.samples import NASTY, Sample, figures, hostile, small
+
+
+def written(sample: Sample, folder: Path, title: str = "jedi on stack") -> str:
+    return sample.write(REPORTER, folder, title).read_text(encoding="utf-8")
+
+
+def test_the_first_sentence_names_engine_project_share_evaluated_and_headline_figure(tmp_path: Path) -> None:
+    sentence = written(small(), tmp_path).splitlines()[2]
+    evaluated = "`jedi 0.19.2` on `stack 1.0`: **180 of 200 sessions evaluated, the engine failed in 10**"
+    first = "the expected text stood first in 61.2% of 180 sessions (58.1–63.6%; 55.1–66.1% elsewhere)"  # noqa: RUF001
+    assert sentence.startswith(f"{evaluated}. **All sessions: {first}, among the first 5 in ")
+
+
+def test_metrics_come_with_interval_and_meaning(tmp_path: Path) -> None:
+    row = "| RecallAt1 | 61.2% | 58.1–63.6% | 55.1–66.1% | 55.0% | 180 | Share with the expected text first (higher"  # noqa: RUF001
+    assert row in written(small(), tmp_path)
+
+
+def test_failed_statuses_stand_out_and_absent_ones_are_left_out(tmp_path: Path) -> None:
+    text = written(small(), tmp_path)
+    assert "| **timeout** | 7 |" in text
+    assert "| `empty` |" not in text
+
+
+def test_the_worst_files_come_worst_first_and_are_at_most_ten(tmp_path: Path) -> None:
+    sample = small()
+    sample.more_files = {f"pkg/{index}.py": figures(index) for index in range(2, 40)}
+    rows = re.findall(r"^\| `(?:pkg|stack)/.*?` \| \d+ \| ([\d.]+)%", written(sample, tmp_path), re.MULTILINE)
+    assert len(rows) == 10
+    assert rows == sorted(rows, key=float)
+
+
+def test_errors_are_listed_up_to_a_limit_and_the_rest_is_counted(tmp_path: Path) -> None:
+    sample = small()
+    sample.errors = tuple(FileError(path=f"{n}.py", stage="actions", message="bad") for n in range(25))
+    text = written(sample, tmp_path)
+    assert "## Trouble with 25 files" in text
+    assert "5 more are in the workspace" in text
+
+
+def test_a_run_without_figures_still_gives_a_report(tmp_path: Path) -> None:
+    evaluation = msgspec.structs.replace(small().evaluation(), filters={}, errors=(), metrics=())
+    text = REPORTER.write(evaluation, small(), tmp_path).read_text()
+    assert "**0 of 0 sessions evaluated**" in text
+
+
+def test_hostile_names_do_not_break_a_table(tmp_path: Path) -> None:
+    tables = re.findall(r"(?:^\|.*\n)+", written(hostile(), tmp_path), re.MULTILINE)
+    for table in tables:
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_nothing_hostile_stands_outside_of_code(tmp_path: Path) -> None:
+    text = written(hostile(), tmp_path, title=NASTY)
+    outside = re.sub(r"`[^`\n]*`|<code>[^<\n]*</code>", "", text)
+    assert not re.search(r"[<@\[\u2028\u202e]|http:", outside)
