@@ -14,6 +14,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import FORMAT
+from tests.adapters.endpoints.scripted import sends, serve
 from tests.command import command
 from tests.projects import GREETER, write
 
@@ -128,3 +129,53 @@ def test_without_packages_nothing_is_recorded(tmp_path: Path) -> None:
     )
     assert code == 0, errors
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["plugins"] == {}
+
+
+API = """
+from ci_eval.api import Api, EndpointConfig, Piece, Prompt
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, object]:
+    return {"acme": prompt.instruction or prompt.prefix, "model": settings.model}
+
+
+def read(answer: dict[str, str]) -> Piece:
+    return Piece(text=answer["said"], finish="stop")
+
+
+API = Api(name="acme", path="/acme", body=body, read=read, key="said")
+"""
+
+
+def test_an_endpoint_is_asked_by_the_api_of_a_package(tmp_path: Path) -> None:
+    """The neutral endpoint of other tests answers in its own shape, which no api of ours reads."""
+    declared = """
+[project]
+name = "acme-endpoint"
+version = "1.0"
+
+[project.entry-points."ci_eval.endpoints"]
+acme = "acme_endpoint.api:API"
+"""
+    site = install(tmp_path / "site", {"pyproject.toml": declared, "acme_endpoint/api.py": API})
+    write(tmp_path / "src", greet__py=GREETER)
+    with serve(sends('{"said": "names"}')) as there:
+        done = ci_eval(
+            site, "evaluate", "--project", f"path:{tmp_path / 'src'}", "--language", "python",
+            "--set", f"engine.endpoint={there.address}", "--set", "engine.model=m", "--set", "engine.api=acme",
+            "--sessions", 2, "--output", tmp_path / "out",
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {body["model"] for body in there.asked} == {"m"}
+    assert all("acme" in body for body in there.asked)
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["plugins"] == {"acme-endpoint": "1.0"}
+
+
+def test_an_unknown_api_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
+    write(tmp_path / "src", greet__py=GREETER)
+    code, _, errors = command(
+        "evaluate", "--project", f"path:{tmp_path / 'src'}", "--language", "python", "--output", tmp_path / "out",
+        "--set", "engine.endpoint=http://127.0.0.1:9/v1", "--set", "engine.model=m", "--set", "engine.api=chatt",
+    )  # fmt: skip
+    assert code == ConfigError.exit_code
+    assert "unknown api 'chatt': did you mean 'chat'? known are chat, completions, fim, infill, ollama" in errors

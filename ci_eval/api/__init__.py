@@ -53,15 +53,18 @@ from ci_eval.core.model import (
     Suggestion,
     Token,
 )
+from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.scoring import evaluated, grades_of, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip
 
 __all__ = [
     "Answer",
+    "Api",
     "Archive",
     "Band",
     "CaretContext",
@@ -69,6 +72,7 @@ __all__ = [
     "ConfigError",
     "Control",
     "ControlEngine",
+    "EndpointConfig",
     "Engine",
     "EngineCrash",
     "EngineFailure",
@@ -96,10 +100,12 @@ __all__ = [
     "OpenText",
     "Ordering",
     "Pairing",
+    "Piece",
     "Pip",
     "Place",
     "PlayItem",
     "PreparationError",
+    "Prompt",
     "Properties",
     "Query",
     "Ranker",

@@ -20,7 +20,7 @@ from ci_eval.core.contracts import Engine, Query, Surroundings
 from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
-from ci_eval.plugins.adapters.endpoints import examining
+from ci_eval.plugins.adapters.endpoints import apis, examining
 from ci_eval.plugins.adapters.endpoints.examining import Ability
 from ci_eval.plugins.adapters.place import confinement_of
 from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
@@ -42,6 +42,7 @@ PROGRAMS = {
 
 
 EXTENSIBLE: Mapping[str, Catalog[Any]] = {
+    "endpoints": apis.CATALOG,
     "engines": engines.CATALOG,
     "graders": graders.CATALOG,
     "languages": languages.CATALOG,

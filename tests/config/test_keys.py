@@ -15,7 +15,7 @@ from ci_eval.core.config import Config, dump, keys, load
 from ci_eval.jobs.listings import schema
 
 ROOT = Path(ci_eval.__file__).parents[1]
-CONFIGS = sorted([*(ROOT / "configs").glob("**/*.yaml"), ROOT / "ci_eval" / "config" / "demo.yaml"])
+CONFIGS = sorted([*(ROOT / "configs").glob("**/*.yaml"), ROOT / "ci_eval" / "core" / "config" / "demo.yaml"])
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("package")
     shutil.copytree(Path(ci_eval.__file__).parent, folder / "ci_eval", ignore=shutil.ignore_patterns("__pycache__"))
     for kind, name, text in (("tasks", "echo", TASK), ("metrics", "right", METRIC), ("engines", "parrot", ENGINE)):
-        (folder / "ci_eval" / kind / f"{name}.py").write_text(text)
+        (folder / "ci_eval" / "plugins" / kind / f"{name}.py").write_text(text)
     write(folder / "records.jsonl", RECORDS)
     return folder
 

@@ -74,7 +74,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("graders", "same_length", GRADER),
         ("metrics", "same_length", METRIC),
     ):
-        (folder / "ci_eval" / kind / f"{name}.py").write_text(text)
+        (folder / "ci_eval" / "plugins" / kind / f"{name}.py").write_text(text)
     write(folder / "p", main__py=GREETER)
     return folder
 
@@ -129,7 +129,7 @@ def test_it_is_no_completion_that_could_be_compared_with_it(evaluated: Path) -> 
 
 def test_its_suggestions_are_graded_anew_without_the_engine(evaluated: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(evaluated, tmp_path / "copy")
-    (copy / "ci_eval" / "graders" / "same_length.py").write_text(GRADER.replace("float(", "0.25 + 0 * float("))
+    (copy / "ci_eval" / "plugins" / "graders" / "same_length.py").write_text(GRADER.replace("float(", "0.25 + 0 * float("))
     run(copy, "grade", copy / "words")
     found = report(copy / "words" / "reports" / "metrics.json")["evaluations"][0]["filters"]["ALL"]
     assert found["metrics"]["SameLength"]["value"] == 0.25

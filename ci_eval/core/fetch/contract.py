@@ -43,8 +43,8 @@ class Scheme:
     needs: tuple[str, ...] = ()
     """The programs that fetch the project."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
-    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs run
-    on."""
+    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
+    run on."""
     top: bool = False
     """A flag: a single folder at the top is packaging, not part of the project."""
     lasting: Callable[[Spec], bool] = lambda _: True

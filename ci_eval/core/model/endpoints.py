@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from ci_eval.core.model.settings import Count, Section, Share, Text
 
-ApiName = Literal["chat", "completions", "fim", "infill", "ollama"]
 Amount = Annotated[float, Meta(ge=0, le=1e9)]
 
 
@@ -71,9 +70,9 @@ class EndpointConfig(Section, frozen=True):
     """The address that the api's path is added to, for example `https://api.mistral.ai/v1`."""
     model: Text | None = None
     """What the endpoint calls the model."""
-    api: ApiName = "chat"
+    api: Text = "chat"
     """How it is asked: chat (`/chat/completions`), completions (`/completions`), fim (`/fim/completions`), infill
-    (llama.cpp), ollama (`/api/generate`)."""
+    (llama.cpp), ollama (`/api/generate`), or the name of an api of an installed package (`ci_eval.endpoints`)."""
     template: Text | None = None
     """For completions: how prefix and suffix become a prompt: a family's name, a text with {prefix} and {suffix}, or
     `suffix` where the endpoint has a field for it."""

@@ -1,4 +1,5 @@
-"""The interfaces of reports: a report is one file in `plugins/reports/` that ends in a `REPORTER` of one of these types."""
+"""The interfaces of reports: a report is one file in `plugins/reports/`, which ends in a `REPORTER` of one of these
+types."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
-from ci_eval.core.model.endpoints import ApiName, EndpointConfig, WindowConfig
+from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
@@ -19,7 +19,7 @@ HOLE = Prompt(prefix="P", suffix="S", path="d.py", files=FILES)
 CODESTRAL = "+++++ a/b.py\nx = 1\n\n\n+++++ c.py\ny\n\n+++++ d.py\nP"
 
 
-def asked(api: ApiName, **given: Any) -> dict[str, Any]:
+def asked(api: str, **given: Any) -> dict[str, Any]:
     return CATALOG.load(api).body(HOLE, EndpointConfig(model="m", api=api, **given))
 
 
