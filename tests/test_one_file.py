@@ -62,7 +62,7 @@ METRICS = (
 
 
 def test_a_metric_is_one_file(package: Path) -> None:
-    (package / "metrics" / "longest.py").write_text(LONGEST)
+    (package / "plugins" / "metrics" / "longest.py").write_text(LONGEST)
     workspace = evaluate(package, "path:project")
     (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
     figures = evaluation["filters"]["ALL"]["metrics"]
@@ -93,7 +93,7 @@ SCHEME = Scheme(example="here:FOLDER", parse=parse, fetch=fetch)
 
 
 def test_a_scheme_is_one_file(package: Path) -> None:
-    (package / "fetch" / "schemes" / "here.py").write_text(HERE)
+    (package / "plugins" / "schemes" / "here.py").write_text(HERE)
     workspace = evaluate(package, "here:project")
     project = json.loads((workspace / "manifest.json").read_text())["project"]
     assert (project["spec"], project["revision"]) == ("here:project", "now")
@@ -127,7 +127,7 @@ FORMAT = LogFormat(summary="names of sessions", end=".ids", write=Part, join=joi
 
 
 def test_a_log_format_is_one_file(package: Path) -> None:
-    (package / "learning" / "logs" / "formats" / "ids.py").write_text(IDS)
+    (package / "plugins" / "log_formats" / "ids.py").write_text(IDS)
     workspace = evaluate(
         package, "path:project", "--set", "interpret.saveLogs=true", "--set", "interpret.logFormat=[ids]"
     )
@@ -140,7 +140,7 @@ def test_a_log_format_is_one_file(package: Path) -> None:
 
 @pytest.mark.slow
 def test_shards_of_a_log_format_are_merged_by_it(package: Path) -> None:
-    (package / "learning" / "logs" / "formats" / "ids.py").write_text(IDS)
+    (package / "plugins" / "log_formats" / "ids.py").write_text(IDS)
     for name in ("a", "b"):
         write(package.parent / "project", **{f"{name}__py": GREETER})
     made = ("generate-ml-logs", "--project", "path:project", "--engine", "words", "--log-format", "ids", "--jobs", 1)
