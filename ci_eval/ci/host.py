@@ -104,6 +104,7 @@ class Guarded(io.TextIOBase):
         self._held = ""
 
     def write(self, text: str) -> int:
+        # A command may arrive in pieces, so a line is looked at only when it is complete.
         *parts, self._held = self._BREAK.split(self._held + text)
         for line, end in zip(parts[::2], parts[1::2], strict=True):
             self._stream.write(self._harmless(line) + end)

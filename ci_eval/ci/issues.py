@@ -42,6 +42,7 @@ class Issues:
     def of_workflows(self) -> Iterator[Issue]:
         """Yield the issues, open or closed, that a job opened with its token; the newest first."""
         for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
+            # GitHub lists pull requests among the issues.
             if _is_of_bot(issue) and "pull_request" not in issue:
                 yield Issue(number=issue["number"], body=issue["body"] or "", is_open=issue["state"] == "open")
 

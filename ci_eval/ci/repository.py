@@ -50,6 +50,7 @@ class Repository:
             for item in self._rest.listed("/actions/artifacts", "artifacts", name=name)
             if not item["expired"]
             and item["workflow_run"]["head_branch"] == branch
+            # A fork's branch may have the name of the default branch.
             and item["workflow_run"]["head_repository_id"] == item["workflow_run"]["repository_id"]
         ]
         return sorted(artifacts, key=lambda artifact: (artifact.run, artifact.created), reverse=True)
@@ -66,6 +67,7 @@ class Repository:
         artifacts = sorted(
             (_artifact(item) for item in listed if not item["expired"]), key=lambda artifact: artifact.number
         )
+        # A further attempt uploads the same name again, with a higher number.
         newest = {artifact.name: artifact for artifact in artifacts if fnmatchcase(artifact.name, pattern)}
         return [newest[name] for name in sorted(newest)]
 
@@ -76,6 +78,7 @@ class Repository:
     def workflow_of(self, run: int) -> str:
         """Return the file of a run's workflow, such as .github/workflows/nightly.yml; "" for a run that was deleted."""
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
+        # GitHub may put @REF behind the path.
         return str(workflow_run.get("path", "")).partition("@")[0]
 
     def page_of_run(self, run: int) -> str:

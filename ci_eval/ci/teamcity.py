@@ -69,6 +69,7 @@ class TeamCity(Host):
         self._say(message("progressMessage", text))
 
     def fail(self, problem: Problem) -> None:
+        # TeamCity takes a Java identifier of at most 60 characters.
         identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
         self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
 
@@ -85,6 +86,7 @@ class TeamCity(Host):
             self.fail(problem)
         for folder in announcement.artifacts:
             self._publish(folder.absolute())
+        # Braces in the status could be read as a reference, as {build.status.text} is.
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
     def _publish(self, folder: Path) -> None:

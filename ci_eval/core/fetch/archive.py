@@ -76,6 +76,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
         writer = _Writer(folder, archive.stat().st_size, limits or Limits())
         for member in _read_members(archive, writer):
             writer.add(member)
+        # mkdtemp makes folders that their owner alone may enter.
         folder.chmod(0o755)
         folder.rename(target)
     except ArchiveError as error:
@@ -114,6 +115,7 @@ class _Writer:
         if member.kind == "other":
             raise ArchiveError(f"{name!r} is neither a file nor a folder nor a link")
         source = _check_link(name, member) if member.kind in ("symlink", "hardlink") else ""
+        # The settings of a repository may name programs to run.
         if ".git" in name.lower().split("/"):
             return
         if member.kind == "folder":
@@ -143,6 +145,7 @@ class _Writer:
 
     def write(self, name: str, body: IO[bytes], executable: bool) -> None:
         self.make_folder(posixpath.dirname(name))
+        # Whatever the checks above miss, nothing that exists is overwritten and no link is followed.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         size = 0
         with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:
@@ -199,6 +202,7 @@ def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
         # The first bytes decide, since a name may lie.
         magic = file.read(6)
         file.seek(0)
+        # An archive without members begins with PK\5\6.
         if magic[:4] in (b"PK\3\4", b"PK\5\6"):
             with zipfile.ZipFile(file) as bundle:
                 yield from _zip_members(bundle)
@@ -270,6 +274,7 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
     for info in bundle.infolist():
         if info.flag_bits & 0x1:
             raise ArchiveError(f"{info.filename!r} is encrypted")
+        # zipfile limits what it unpacks at once for deflate alone, so other methods could fill the memory.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArchiveError(f"{info.filename!r} is packed by a method other than deflate")
         mode = info.external_attr >> 16

@@ -70,6 +70,7 @@ def run_to_end(
     The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too long.
     """
     program = shutil.which(argv[0])
+    # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
     if program is None:
         raise InstallError(f"{name} is not installed. {GET.get(name, 'Install it and see that it is on PATH.')}")

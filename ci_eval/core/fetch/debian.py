@@ -99,6 +99,7 @@ class _Apt:
             )
         except OSError:
             return False
+        # A clock that was set back makes the age negative.
         return stored == self.sources and 0 <= age < DAY
 
     def update(self) -> str:
@@ -138,6 +139,7 @@ class _Apt:
         """Download the upstream tarballs of SOURCE=VERSION. Returns why the download failed, or ""."""
         # apt checks each file by its SHA-256 in the list, and the list by the archive's signature.
         options = ("-qq", "source", "--download-only", "--only-source", "--tar-only")
+        # UNKNOWN matches apt's English messages.
         ended = run_to_end(self.command("apt-get", *options, "--", package), cwd=folder, variables={"LC_ALL": "C"})
         return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
 

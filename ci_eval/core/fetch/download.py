@@ -62,6 +62,7 @@ def download(
     """
     digest = check_digest(sha256)
     check_url(url)
+    # The file keeps its name, by which callers tell an archive from a program.
     path = cache / "downloads" / "sha256" / digest[:2] / digest / _basename(url)
     if path.is_file() and sha256_of(path) == digest:
         return path
@@ -96,6 +97,7 @@ def check_url(url: str) -> SplitResult:
         raise DownloadError(f"Cannot download {shown(url)!r}: it holds a blank or an odd character. Percent-encode it.")
     try:
         parts = urlsplit(url)
+        # urlsplit finds a wrong port only when the port is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise DownloadError(f"Cannot download {shown(url)}: {error}. Check the address.") from None
@@ -143,6 +145,7 @@ def sha256_of(path: Path) -> str:
 
 def _basename(url: str) -> str:
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
+    # The end of a long name stays, since it tells the kind of the file.
     return name[-100:].lstrip(".-") or "download"
 
 
@@ -225,8 +228,10 @@ def _receive(response: requests.Response, url: str, file: BinaryIO, max_bytes: i
     too_large = DownloadError(f"{shown(url)} is larger than the {max_bytes:,} bytes allowed. Is it the right file?")
     if expected is not None and expected > max_bytes:
         raise too_large
+    # An earlier attempt may have left a part of the file.
     file.seek(0)
     file.truncate()
+    # The timeout of requests counts between two packets, so a slow server could go on for ever.
     received, deadline = 0, time.monotonic() + MAX_SECONDS
     for chunk in response.raw.stream(CHUNK, decode_content=False):
         received += len(chunk)

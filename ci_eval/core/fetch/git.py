@@ -25,6 +25,7 @@ SETTINGS = {
     "advice.detachedHead": "false",
     # `true` is the program: it answers every question for a password with nothing.
     "core.askPass": "true",
+    # Line ends stay as they were committed, so that checksums are the same on all machines.
     "core.autocrlf": "false",
     "core.eol": "lf",
     "core.fsmonitor": "false",
@@ -38,6 +39,7 @@ SETTINGS = {
     "fetch.fsck.zeroPaddedFilemode": "ignore",
     "fetch.fsckObjects": "true",
     "gc.auto": "0",
+    # By default, git waits without limit for a server that has fallen silent.
     "http.lowSpeedLimit": "1000",
     "http.lowSpeedTime": "60",
     "init.defaultBranch": "main",
@@ -97,6 +99,7 @@ def check_url(url: str) -> None:
         raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
     try:
         parts = urlsplit(url)
+        # urlsplit finds a wrong port only when the port is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(f"{url!r} is not the address of a Git repository: {error}.") from None
@@ -111,15 +114,18 @@ def check_url(url: str) -> None:
 
 def check_revision(revision: str) -> None:
     """Check a revision. Raises ConfigError unless it can only be a commit id, a tag or a branch."""
+    # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
 
 
 def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
     commit = FULL_COMMIT.fullmatch(revision.lower())
+    # Commits of a SHA-256 repository cannot be fetched into one of SHA-1.
     object_format = "sha256" if commit and len(revision) == 64 else "sha1"
     asked = revision.lower() if commit else revision
     scheme = urlsplit(url).scheme
+    # The machine's templates could bring hooks.
     run_git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
     fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
     run_git(target, scheme, timeout, *fetch, "--", url, asked)

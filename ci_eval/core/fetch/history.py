@@ -50,6 +50,7 @@ class Repository:
         out."""
         log = self._git(
             *("log", "--follow", "--no-merges", "--format=%x01%H", "--raw", "--no-abbrev"),
+            # A path may hold `*` and other signs of git's patterns.
             *(self.commit, "--", f":(literal){path}"),
         )
         revisions = []
@@ -81,6 +82,7 @@ class Repository:
     def _batch(self, option: str, blobs: Sequence[str]) -> bytes:
         if not blobs:
             return b""
+        # GitPython takes only a file with a descriptor as git's input.
         with tempfile.TemporaryFile() as file:
             file.write("".join(f"{blob}\n" for blob in blobs).encode())
             file.seek(0)

@@ -72,6 +72,7 @@ def unpack_pinned(spec: Spec, archive: Path, files: Path, *, inside: str = "") -
     Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
     ArchiveError if it cannot be unpacked.
     """
+    # An archive other than the pinned one is never parsed.
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")
     # The folder is on the same file system as the target, so that the rename works.

@@ -126,6 +126,7 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
         whole.mkdir()
         pinned = fetch(spec, whole / FILES, cache)
         marker = _complete(whole, pinned, scheme.top)
+        # A branch moves, so its folder is named by the commit.
         folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
         # A branch may point to a commit that was prepared before, and damaged since.
         if not sealed.intact(folder):
@@ -140,6 +141,7 @@ def checksum(root: Path) -> str:
     """
     total = hashlib.sha256()
     try:
+        # A name need not be text, so its bytes are ordered and hashed.
         for path in sorted(_files(root), key=lambda path: os.fsencode(path.relative_to(root).as_posix())):
             total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + sha256_of(path).encode() + b"\n")
     except OSError as error:
@@ -150,6 +152,7 @@ def checksum(root: Path) -> str:
 def _files(root: Path) -> list[Path]:
     files = []
     for folder, below, names in os.walk(root):
+        # Folders such as .git differ from one checkout of the same files to another.
         below[:] = [name for name in below if not name.startswith(".")]
         paths = [Path(folder, name) for name in names]
         files += [path for path in paths if path.is_file() and not path.is_symlink()]

@@ -100,6 +100,7 @@ def _of_pyproject(path: Path) -> list[str]:
 def _of_requirements(path: Path) -> list[str]:
     """Return the requirements in the file, without options and without the project itself."""
     text = path.read_text(errors="replace").replace("\\\n", " ")
+    # Options such as --hash may follow a requirement.
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and not ITSELF.fullmatch(line) and not _is_option(line)]
 
@@ -155,6 +156,7 @@ def check_npm_lock(path: Path, hosts: Collection[str] = ()) -> None:
         source = entry.resolved if isinstance(entry.resolved, str) else ""
         if not _is_inside(location) or (entry.link and not _is_inside(source)):
             raise PreparationError(f"{path.name} of the project leads out of it, by {location[:200]!r}. {WHAT_NOW}")
+        # Packages for development are not installed, so they may come from anywhere.
         if not entry.dev and source and not entry.link and not _of_registry(source, hosts):
             raise _foreign(f"{location} from {source}", path.name)
     for name, entry in _walk_dependencies(lock.dependencies):

@@ -186,6 +186,7 @@ def _renew(folder: Path, listed: _List) -> None:
 
 
 def _write(folder: Path, listed: _List) -> None:
+    # Two processes may write the list at once.
     partial = folder / f"{LIST}.{os.getpid()}.tmp"
     partial.write_bytes(msgspec.json.encode(listed))
     partial.replace(folder / LIST)
@@ -204,6 +205,7 @@ def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
             folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
         links = [name for name in folders if Path(parent, name).is_symlink()]
         for name in (*names, *links):
+            # The list itself, and one that is being written, are no files of the folder.
             if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
                 yield Path(parent, name)
 
@@ -226,6 +228,7 @@ def _key(path: Path, folder: Path) -> str:
 
 def _text(name: str) -> str:
     """Return the name as JSON can hold it, even if it is not UTF-8."""
+    # latin-1 has a character for each byte, so that any name can be turned back.
     return os.fsencode(name).decode("latin-1")
 
 

@@ -69,6 +69,7 @@ class ByAverage(Predictor[EmbeddingOptions]):
 
     def _train(self, fold: int) -> Filler:
         language, options = self.surroundings.language, self.options
+        # The open file is in the fold that is left out: its text on disk holds the token that is asked for.
         texts = [text for path, text in sorted(self.files.items()) if self._fold(path) != fold]
         files = [list(lines_of(text, language)) for text in texts]
         filler = Filler(files, lambda token: class_of(token, self.surroundings.keywords), self.asked)
@@ -96,6 +97,7 @@ class ByAverage(Predictor[EmbeddingOptions]):
         text behind the caret."""
         self._around.read(before, after)
         left, right = (self._nearest(side.tokens) for side in (self._around.before, self._around.after))
+        # With `context: LEFT` nothing is known of the text behind the caret, which is not the same as an empty text.
         return left, right if after else None
 
     def _nearest(self, tokens: list[str]) -> list[str]:

@@ -30,4 +30,5 @@ class Declaring(Protocol):
 
 def closure_of(engine: Engine) -> Closure:
     """Return the closure that the engine declares, or PROJECT if it declares none."""
+    # An engine that declares nothing may read any file, so no stored result outlives a change of the project.
     return engine.closure if isinstance(engine, Declaring) else Closure.PROJECT

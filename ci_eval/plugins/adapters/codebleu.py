@@ -71,6 +71,7 @@ class CodeBleu:
         """Install the packages into the cache, unless they are there; see `graders.Installed`."""
         if self._folder is None:
             digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
+            # tree-sitter is compiled for one version of Python.
             name = f"codebleu-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
             self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
 
@@ -90,6 +91,7 @@ class CodeBleu:
             # The process may be in any state, so the next pairing gets a new one.
             raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error
         except EngineFailure:
+            # A late answer of this process would be read as that to the next question.
             self.close()
             raise
         if reply.error:

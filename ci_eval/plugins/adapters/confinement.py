@@ -11,6 +11,7 @@ from pathlib import Path
 from ci_eval.core.model import Confine
 
 PACKAGE = Path(__file__).parents[3]
+# With -I, Python does not look for packages where this one lies.
 START = (
     f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.plugins.drivers.confine.main import main; main()"
 )
@@ -26,6 +27,7 @@ TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", 
 
 def interpreter() -> str:
     """Return the Python that runs ci-eval, without its virtual environment."""
+    # CPython does not document this name, and may leave it empty.
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return base
 
@@ -57,6 +59,8 @@ class Walls:
         options += ["--confine", self.confine, "--report", str(report)]
         options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
         options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
+        # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
+        # set up.
         return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
 
 
@@ -74,10 +78,12 @@ def installs_of(program: str) -> list[Path]:
 
 def _interpreters_of(path: Path) -> Iterator[Path]:
     with path.open("rb") as file:
+        # A compiled program may have no line end for megabytes.
         first = file.readline(500)
     if first.startswith(b"#!"):
         words = first[2:].decode(errors="replace").split()
         if words[:1] == ["/usr/bin/env"]:
+            # Options of env, such as `-S`, stand before the program.
             words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
         yield from (Path(word).absolute() for word in words[:1] if word)
 
@@ -96,6 +102,7 @@ def top_of(path: Path) -> Path:
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
         tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
     elif path.parent.name in ("bin", "sbin"):
+        # A program in bin needs what is installed beside that folder, such as lib.
         tops = [path.parents[1]]
     else:
         tops = [*filter(_is_top, path.parents), path.parent]

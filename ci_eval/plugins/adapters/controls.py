@@ -79,6 +79,7 @@ class ControlEngine:
     takes_records: bool = False
     needs: tuple[str, ...] = ()
     own_process: bool = False
+    # Predictors share this class, and read the project's other files.
     closure: Closure = Closure.PROJECT
 
     def installed(self, _cache: Path) -> bool | None:

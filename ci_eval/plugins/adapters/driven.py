@@ -93,6 +93,7 @@ class RunningDriver:
         if preparing := self._engine.prepare(self._place):
             process = self._run(preparing)
             try:
+                # The exit code does not count: a project that compiles only in part still has classes to suggest.
                 process.finish(PATIENCE)
             finally:
                 process.close()
@@ -129,6 +130,7 @@ class RunningDriver:
         """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
         latency, names = self._ask(query.offset, limit + self._engine.beside)
+        # The wait may be longer than the limit (`beside`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         return Answer(
@@ -143,6 +145,7 @@ class RunningDriver:
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
         location = str(self._place.root / self._path)
         _trace("->", {"offset": offset, "path": location, "text": self._text})
+        # In base64 no text has a line end, which would end the question.
         path, text = (base64.b64encode(part.encode()) for part in (location, self._text))
         line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
         try:
@@ -151,6 +154,7 @@ class RunningDriver:
             _trace("<-", {head if head == "error" else f"{head} ms": reply.splitlines()})
             if head != "error":
                 return float(head), reply.splitlines()
+        # Wrong base64, wrong UTF-8 and a wrong number all raise a ValueError.
         except ValueError as error:
             raise EngineMisbehaved(f"the driver of {self._engine.name} answered {line[:80]!r}: {error}") from error
         raise EngineRaised(reply)

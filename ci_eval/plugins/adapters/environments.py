@@ -20,6 +20,7 @@ from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.python_paths import folders_named
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
+# Building a source distribution would run its code.
 WHEELS = ("--only-binary=:all:",)
 GO_FILES = frozenset({"go.mod", "go.sum"})
 
@@ -36,6 +37,7 @@ def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cac
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
         return None
+    # All projects share one empty environment.
     content = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
     return once(
         cache / "environments" / f"{name}-{content}{kind.mark}",
@@ -92,8 +94,8 @@ def _forget_start_up(site: Path) -> None:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-# install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
+# install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
 _NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
@@ -109,6 +111,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         check_npm_lock(root / name, hosts)
         shutil.copyfile(root / name, folder / name)
     if locks:
+        # `npm ci` refuses a lock without its package.json.
         shutil.copyfile(manifest, folder / manifest.name)
         npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
     else:
@@ -142,14 +145,17 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
             shutil.copyfile(path, copy)
     variables = {
         "GOMODCACHE": str(folder / "modules"),
+        # Go makes its module cache read-only, unless -modcacherw is given.
         "GOFLAGS": "-mod=mod -modcacherw",
         # Otherwise a go.mod could make go download and run another version.
         "GOTOOLCHAIN": "local",
+        # A go.work in a folder above would bring other modules in.
         "GOWORK": "off",
     }
     run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
     output = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
     shutil.rmtree(work)
+    # The first line is the project's own module.
     pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
@@ -182,6 +188,7 @@ ENVIRONMENTS = {
     ),
     "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
     "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
+    # Maven has no locks.
     "jvm": _Kind(_jvm, "maven:", lambda _: ()),
 }
 """The kinds of environments, by the names that languages use."""

@@ -46,6 +46,7 @@ class Maven(IntoCache):
     needs: tuple[str, ...] = ("mvn", "java")
 
     def name(self, version: str) -> str:
+        # The driver is compiled at the installation, so a changed one needs a new folder.
         driver = f"-{sha256_of(self.driver.file)[:12]}" if self.driver else ""
         return f"{plain(self.artifact)}-{version}{driver}"
 
@@ -75,6 +76,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
+    # In the layout of a repository, the path of a jar tells its group, name and version.
     options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
     if not itself:
         options.append(f"-DexcludeArtifactIds={artifacts[0]['name']}")

@@ -113,6 +113,7 @@ def variables(place: Place) -> dict[str, str]:
     """Return the environment variables of an engine's process. Of the user's own variables it gets PATH alone."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
+        # An engine must neither read the user's own settings nor write to them.
         "HOME": str(place.scratch / "home"),
         "TMPDIR": str(place.scratch),
         "LANG": "C.UTF-8",

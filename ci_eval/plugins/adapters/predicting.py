@@ -51,6 +51,7 @@ class Predictor(OpenText, Generic[Options]):
         self.surroundings = surroundings
         self.path = ""
         kinds = surroundings.kinds
+        # The same few tokens are asked about at each caret, so their classes are remembered.
         self._asked: dict[str, bool] = {}
         self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
 

@@ -58,6 +58,7 @@ class EngineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                # Reads and writes go by the descriptors, past any buffer of Python's.
                 bufsize=0,
                 # A group of its own, so that the program can be killed with all it started.
                 start_new_session=True,
@@ -78,6 +79,7 @@ class EngineProcess:
         os.set_blocking(self._stdout, False)
         self._received = bytearray()
         self._last_words = b""
+        # A program stops once the pipe of its standard error is full, so somebody must read it.
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
@@ -144,8 +146,10 @@ class EngineProcess:
 
     def _end_by_supervisor(self) -> bool:
         """Return whether a supervisor exists and has ended the program."""
+        # `drivers/confine/main.py` starts a supervisor on Linux only.
         if sys.platform != "linux":
             return False
+        # The process is the supervisor, which ends all that it watches on this signal.
         self._process.terminate()
         try:
             self._process.wait(timeout=ENDING)
@@ -184,6 +188,7 @@ class LineProcess(EngineProcess):
             chunk = os.read(self._stdout, 2**20)
             if not chunk:
                 raise self._crash()
+            # Searching all that has arrived at each chunk would take quadratic time.
             newline = chunk.find(b"\n")
             end = len(self._received) + newline if newline >= 0 else -1
             self._received += chunk

@@ -14,6 +14,7 @@ from ci_eval.plugins.adapters.place import Place
 
 def standard_paths() -> list[str]:
     """Return the folders of the standard library of the Python that runs ci-eval."""
+    # In a virtual environment, `platstdlib` would lie in that environment, where no standard library is.
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
     platform = sysconfig.get_path("platstdlib", vars=base)
@@ -38,6 +39,7 @@ def _named_by_files(site: Path) -> Iterator[Path]:
 def folders_named(path: Path, site: Path) -> list[str]:
     """Return the lines of a `.pth` file that name a folder within `site`, read as Python reads them."""
     try:
+        # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return []
@@ -45,6 +47,7 @@ def folders_named(path: Path, site: Path) -> list[str]:
     names = []
     for line in text.splitlines():
         name = line.rstrip()
+        # Python's `site` runs a line that begins with `import` as code.
         is_code = name.startswith(("#", "import ", "import\t"))
         if name and not is_code and _is_within(site / name, inside):
             names.append(name)

@@ -167,6 +167,7 @@ class Pip(IntoCache):
     def newest(self) -> str:
         """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
+            # A wheel's name has no hyphen within a part, so the version is the second one (PEP 427).
             _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
         return version
 
@@ -371,6 +372,7 @@ def _npm_install(dependencies: Mapping[str, str], folder: Path) -> Mapping[str, 
     return {
         path.rpartition("node_modules/")[2]: package.version
         for path, package in sorted(lock.packages.items())
+        # A lock also names packages for other systems, which npm does not install.
         if path and (folder / path).is_dir()
     }
 
@@ -388,12 +390,14 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
+    # The build must start neither another Go nor a C compiler.
     variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
     output = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
     # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
     # install` ignores.
     source = folder / "source"
     shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
+    # Go's module cache is read-only, and copytree keeps the modes of folders.
     for path in (source, *source.rglob("*")):
         path.chmod(0o755)
     run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)

@@ -54,6 +54,7 @@ class ByScore:
                 f"completion type {self.name} reads the project's files, which are not in a workspace: evaluate with "
                 f"`--completion-type {self.name}` instead"
             )
+        # What is suggested does not depend on the kinds of tokens that are evaluated.
         scorer = _start(self.scorer, self.options, replace(context.surroundings, kinds=KINDS))
         scorer.path = context.path
         scorer.begin()

@@ -135,6 +135,7 @@ def without_paths(value: Any, place: Place) -> Any:
         Path(interpreter()): "{python}",
     }
     names = sorted(
+        # To replace `/` would change every path.
         ((str(path), name) for path, name in known.items() if path and str(path) != "/"),
         # The longest path first, since one folder may lie within another.
         key=lambda pair: -len(pair[0]),

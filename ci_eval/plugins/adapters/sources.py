@@ -20,6 +20,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
         package = package_of(path.read_text(errors="replace"))
         if package is not None and (top := _above(path.parent, package)):
             roots.add(top)
+    # A package may have more parts than the folders below the root, and would then lead above the root.
     return sorted(folder for folder in roots if folder.is_relative_to(root))
 
 

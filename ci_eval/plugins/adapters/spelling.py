@@ -64,6 +64,7 @@ class SubtokenBeam(Predictor[BeamOptions]):
         self._around.read(before, "")
         open_: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
         done: dict[str, float] = {}
+        # The end of a name takes a step of its own.
         for _ in range(self.options.longest + 1):
             longer = []
             for score, begun in open_:

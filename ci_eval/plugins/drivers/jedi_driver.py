@@ -86,7 +86,9 @@ class OpenedFile:
     """The open file, whose methods answer the requests of the same names."""
 
     def __init__(self) -> None:
+        # An extension module of the project could only be read by importing it, which runs its code.
         self.project = jedi.Project(root, sys_path=[*sys.path, *packages], load_unsafe_extensions=False)
+        # By default, jedi looks for virtual environments and starts their Python.
         self.environment = jedi.InterpreterEnvironment()
         self.path: Path | None = None
         self.text = ""

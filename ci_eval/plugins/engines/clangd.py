@@ -10,6 +10,7 @@ from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import Pip
 
 FLAGS = (
+    # 0 = no limit; by default clangd lists 100 names.
     "--limit-results=0",
     # By default, clangd answers before it has parsed the headers and built its index, so that names are missing from
     # early answers. With these three options it finishes that work first.

@@ -17,6 +17,7 @@ class Frequency(Counting):
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)
         here = Counter(self.around.before.following(())) + Counter(self.around.after.following(()))
+        # Ties are ordered by text, so that answers do not depend on the order of reading.
         ranked = sorted(here, key=lambda text: (-here[text], -self.elsewhere.get(text, 0), text))
         return chain(ranked, self.elsewhere)
 

@@ -28,6 +28,7 @@ def auto_import(on: bool) -> Overlay:
 def variables(place: Place) -> dict[str, str]:
     modules = (place.environment or place.scratch) / "modules"
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
+    # GOPACKAGESDRIVER could name a program that lists packages in Go's place.
     closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
     return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod"}
 

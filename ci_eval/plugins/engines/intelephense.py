@@ -22,6 +22,7 @@ def options(place: Place) -> dict[str, Any]:
 
 
 def settings(_place: Place) -> dict[str, Any]:
+    # By default intelephense lists 100 names.
     completion = {"maxItems": 10_000, "fullyQualifyGlobalConstantsAndFunctions": False}
     return {"intelephense": {"completion": completion, "telemetry": {"enabled": False}}}
 

@@ -13,6 +13,7 @@ from ci_eval.plugins.adapters.recipes import Archive
 
 def command(place: Place) -> list[str]:
     files = place.folder / "files"
+    # The properties and modules are those of jdtls's own starter, bin/jdtls.py.
     settings = {
         "eclipse.application": "org.eclipse.jdt.ls.core.id1",
         "eclipse.product": "org.eclipse.jdt.ls.core.product",

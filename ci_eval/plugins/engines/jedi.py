@@ -41,6 +41,7 @@ _DECODER = msgspec.json.Decoder(_Reply)
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
     arguments += package_paths(place.environment)
+    # Not -I, with which Python would ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 
 

@@ -14,6 +14,7 @@ def command(place: Place) -> list[str]:
 
 
 def variables(place: Place) -> dict[str, str]:
+    # Ruby does not look for gems in the engine's own folder by itself.
     return {"GEM_HOME": str(place.folder), "GEM_PATH": str(place.folder)}
 
 

@@ -28,6 +28,7 @@ def command(place: Place) -> list[str]:
 
 
 def _package(text: str) -> str | None:
+    # Scala allows several package clauses, each of which continues the one above it.
     return ".".join(_PACKAGE.findall(text)) or None
 
 

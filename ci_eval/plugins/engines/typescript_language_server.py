@@ -21,6 +21,7 @@ def options(place: Place) -> dict[str, Any]:
     library = place.folder / "node_modules" / "typescript" / "lib"
     # A command of a user's may have its TypeScript elsewhere, and then looks for it by itself.
     path = {"path": str(library)} if library.is_dir() else {}
+    # Never start the second server, which answers from the open file alone.
     tsserver = path | {"useSyntaxServer": "never"}
     return {"disableAutomaticTypingAcquisition": True, "preferences": PREFERENCES, "tsserver": tsserver}
 

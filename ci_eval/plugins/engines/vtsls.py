@@ -21,6 +21,7 @@ def settings(_place: Place) -> dict[str, Any]:
     # Never start the second server, which answers from the open file alone while the project is being loaded.
     tsserver = SETTINGS["typescript"]["tsserver"] | {"useSyntaxServer": "never"}
     typescript = SETTINGS["typescript"] | {"tsserver": tsserver}
+    # The workspace's tsdk would be a program of the project.
     return SETTINGS | {"typescript": typescript, "vtsls": {"autoUseWorkspaceTsdk": False}}
 
 

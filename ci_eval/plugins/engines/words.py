@@ -19,6 +19,7 @@ class Words(Control):
         before = [match[0] for match in pattern.finditer(self.text, 0, begin)]
         after = [match[0] for match in pattern.finditer(self.text, query.offset)]
         words = [text for text in (*reversed(before), *after) if not text[0].isdigit()]
+        # The order of a set would differ from process to process.
         return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 

@@ -18,6 +18,7 @@ def parse(text: str) -> Spec:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
     git.check_url(url)
     git.check_revision(revision)
+    # A commit is one project, in whichever case its id is written.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
     name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")

@@ -90,6 +90,7 @@ class Answers:
                 kept = _read(line, f"{source}, line {number}")
                 canonical = kept.request.canonical
                 row = (key_of(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
+                # An answer that is there stays, since earlier runs were made from it.
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
         return added
@@ -137,6 +138,7 @@ def _texts(value: Any) -> Iterator[str]:
 def _read(line: bytes, source: str) -> Kept:
     try:
         return msgspec.json.decode(line, type=Kept)
+    # JSON that is nested too deeply raises a RecursionError.
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(
             f"{source} is no stored answer ({error}); a file such as `ci-eval answers export` writes is expected"

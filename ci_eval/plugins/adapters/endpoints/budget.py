@@ -31,6 +31,7 @@ class Ledger:
         self._price = price
         self._database = Database(path, TABLE)
         with self._database.using() as cursor:
+            # All workers of a command share the row, and so the time at which the first of them began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
 
     def reserve(self) -> None:
@@ -42,6 +43,7 @@ class Ledger:
             # The check and the booking are one transaction: two processes cannot both take the last request.
             _check("seconds", time.time() - began, budget.seconds)
             _check("requests", requests, budget.requests)
+            # Questions under way have booked no tokens yet, so up to `concurrency` of them may come on top.
             _check("tokens", tokens, budget.tokens)
             _check("money", money, budget.money)
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
@@ -62,6 +64,7 @@ class Ledger:
             raise EngineMisbehaved(
                 "the endpoint does not say how many tokens it took, so engine.budget.tokens and money cannot be kept; "
                 "use requests or seconds instead",
+                # There is no process of ours that could be started again.
                 restart=False,
             )
 

@@ -112,6 +112,7 @@ class Client:
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
         self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
+        # Offline nobody is asked, so no key is needed.
         self._key = key_in(settings.key, needed=asking.mode != "offline")
         folder = store_of(cache).parent
         self._answers = Answers(store_of(cache))
@@ -176,6 +177,7 @@ class Client:
             body["stream_options"] = {"include_usage": True}
         if settings.logprobs:
             body |= self._api.logprobs or {}
+        # The user's fields come last, so that any other field can be changed or removed.
         body = _merge(body, settings.extra)
         return request_of(self._address, body, repeat)
 
@@ -207,6 +209,7 @@ class Client:
             try:
                 with self._slots.one():
                     if not self._api.free:
+                        # Each try counts as a request of the budget, also one that fails.
                         self._ledger.reserve()
                     return self._send(body)
             except Trouble as trouble:
@@ -223,6 +226,7 @@ class Client:
                     raise
                 if wait > left:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
+            # The slot is free by now, so that other questions can be asked meanwhile.
             waited += wait
             self._sleep(wait)
 
@@ -246,6 +250,7 @@ class Client:
     @property
     def _wire(self) -> Wire:
         """Return the connection of this thread."""
+        # A Wire sends one request at a time.
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
             wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
@@ -314,4 +319,5 @@ def _wait(trouble: Trouble, number: int) -> float:
 def _failure(trouble: Trouble) -> EngineFailure:
     if issubclass(trouble.kind, EngineRaised):
         return trouble.kind(trouble.reason)
+    # There is no process of ours that could be started again.
     return trouble.kind(trouble.reason, restart=False)

@@ -59,6 +59,7 @@ class Context:
         return self.tokenizer.count if self.tokenizer else len
 
     def _takes(self, text: str) -> bool:
+        # Without a template of ours, no text can be taken for one of its tokens.
         return self._template is None or self._template.takes(text)
 
 

@@ -105,6 +105,7 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
 
 def count_of(value: object) -> int | None:
     """Return the value if it is a number of tokens, else None."""
+    # In Python, JSON's true is an int as well.
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
@@ -119,4 +120,5 @@ def sampled(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> 
         seed: sampling.seed,
         "stop": list(sampling.stop) or None,
     }
+    # Models refuse parameters that they do not know, so null in the configuration leaves a field out.
     return {name: value for name, value in fields.items() if value is not None}

@@ -20,12 +20,14 @@ class Database:
     def __init__(self, path: Path, table: str) -> None:
         """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
         self.path = path
+        # With `check_same_thread` off, sqlite3 leaves it to its user that threads take turns.
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Transactions are begun by hand: the module's own way would hold a lock after a SELECT.
             self._connection = sqlite3.connect(path, PATIENCE, isolation_level=None, check_same_thread=False)
             with self.using() as connection:
+                # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).
                 connection.execute("PRAGMA journal_mode = WAL")
                 # With a write-ahead log, a crash of the machine may cost the last rows, but never the file.
                 connection.execute("PRAGMA synchronous = NORMAL")
@@ -43,6 +45,7 @@ class Database:
     def changing(self) -> Iterator[sqlite3.Cursor]:
         """Yield a cursor, while no other process may write; all is undone if an error is raised."""
         with self.using() as cursor:
+            # A plain BEGIN would lock at the first write only, after the row was read that decides.
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor

@@ -137,6 +137,7 @@ def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> E
     Raises ConfigError if it cannot be asked.
     """
     if settings.template not in {None, OF_THE_ENDPOINT}:
+        # The result is not needed: a wrong template is to end the command before anything is asked.
         template_of(settings.template or "", settings.file_heading)
     if holes and settings.window.other_files and not takes_files(settings):
         raise ConfigError(

@@ -78,6 +78,7 @@ class Examination:
         address = address_of(settings.endpoint or "", "/models", keyed=bool(key))
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
+            # No redirect is followed, since only the configured address may be reached (SECURITY.md).
             answer = requests.get(address, headers=headers, timeout=10, allow_redirects=False)
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
@@ -87,6 +88,8 @@ class Examination:
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _limit(self) -> Ability:
+        # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
+        # ignored.
         ability, reply = self._ask("the limit of tokens is heeded", COUNTING, stream=False)
         if reply is None or reply.finish == "length":
             return ability
@@ -109,6 +112,7 @@ class Examination:
         yield ability
 
     def _apis(self) -> Iterator[Ability]:
+        # llama.cpp and Ollama have these paths beside /v1, not below it.
         base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
         yield self._hole("fim", api="fim")

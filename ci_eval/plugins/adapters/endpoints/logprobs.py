@@ -55,6 +55,7 @@ def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
     # Some tokens, such as an end, have no text; between others they count.
     within = [
         value
+        # `starts` has one more element, the end of the last token.
         for start, (_, value) in zip(starts, reply.logprobs, strict=False)
         if value is not None and first <= start < behind
     ]

@@ -28,6 +28,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
         infill = settings.api == "infill"
         # Several endpoints ignore a suffix without a word, and would be measured at something else.
         trusting = holes and trusted(settings)
+        # One token of an answer is enough, since only the tokens of the question are looked at.
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
         if settings.logprobs and alone.text and not alone.logprobs:

@@ -34,6 +34,7 @@ def instruction_of(record: Record) -> str:
     stand below each other."""
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
+    # One pass, so that braces in the context are no placeholders.
     return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
@@ -42,6 +43,7 @@ def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
 
     `before`: the text before the caret. `part`: the part of the answer that stands for that, see `written`.
     """
+    # The file's text has LF alone (`grammar.document.decode`).
     answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
     text = cut(answer, before, query.span, query.word)
     return query.prefix + text if text else ""

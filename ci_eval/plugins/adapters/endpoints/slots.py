@@ -32,6 +32,7 @@ class Slots:
                     if _lock(file.fileno()):
                         yield
                         return
+            # flock waits for one file, not for whichever of several is free first.
             time.sleep(PAUSE)
 
 

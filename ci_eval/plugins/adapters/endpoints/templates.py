@@ -82,6 +82,7 @@ FAMILIES = {
         end="",
     ),
     "deepseek": Template(text=f"{_DEEPSEEK[0]}{{prefix}}{_DEEPSEEK[1]}{{suffix}}{_DEEPSEEK[2]}", stop=_DEEPSEEK),
+    # The blanks belong to Code Llama's format.
     "codellama": Template(text="<PRE> {prefix} <SUF>{suffix} <MID>", stop=("<EOT>",)),
     "codestral": Template(
         text="[SUFFIX]{suffix}[PREFIX]{files}{prefix}",

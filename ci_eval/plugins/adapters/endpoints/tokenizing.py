@@ -21,6 +21,7 @@ from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request, with the prompt's prefix as the text. The additions of a family's template are no
     part of it."""
+    # A token for the beginning of a text would be counted with each piece.
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 

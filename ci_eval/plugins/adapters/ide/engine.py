@@ -81,6 +81,7 @@ class IdeEngine:
         place = Place.new(ide.folder, surroundings)
         try:
             place.renew()
+            # Links stay links, so that nothing from outside the project is copied.
             shutil.copytree(surroundings.root, place.scratch / PROJECT, symlinks=True)
             (place.scratch / PROJECT / ".idea").mkdir(exist_ok=True)
             write_config(place.scratch / CONFIG, place.scratch / PROJECT, place.scratch / OUT)
@@ -119,6 +120,7 @@ class IdeEngine:
             shutil.copytree(ide.plugin, folders["plugins"] / ide.plugin.name)
         properties, options = place.scratch / "idea.properties", place.scratch / "ide.vmoptions"
         atomic.write(properties, "".join(f"idea.{name}.path={path}\n" for name, path in folders.items()).encode())
+        # Beside the heap, Java needs room for classes and compiled code.
         heap = [f"-Xmx{int(place.memory * HEAP) >> 20}m"] if place.memory else []
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
         own = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}

@@ -56,6 +56,7 @@ CANCELLED = frozenset({-32800, -32801, -32802})
 """The codes RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
+    # VS Code offers UTF-16 alone, and servers are to do what they do for its users.
     "general": {"positionEncodings": ["utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
@@ -143,6 +144,8 @@ class Client:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
             self._wire.close()
+            # The type tells that a start failed: such an engine is given up after two starts, not tried in each
+            # session.
             raise EngineUnstarted(
                 f"{self._wire.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
                 "set `engine.initializeTimeout` to more seconds"
@@ -161,6 +164,7 @@ class Client:
                 "processId": None,
                 "clientInfo": {"name": "ci-eval", "version": __version__},
                 "rootUri": uri,
+                # The protocol deprecates this field, but VS Code's client sends it.
                 "rootPath": str(self._launch.root),
                 "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
                 "initializationOptions": self._launch.options,
@@ -178,6 +182,7 @@ class Client:
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
             raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding[:80]!r}")
         self._tell("initialized", {}, deadline)
+        # A server that never asks for its configuration takes it from this message.
         if self._launch.settings:
             self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings}, deadline)
 
@@ -370,6 +375,7 @@ class Client:
             # Later work, such as checks after an edit, is no loading, and nobody waits for it.
             self._works.add(progress.token)
             self._awaits_work = False
+            # A server that begins work without end must not fill our memory.
             if len(self._works) > MANY:
                 raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":

@@ -29,6 +29,7 @@ clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 """Bytes of a database; a larger one is left out."""
 
+# -Wl, -Wa and -Wp are missing: they hand any flag on to the linker, assembler or preprocessor.
 ALONE = re.compile(
     r"""
     -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostdinc(\+\+)?
@@ -176,9 +177,11 @@ class _Cleaning:
 
     def _without_list(self, file: Path, path: Path | None) -> Cleaned:
         if path is None or path.suffix == ".json":
+            # clangd does so in `getFallbackCommand`, since clang takes a `.h` for C.
             header = ["-xobjective-c++-header"] if file.suffix == ".h" else []
             flags = [*header, *(f"-I{self._root / folder}" for folder in include_folders(self._root))]
             return Cleaned(str(self._root), str(file), ["clang", *flags, str(file)])
+        # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
         return Cleaned(str(path.parent), str(file), ["clang-tool", *self._flags_of(path), str(file)])
 
     # ------------------------------------------------------------------------------------------------------- databases
@@ -224,6 +227,7 @@ class _Cleaning:
         compiler, *flags = arguments
         if Path(compiler).name in WRAPPERS and flags:
             compiler, *flags = flags
+        # A path could lead to a program in the project.
         name = Path(compiler).name
         compiler = name if COMPILER.fullmatch(name) else "clang"
         return Cleaned(directory, file, [compiler, *self._clean(flags, directory), file])

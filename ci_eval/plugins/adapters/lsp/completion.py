@@ -123,11 +123,14 @@ class _Reader:
                 label="" if item.label == text else item.label,
                 kind=kind,
                 filter_text=None if filter_text == text else filter_text,
+                # By the protocol, an item without `sortText` is sorted by its label.
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self._question.token,
                 # A tail is compared as a whole if there is no placeholder in it.
                 firm=firm - len(text) if len(text) <= firm < len(written) and not _removes(tail) else len(tail),
+                # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
+                # mainThreadLanguageFeatures.ts).
                 number=NUMBERS[kind or "property"],
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(item.label),
@@ -178,10 +181,11 @@ class _Reader:
         return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
 
     def _range(self, positions: tuple[Position, Position]) -> Replaced:
-        """Return the part of the line that is replaced. A range on another line than the caret's, or over several
-        lines, is never shown (`isInvalid` in suggest.ts, 1.95)."""
+        """Return the part of the line that is replaced. It is not visible if the range is on another line than the
+        caret's, or over several lines."""
         start, end = positions
         number, column = self._question.number, self._question.column
+        # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
         if start.line != number or end.line != number:
             return Replaced(self._word.begin, self._word.end, visible=False)
         return Replaced(column(start), column(end), visible=True)

@@ -85,6 +85,7 @@ def custom(
         runs_on=(),
         verified=False,
         toolchains={},
+        # What the named engine declares need not hold for this program.
         closure=Closure.PROJECT,
         command=_Command((program, *arguments, *flags)),
         installs=tuple(map(top_of, files.values())),
@@ -98,6 +99,7 @@ def custom(
 
 def script_of(command: Sequence[str]) -> Path | None:
     """Return the file that the command's program interprets; None if the program is itself the server."""
+    # `python3.12` is python with a version.
     program = re.sub(r"[\d.]+$", "", Path(command[0]).name)
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
     return next(scripts, None) if program in INTERPRETERS else None

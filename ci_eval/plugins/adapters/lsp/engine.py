@@ -94,6 +94,7 @@ class LspEngine(FromRecipe):
     def launch(self, place: Place) -> Launch:
         """Return the command that starts the server, and the configuration that the server gets. Raises ConfigError."""
         switch = self.auto_import.chosen(self.auto_imports, self.name)
+        # The user's settings come last, so they win over `interpret.autoImport`.
         overlays = (switch, self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
         command, options = list(self.command(place)), self.options(place)
@@ -143,6 +144,7 @@ class LspEngine(FromRecipe):
         """Start a server and ask for its name and abilities. Raises EngineFailure."""
 
         def ask(place: Place) -> Introduction:
+            # A server tells its name and abilities without a loaded project.
             client = Client(replace(self.launch(place), ready=QUIET))
             try:
                 if not (client.completes or client.completes_inline):

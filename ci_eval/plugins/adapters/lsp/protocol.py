@@ -94,6 +94,7 @@ class Message(Struct):
 
     id: int | str | None = None
     method: str | None = None
+    # Most parameters are never read, so they stay undecoded until somebody needs them.
     params: Raw = field(default_factory=lambda: Raw(b"null"))
     result: Raw = field(default_factory=lambda: Raw(b"null"))
     error: ResponseError | None = None

@@ -56,6 +56,7 @@ class _Reader:
             self._stop(stop["number"])
             self._at = stop.end()
             return ""
+        # Deeper nesting is read as text, since a hostile snippet could otherwise exhaust the stack.
         if (opened := _OPENED.match(snippet, at)) and depth < DEEPEST:
             return self._placeholder(opened, depth)
         return self._write("$", 1)

@@ -101,6 +101,7 @@ class Wire(EngineProcess):
             return None
         if len(self._received) < self._length:
             return None
+        # A slice of the bytearray itself would copy the message twice.
         body = bytes(memoryview(self._received)[: self._length])
         del self._received[: self._length]
         self._length = -1

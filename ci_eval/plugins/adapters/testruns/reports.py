@@ -46,7 +46,7 @@ def read_junit(
 
 
 def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    """Return the reason why the tests did not pass. `told`: the elements in the report of tests that did not pass."""
+    """Return the reason why the tests did not pass. `elements`: those in the report about tests that did not pass."""
     if not elements:
         why = "the test runner failed behind its tests" if runs else "no test was run to its end"
         return f"{why} (exit code {ended.code})"
@@ -64,6 +64,7 @@ def _xml(path: Path) -> str:
             raise ValueError("it is no file")
         data = file.read(LARGEST + 1)
     text = data.decode()
+    # A few entities within each other can fill the memory.
     if len(data) > LARGEST or "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("it is no report")
     return text

@@ -125,4 +125,5 @@ class Box:
 
 
 def _links_and_git(folder: str, names: list[str]) -> list[str]:
+    # A link may lead out of the project, and CI systems keep tokens in .git.
     return [name for name in names if name == ".git" or Path(folder, name).is_symlink()]

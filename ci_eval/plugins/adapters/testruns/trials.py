@@ -91,6 +91,7 @@ class Trials:
             environment=environment,
         )
         bench = _Bench(box, run, self._settings)
+        # A record whose own test fails here would count against every engine.
         if references and not (outcome := bench.right(references[0])).passes:
             raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench

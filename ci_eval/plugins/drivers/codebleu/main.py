@@ -46,7 +46,9 @@ def main() -> None:
     """Answer questions from standard input until it ends. Exits with a message if the grammars lack a rule's word."""
     if unknown := strange():
         sys.exit(f"the grammars have no {', '.join(unknown)}")
+    # A walk takes several calls for each level of a tree.
     sys.setrecursionlimit(10 * DEEPEST)
+    # The grammars stay until the end, so the garbage collector need not look at them.
     gc.freeze()
     # Whatever prints must not end up between the answers.
     out = os.fdopen(os.dup(1), "wb")

@@ -69,6 +69,7 @@ def _words(root: Node) -> tuple[list[str], dict[str, float]]:
         text = token.raw.text.decode()
         if token.type not in COMMENTS and text.strip():
             words.append(text)
+            # The grammars name the node of a keyword by its text.
             weights[text] = 1.0 if text.isalpha() and token.type == text.lower() else OF_A_NAME
     return words, weights
 
@@ -101,6 +102,7 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
     """Return how often each sub-tree of more than one node is there, by its number. Equal sub-trees have one number."""
     number_of: dict[int, int] = {}
     counts: Counter[int] = Counter()
+    # A walk yields parents first, and a sub-tree's number needs those of its children.
     for node in reversed(list(walk(root))):
         key = node.type, tuple(number_of[id(child)] for child in node.children)
         number_of[id(node)] = numbers.setdefault(key, len(numbers))

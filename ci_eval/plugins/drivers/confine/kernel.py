@@ -6,6 +6,7 @@ import ctypes
 import os
 
 _LIBRARY = ctypes.CDLL(None, use_errno=True)
+# ctypes takes a result for an int, and would cut it to 32 bits.
 _LIBRARY.syscall.restype = ctypes.c_long
 
 NO_NEW_PRIVILEGES, DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 36, 22, 24
@@ -23,6 +24,7 @@ def syscall(number: int, *arguments: object) -> int:
 
 def prctl(option: int, value: object = 1, more: object = 0) -> None:
     """Set an option of this process; see `man 2 prctl`. Raises OSError."""
+    # The kernel refuses PR_SET_NO_NEW_PRIVS unless all of its unused arguments, unsigned longs, are 0.
     arguments = [
         ctypes.c_ulong(argument) if isinstance(argument, int) else argument for argument in (value, more, 0, 0)
     ]

@@ -49,6 +49,7 @@ WHY_NOT = {
 def version() -> tuple[int, str]:
     """Return the version of Landlock in this kernel, and "". Without Landlock, return 0 and the reason."""
     try:
+        # With the flag LANDLOCK_CREATE_RULESET_VERSION (1), the call makes no ruleset and returns the version.
         return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
     except OSError as error:
         return 0, WHY_NOT.get(error.errno or 0, str(error.strerror))

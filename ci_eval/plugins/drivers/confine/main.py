@@ -22,6 +22,7 @@ import sys
 
 from ci_eval.plugins.drivers.confine import kernel, landlock, proof, seccomp, supervisor, system
 
+# Shells end with this code if a program is there and cannot be executed.
 REFUSED = 126
 LARGEST_FILE = 4 << 30
 RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
@@ -68,6 +69,7 @@ def main() -> None:
         sys.stderr.write(f"interpret.confine is required, but: {report}\n")
         sys.stderr.flush()
         os._exit(REFUSED)
+    # Python ignores this signal, and the program would inherit that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execv(options.command[0], options.command)  # noqa: S606  argument list, no shell
@@ -100,6 +102,7 @@ def confine(options: Options) -> str:
     """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
     open."""
     walls, reasons = [], []
+    # Without this, the kernel gives users neither Landlock nor seccomp.
     kernel.prctl(kernel.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
     abi = min(abi, options.abi)
@@ -110,8 +113,10 @@ def confine(options: Options) -> str:
     else:
         reasons.append(f"landlock: {why or 'not wanted'}")
     if os.geteuid() == 0:
+        # Without Landlock, nothing would limit what root could read.
         _drop_capabilities(1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0)
     try:
+        # This comes last, since the filter refuses the system calls of the steps above.
         seccomp.restrict(truncate=abi < 3)
         walls.append("seccomp")
     except OSError as error:
@@ -133,7 +138,8 @@ def _stage(options: Options) -> proof.Stage:
 
 
 def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
-    """Return rules for a folder without its `.git`, in which CI systems store tokens."""
+    """Return rules for a folder without its `.git`."""
+    # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
     # Rules can only allow, so each of the other entries has its own. A link gets none: it may lead anywhere, and what
@@ -151,4 +157,5 @@ def _drop_capabilities(mask: int) -> None:
                 # There are no more of them in this kernel, or we may not drop any.
                 break
     if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
+        # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
         kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))

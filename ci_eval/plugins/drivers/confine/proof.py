@@ -160,8 +160,10 @@ def _capabilities(_: Stage) -> None:
 
 
 def _share_memory(_: Stage) -> None:
-    """Make a segment of System V shared memory, which would outlive the engine."""
+    """Make and remove a segment of System V shared memory."""
+    # No list in `calls.py` has shmget and shmctl.
     get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
+    # A segment outlives the process that made it.
     segment = kernel.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
     kernel.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
 

@@ -74,6 +74,7 @@ def restrict(*, truncate: bool) -> None:
     Raises OSError.
     """
     machine = os.uname().machine
+    # A 32-bit Python on a 64-bit kernel makes the calls of another table.
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
         raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(machine, truncate=truncate))
@@ -97,6 +98,7 @@ def program(machine: str, *, truncate: bool) -> list[Instruction]:
             intervals.append((number, outcome))
     return [
         (LOAD, 0, 0, ARCHITECTURE),
+        # The numbers mean other calls to programs of another architecture.
         (EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),

@@ -24,6 +24,7 @@ LOOK = signal.SIGUSR1
 checked."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
+# Shells report SIGTERM and SIGKILL so: 128 and the signal's number.
 KILLED, TOO_LARGE = 143, 137
 
 
@@ -34,6 +35,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
     `memory`: the bytes that the program and its descendants may hold together, 0 = no limit. `remains`: the folder to
     remove if the caller is gone.
     """
+    # Blocked before the fork, so that none of them is lost until somebody waits for it.
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     prctl(SUBREAPER)
     me = os.getpid()
@@ -115,10 +117,12 @@ def descendants() -> dict[int, int]:
             continue
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
+                # A program's name stands in brackets, and may itself hold brackets and blanks.
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             # It ended while we looked.
             continue
+        # Behind the name, the parent is at 1 and the pages in memory (rss) are at 21: `man 5 proc`.
         children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
     pages_of: dict[int, int] = {}
     waiting = [os.getpid()]
@@ -176,6 +180,7 @@ def end_all() -> None:
             pass
         if ended is None:
             return
+        # The kernel's own lists of children may miss some while processes end (`man 5 proc`).
         for pid in descendants():
             _kill(pid)
         time.sleep(0.002)

@@ -29,6 +29,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
             "docs/models.md), or `suffix` where the endpoint fills holes by itself"
         )
     template = template_of(settings.template, settings.file_heading)
+    # Some servers echo the template's tokens as text, behind the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}

@@ -19,6 +19,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = sampled(settings, prompt)
+    # This path takes llama.cpp's own names, not those of OpenAI.
     fields["n_predict"] = fields.pop("max_tokens")
     extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
     hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}

@@ -57,6 +57,7 @@ class Assembly:
             raise garbage(f"the answer is not one of the api {self.api.name}")
         finish = quirks.finish_of(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
+        # A stream that was cut looks like one that ended, except that it names neither a reason nor an end.
         if not (finish or self.is_done or is_one_piece or not streamed):
             raise broken("the answer broke off")
         if finish.startswith(quirks.BROKEN):
@@ -79,12 +80,14 @@ class Assembly:
             if self.api.key not in content:
                 return None
         try:
+            # The apis pass values on as they came, so the round trip checks their types.
             return msgspec.convert(msgspec.to_builtins(self.api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
             raise garbage(f"the answer is not one of the api {self.api.name}") from None
 
 
 def _join(before: Piece, piece: Piece) -> Piece:
+    # A last chunk with the counts alone gives no reason, and must not hide the one before.
     finish = piece.finish if quirks.finish_of(piece.finish) else before.finish
     return Piece(
         finish=finish,

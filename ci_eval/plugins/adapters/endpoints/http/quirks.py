@@ -135,6 +135,7 @@ DELAY_TEXTS = (
     re.compile(r"estimated_time[\"']?\s*[:=]\s*(?P<time>\d+(?:\.\d+)?)", re.IGNORECASE),
 )
 """The forms in which an error says in words when to come back."""
+# `ms` stands before `m`, since the first alternative that matches wins.
 _PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|[hms])?[a-z]*\s*", re.IGNORECASE)
 _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 
@@ -142,6 +143,7 @@ _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 def finish_of(word: object) -> str:
     """Return our word for a reason to stop, an empty text while the model goes on, or "broken (WORD)"."""
     text = "" if word is None else str(word).strip()
+    # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
     if low in STILL_GOING:
         return ""

@@ -18,6 +18,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
     `chat`: whether a choice holds a message, rather than a text.
     """
+    # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
     choice = _first(answer["choices"] or [])
     message, is_whole = _message(choice) if chat else ({"content": choice.get("text")}, False)
@@ -38,15 +39,17 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
 
 def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the choice number 0: a stream of several mixes their chunks."""
+    """Return the choice number 0, or an empty one if it is not there."""
     if len(choices) == 1 and "message" in choices[0]:
         return choices[0]
+    # A stream of several choices mixes their chunks.
     return next((choice for choice in choices if not choice.get("index")), {})
 
 
 def _message(choice: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-    """Return the message of a choice, and whether that is the whole answer: a chunk has a `delta`, some both."""
+    """Return the message of a choice, and whether that is the whole answer."""
     delta, message = choice.get("delta"), choice.get("message")
+    # A chunk has a `delta`; some servers send a `message` beside it.
     if delta or message is None:
         return delta or {}, False
     return message, True

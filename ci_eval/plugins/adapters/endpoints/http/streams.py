@@ -57,6 +57,7 @@ def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
     joined = held + b"\n" + text if held else text
     if not joined.startswith((b"{", b"[")):
         return (b"", None) if _is_word(joined) else (joined, None)
+    # Only a bracket can end an object; parsing at each line would take quadratic time.
     if held and not text.endswith((b"}", b"]")):
         return joined, None
     try:

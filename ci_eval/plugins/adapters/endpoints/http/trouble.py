@@ -72,6 +72,7 @@ def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None)
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
+        # A page of HTML is a proxy's, and says nothing that helps in a message.
         content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
     return _classify(code, headers, content, key)
 
@@ -109,6 +110,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if code in {400, 413, 422} and _is_too_long(words):
         return _too_long(words, for_good=True)
     if code == 413:
+        # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
         return _too_long(words, for_good=False)
     return Trouble(reason + _advice(words), again=code in quirks.AGAIN, wait=wait)
 
@@ -232,6 +234,7 @@ def _reset(headers: Mapping[str, str]) -> float | None:
             # A limit of which something is left is not the one that was hit.
             if remaining is None or _float(remaining) == 0:
                 resets[name] = seconds
+    # Requests and tokens have limits of their own, and the question has to wait for both.
     return max(resets.values(), default=None)
 
 
@@ -243,6 +246,7 @@ def _moment(text: str) -> float | None:
         return max(number - time.time() if number > EPOCH else number, 0.0)
     if (seconds := quirks.duration_of(text)) is not None:
         return seconds
+    # datetime.fromisoformat reads `Z` from Python 3.11 on only.
     for read in (parsedate_to_datetime, lambda date: datetime.fromisoformat(date.replace("Z", "+00:00"))):
         try:
             return max(read(text).timestamp() - time.time(), 0.0)
@@ -256,4 +260,5 @@ def _float(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
+    # float() also reads `nan` and `inf`, which are no times to wait.
     return number if 0 <= number < 1e18 else None

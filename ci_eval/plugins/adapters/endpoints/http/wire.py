@@ -33,12 +33,14 @@ def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
     """Return the address of the api. Raises ConfigError if it tells a secret or would send one in the open."""
     try:
         parts = urlsplit(endpoint)
+        # urlsplit finds a wrong port only when the port is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
     url = shown(endpoint)
     if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
         raise ConfigError(f"engine.endpoint is {url!r}; expected an address such as https://HOST/v1")
+    # Azure's addresses need `api-version`, which is no secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
             f"engine.endpoint {url} holds a user or parameters, which would be stored and shown: put the key into a "
@@ -67,6 +69,7 @@ class _Connections:
     """The open connections of a session, which another thread can cut."""
 
     def __init__(self) -> None:
+        # The set must not keep closed connections alive.
         self._open: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def adapter(self) -> Any:
@@ -76,6 +79,7 @@ class _Connections:
 
         opened = self._open
 
+        # requests has no way to reach a connection on which an answer is awaited.
         class Pools(requests.adapters.HTTPAdapter):
             """A manager of pools whose connections are remembered."""
 
@@ -139,6 +143,7 @@ class Wire:
         started = time.perf_counter()
         # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._connections.cut)
+        # A timer that still runs must not keep the process from ending.
         deadline.daemon = True
         deadline.start()
         try:
@@ -224,6 +229,7 @@ class Wire:
 
     def _safe(self, text: str) -> str:
         """Return the text without halves of characters, and without the key if the endpoint repeats it."""
+        # JSON may hold one half of a surrogate pair, which cannot be written as UTF-8.
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace(self._key, HIDDEN) if self._key else text
 

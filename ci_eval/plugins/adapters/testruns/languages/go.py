@@ -18,6 +18,7 @@ from ci_eval.plugins.adapters.testruns.reports import telling_lines
 
 SETTINGS = {
     "CGO_ENABLED": "0",
+    # What the user has set by `go env -w` would change the runs.
     "GOENV": "off",
     "GOFLAGS": "-trimpath",
     "GOPROXY": "off",
@@ -65,6 +66,7 @@ def steps(work: Work) -> Sequence[Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
     _link(work.kit / "compiled", compiled)
     package = PurePosixPath(work.test).parent
+    # Go takes a repeated run from its cache without -count=1, and its vet would refuse tests that run.
     argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
     return [Step(argv=argv, variables={**SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
 

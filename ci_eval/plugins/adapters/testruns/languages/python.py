@@ -33,6 +33,7 @@ def steps(work: Work) -> Sequence[Step]:
     # The project's own settings may ask for plugins that are not there.
     command = (interpreter(), "-B", "-s", "-S", "-m", "pytest", "-c", str(settings), *options, work.test)
     sites = sorted(work.place.environment.glob("lib/python*/site-packages")) if work.place.environment else []
+    # With -I instead of -s and -S, Python would ignore these folders.
     path = [work.files / "src", work.files, *sites, work.kit]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
@@ -90,5 +91,6 @@ RUNNER = Runner(
         ),
         left_alone=frozenset({"type", "decorator"}),
     ),
+    # Python takes this import at the top of a file only.
     whole=re.compile(r"from __future__ import "),
 )  # fmt: skip
