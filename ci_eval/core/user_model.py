@@ -59,6 +59,7 @@ class UserModel:
     def start(self, drawn: float, length: int) -> int:
         """Return the number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
+        # By rounding, the last sum may be below 1, and so below the drawn number.
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:

@@ -21,6 +21,7 @@ def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...
     `places`: k of more RecallAt{k}. `user`: true if a user is modelled. Raises ConfigError if a family cannot be used.
     """
     metrics = _all()
+    # A rank that a family has already, such as 1, counts once.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))

@@ -30,6 +30,7 @@ def decode(data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotText(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from error
+    # In the other order, CR LF would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -78,6 +79,7 @@ def difference(old: str, new: str) -> Edit:
     """Return the shortest single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
     begin = _longest(most, lambda length: old.startswith(new[:length]))
+    # Both ends must not overlap, as they would for `aa` and `aaa`.
     end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
     return begin, len(old) - begin - end, new[begin : len(new) - end]
 

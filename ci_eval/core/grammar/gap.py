@@ -18,6 +18,7 @@ class GapText:
         return self._length
 
     def __str__(self) -> str:
+        # The joined text replaces its pieces, so that the next call does not join them again.
         self._before = ["".join(self._before)]
         return "".join((*self._before, *reversed(self._after), self._rest[self._start :]))
 

@@ -18,6 +18,7 @@ MUCH = 0.1
 LONGEST = 4_000_000
 """The most bytes that are parsed for such a search: the length of the text times its pieces."""
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*)$", re.MULTILINE)
+# A line that begins so goes on with what stands above it.
 _GOES_ON = re.compile(rb"[})\]]|(?:else|elif|except|finally|catch)\b|//|/?\*")
 
 
@@ -65,6 +66,7 @@ def unreadable(text: bytes, head: bytes, lost: Lost) -> list[Span]:
         # A bracket too many, or one too few, can only be told from `namespace x {` by leaving the piece out.
         for piece in outermost:
             less = blanked(readable, [piece])
+            # All of a piece that is left out is lost, so its own bytes count.
             if piece not in spans and (after := lost(less)) + len(text[slice(*piece)].strip()) < left:
                 readable, left = less, after
                 spans = [span for span in spans if not piece[0] <= span[0] < piece[1]] + [piece]

@@ -96,6 +96,7 @@ def _overlay(text: bytes, layers: tuple[bytes, ...]) -> bytes:
     """Return the text with what stands in the layers, so that one text has the names of all trees. The first layer
     counts."""
     out = bytearray(text)
+    # The last one written wins.
     for layer in reversed(layers):
         for part in re.finditer(rb"\S+", layer):
             out[part.start() : part.end()] = part[0]

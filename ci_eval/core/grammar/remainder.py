@@ -83,6 +83,7 @@ class _TreePath:
     def after(self, place: int) -> tuple[int, str]:
         """Return the end (byte offset) of the missing text behind `place`, and the tail in its place. The place is a
         byte offset right behind a token."""
+        # A place is right behind a token, so the byte before it tells the node.
         levels, last = self._levels, place - 1
         # Places only move forward, so the path is kept up to the first node that ends before this place.
         while len(levels) > 1 and levels[-1].end <= last:
@@ -133,6 +134,7 @@ class _TreePath:
                 yield _Closer(begin, stand_in, True, last_named)
             elif among(self._shape.closers, parent, kind):
                 blank = self._source[before:begin].decode()
+                # A closing bracket on a line of its own stays on that line.
                 indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
                 openers = opened.get(OPENERS.get(kind, kind))
                 text = indent + self._source[begin:end].decode()
@@ -146,6 +148,7 @@ class _TreePath:
     def _quote(self, node: Node) -> Iterator[_Closer]:
         if node.type in self._shape.quoted:
             begin = node.start_byte
+            # Raw strings of Kotlin and Scala have three quotes.
             quote = self._source[begin : begin + 3]
             quote = quote if quote[:1] * 3 == quote else quote[:1]
             yield _Closer(node.end_byte - len(quote), quote.decode(), False, -1)

@@ -49,6 +49,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
 
     def code_in(node: Node) -> bool:
         """Return whether known tokens are in the node."""
+        # A token that ends where the node begins is not in it.
         first = bisect_left(ends, points[node.start_byte] + 1)
         return first < len(begins) and begins[first] < points[node.end_byte]
 
@@ -86,6 +87,7 @@ def _kind(word: str, keywords: frozenset[str], *, named: bool) -> Kind | None:
         return Kind.KEYWORD
     if _WORD.fullmatch(word):
         return Kind.DEFINITION if named else Kind.KEYWORD
+    # In most languages, `.5` is a number.
     if not word or word[0].isalnum() or (word[0] == "." and word[1:2].isdigit()):
         return Kind.LITERAL if word else None
     return Kind.PUNCTUATION if word in SEPARATORS else Kind.OPERATOR

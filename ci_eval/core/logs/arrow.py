@@ -114,6 +114,7 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 def _check(file: pq.ParquetFile, size: int) -> None:
     groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+    # The sizes in the metadata are checked before anything is unpacked.
     if sum(group.total_byte_size for group in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
         raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
     if [(column.name, _bare(column.type)) for column in file.schema_arrow] != [

@@ -83,6 +83,7 @@ def describe_columns() -> bytes:
 def group_of(session: str, query: int) -> int:
     """Return the number of a query, from its session and its position there."""
     # In a million queries, two share a number with a chance of one in ten million.
+    # Tables hold numbers with a sign, so one bit goes.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 

@@ -359,5 +359,6 @@ def _match(text: str, prefix: str) -> int:
 
 def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
     """Return for each sortText its rank (from 1) among the different ones of the list."""
+    # The LSP compares sortText as text.
     different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
     return {score: place for place, score in enumerate(different, 1)}

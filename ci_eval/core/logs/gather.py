@@ -43,6 +43,7 @@ def gather(
     `test_percent`.
     """
     parts.mkdir(parents=True, exist_ok=True)
+    # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files on which the engine failed have sessions with a status, and no part.
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]

@@ -30,6 +30,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
+# This is 2^64 divided by the golden ratio, the factor of Fibonacci hashing.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
 """Token that is put before the first one of each line."""
@@ -55,6 +56,7 @@ def hash_of(token: str) -> int:
 
 def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
     """Return the hashes of pairs of tokens that follow each other, from the hashes of both."""
+    # The overflow is wanted: hashes are numbers modulo 2^64.
     with np.errstate(over="ignore"):
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
@@ -70,6 +72,7 @@ class Table:
         """Return the count of each hash, 0 for one that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(hashes), dtype=np.int64)
+        # A hash behind the last key has no element to compare with.
         places = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
@@ -105,6 +108,7 @@ class NameCounts:
         arrays = {name: getattr(self, name) for name in TABLES}
         keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
         counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
+        # numpy would append `.npz` to any other name.
         partial = path.with_suffix(".partial.npz")
         with atomic.writing(path):
             try:
@@ -135,7 +139,7 @@ def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
 
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array of an .npz file, as numpy's own reader does, within the memory that the file has bytes."""
+    """Return an array of an .npz file, as numpy's own reader does."""
     # The header is not trusted: whatever it says, no more memory is taken than the file has bytes.
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:

@@ -46,6 +46,7 @@ def of_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, 
 def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
     """Return for each distinct proposal whether it is expected, and the set of expected calls."""
     goal = set(expected)
+    # Proposals are a set, so one that is repeated counts once.
     return [call in goal for call in dict.fromkeys(proposed)], goal
 
 

@@ -80,6 +80,7 @@ def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret
     cuts = _merge_spans(_cut_span(call, staying) for call in going)
     for call in sorted(going, key=lambda call: call.begin):
         line = call.line
+        # A line within a cut would go with it.
         if line is None or not call.receiver or any(begin < line < end for begin, end in cuts):
             continue
         typed = _call_line(call.indent, call.receiver)

@@ -126,6 +126,7 @@ def cases_of(history: History, goal: Goal) -> Iterator[QueryCase]:
     ignored ("last_nonempty"), or the one that follows the start ("next").
     """
     states = list(history.states)
+    # In histories from Git, code that moves to another file leaves nothing behind.
     if goal == "last_nonempty":
         while states and states[-1] is None:
             states.pop()

@@ -90,6 +90,7 @@ def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
         return list(combinations(calls, size))
     subsets: dict[tuple[int, ...], None] = {}
     turn = 0
+    # There are more subsets than are sampled, so the loop ends.
     while len(subsets) < sampling.subsets:
         chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
         chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]

@@ -61,6 +61,7 @@ class Texts:
             raise ValueError(f"the dataset has no text {digest[:12]}: mine it again with --texts")
         unpacking = zlib.decompressobj()
         try:
+            # One byte more shows that the text is too large.
             data = unpacking.decompress(self._packed[digest], LARGEST + 1)
             text = data.decode()
         except (zlib.error, UnicodeDecodeError) as error:

@@ -32,6 +32,7 @@ def schema_of(table: str) -> pa.Schema:
 
 def table_of(workspace: Workspace, table: str) -> pa.Table:
     """Return the whole table, in memory."""
+    # Each batch brings a dictionary of its own.
     return pa.Table.from_batches(_batches(workspace, table), schema_of(table)).unify_dictionaries()
 
 
@@ -53,5 +54,6 @@ def _batches(workspace: Workspace, table: str) -> Iterator[pa.RecordBatch]:
 
 def _array(values: list[object], kind: pa.DataType) -> pa.Array:
     if pa.types.is_map(kind):
+        # pyarrow makes maps of pairs, not of dictionaries.
         values = [list(value.items()) if isinstance(value, dict) else value for value in values]
     return pa.array(values, kind)

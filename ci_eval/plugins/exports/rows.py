@@ -29,6 +29,7 @@ def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
         for get, values in cells:
             values.append(get(row))
         if len(cells[0][1]) >= BATCH:
+            # The lists are emptied for the next batch, so the caller gets copies.
             yield {name: list(values) for name, values in waiting.items()}
             for values in waiting.values():
                 values.clear()

@@ -89,6 +89,7 @@ def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_
 def open_workspace(folder: Path) -> Workspace:
     """Return the workspace in a folder, verified to be unchanged since its run ended. Raises WorkspaceError."""
     workspace = Workspace.open(folder)
+    # A run that has not ended has no digests yet.
     if workspace.manifest().digests:
         workspace.verify("sessions", "manifest.json")
     return workspace

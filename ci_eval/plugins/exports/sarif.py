@@ -55,6 +55,7 @@ def write_misses(workspace: Workspace, task: Task, folder: Path, *, wanted: Want
     sessions have no location in source code, WorkspaceError if a file cannot be read or written."""
     numbers = count()
     misses = ((weight, next(numbers), result) for weight, result in _misses(workspace, task, wanted))
+    # The number decides between equal weights, since results cannot be compared.
     worst = heapq.nsmallest(most, misses, key=lambda miss: miss[:2])
     left_out = next(numbers) - len(worst)
     results = [result for _, _, result in sorted(worst, key=lambda miss: miss[1])]
@@ -76,6 +77,7 @@ def _run(manifest: Manifest, task: Task, results: list[dict[str, object]], left_
                 "rules": [_rule(outcome_name, _meaning(task)[outcome_name]) for outcome_name in ORDER],
             }
         },
+        # GitHub takes what stands before the last slash for the category of the results.
         "automationDetails": {"id": f"ci-eval/{manifest.title}/"},
         **_unread(manifest),
         "columnKind": "unicodeCodePoints",
@@ -121,6 +123,7 @@ def _rule(outcome: str, meaning: str) -> dict[str, object]:
 def _meaning(task: Task) -> Mapping[str, str]:
     return {
         "failed": "the engine failed: timeout, crash or error",
+        # Results name rules by their number, so each outcome needs one.
         **dict.fromkeys(ORDER[1:], "does not occur in this task"),
         **task.legend,
     }
@@ -143,6 +146,7 @@ def _misses(workspace: Workspace, task: Task, passes: Wanted) -> Iterator[tuple[
 def _region(session: Session, lines: Lines) -> dict[str, int]:
     line, column = lines.place(session.offset)
     last, end = lines.place(session.offset + len(session.expected_text))
+    # SARIF counts columns from 1.
     return {"startLine": line, "startColumn": column + 1, "endLine": last, "endColumn": end + 1}
 
 
@@ -178,5 +182,6 @@ def _short(text: str) -> str:
 
 
 def _escape(message: str) -> str:
-    """Return the message with braces and links escaped, which SARIF gives a meaning (3.11.5, 3.11.6)."""
+    """Return the message with braces and links escaped."""
+    # In messages, SARIF gives both a meaning (3.11.5, 3.11.6).
     return message.replace("{", "{{").replace("}", "}}").replace("](", "\\](")

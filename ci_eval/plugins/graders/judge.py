@@ -96,6 +96,7 @@ class Judge:
             raise ConfigError("the grader judge needs a language model: add `judge: {endpoint: …, model: …}`")
         if self._client is None:
             self._client = Client(Asking.new(self._settings), cache, PATIENCE)
+            # Grade, remark and price are read one by one, and must be those of one answer.
             self._answer = lru_cache(1_000)(self._ask)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:

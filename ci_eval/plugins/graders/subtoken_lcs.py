@@ -10,6 +10,7 @@ from ci_eval.core.contracts import Grader, Pairing
 
 def longest_common(expected: Sequence[str], given: Sequence[str]) -> int:
     """Return the length of the longest common subsequence, by the bit vectors of Hyyrö (2004)."""
+    # Python's integers have any length, so all tokens fit into one.
     positions: dict[str, int] = {}
     for position, token in enumerate(expected):
         positions[token] = positions.get(token, 0) | 1 << position

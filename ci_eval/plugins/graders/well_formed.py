@@ -40,6 +40,7 @@ class WellFormed:
         return {"wellFormed": float(errors_after <= errors_before)}
 
 
+# All suggestions of a session are graded beside the same original.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
     """Return the number of locations that the grammar cannot read."""

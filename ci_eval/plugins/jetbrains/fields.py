@@ -75,6 +75,7 @@ class Fields:
         """Return the object in a field, an empty one if there is none."""
         self._asked.add(name)
         value = self._fields.get(name)
+        # The bounds are compared so that NaN fails as well.
         section = Fields({} if value is None else value, self.file, self._location(name))
         self._below.append(section)
         return section
@@ -131,6 +132,7 @@ class Fields:
             return missing
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
+        # In Python, True and False are numbers, too.
         if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
             raise self.wrong(f"`{name}` is {_kind(value)}, not {WORDS[kind]}")
         return value

@@ -40,6 +40,7 @@ class Kept:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._packed = io.BytesIO()
+        # Without a time in it, the same content has the same bytes.
         self._lines = gzip.GzipFile(fileobj=self._packed, mode="wb", compresslevel=1, mtime=0)
         self.unknown: Counter[str] = Counter()
         """File and name of each unknown field → how often."""

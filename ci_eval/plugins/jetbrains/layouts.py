@@ -38,6 +38,7 @@ def _list_files(data: Path, content: object) -> Iterator[Listed]:
 
 def _inside(folder: Path, name: object) -> Path:
     try:
+        # Windows separates folders by backslashes.
         return folder / stored.inside(str(name).replace("\\", "/"))
     except ValueError as error:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error

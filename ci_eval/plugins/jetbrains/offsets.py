@@ -44,6 +44,7 @@ def convert_actions(
 ) -> list[Action]:
     """Return the actions with their offsets converted, each in the text as it is then. `ours` says that the given
     offsets count code points. Raises WorkspaceError if the actions do not fit the text."""
+    # In most files both counts are equal, and nothing need be replayed.
     if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):
         return list(actions)
     document, converted = Document(text), []
@@ -51,6 +52,7 @@ def convert_actions(
         for action in actions:
             changed = _convert(action, text, document, convert)
             converted.append(changed)
+            # The document counts code points, so it takes whichever action does.
             played = action if ours else changed
             if isinstance(played, MoveCaret | DeleteRange | PrintText):
                 document.apply(played)
@@ -67,6 +69,7 @@ def _convert(action: Action, text: str, document: Document, convert: Callable[[s
         case DeleteRange():
             return replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
         case CallCompletion() | PlayItem():
+            # The offset of a call is that in the file as it is on disk.
             return replace(action, offset=convert(text, action.offset))
         case _:
             return action

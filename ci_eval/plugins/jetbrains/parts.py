@@ -60,6 +60,7 @@ def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
 
 def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
     """Return the files of a folder by source file. Damaged ones are left out, or raise WorkspaceError if `strict`."""
+    # A link could lead out of the workspace.
     stored.refuse_links(part)
     files_by_source: dict[str, list[Path]] = {}
     for file in _files(part / folder):

@@ -169,6 +169,7 @@ def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Seque
             yield action
             continue
         if not session:
+            # Chosen sessions count as well, or the next one at this offset would get an id that is taken.
             fresh = ids.next(action.offset, action.expected_text)
             candidates = asked.get((action.offset, action.expected_text, action.prefix))
             session = candidates.popleft() if candidates else fresh
@@ -215,7 +216,9 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
     flags = [flag if isinstance(flag, bool) else None for flag in relevant]
     rank = origin.generation.rank(origin.language, expected, suggestions, flags)
     prefix = fields.text(origin.generation.prefix)
+    # The plugin counts positions from 0, our ranks begin at 1.
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
+    # Without a modelled user, the text is taken if that needs fewer keys than typing it.
     worth_it = origin.with_user or (rank or 0) < len(expected) - len(prefix)
     return Lookup(
         prefix=prefix,

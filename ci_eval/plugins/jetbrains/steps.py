@@ -29,6 +29,7 @@ def read(fields: Fields, properties: ReadProperties) -> StoredActions:
     for fields_of_action in fields.objects("actions"):
         read_action = list(_read(fields_of_action, properties, caret))
         actions += read_action
+        # These calls have no offset; their token begins where the caret was put last.
         if read_action and isinstance(read_action[0], MoveCaret):
             caret = read_action[0].offset
     return StoredActions(path=path, checksum=checksum, sessions=fields.number("sessionsCount", 0), actions=actions)

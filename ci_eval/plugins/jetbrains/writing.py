@@ -37,6 +37,7 @@ class Writer:
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
         """Write the sessions of one source file."""
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
+        # The plugin of 2019 names paths below `data`, later ones below `data/files`.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
         body = {
             "filePath": source.path,
@@ -74,6 +75,7 @@ class Writer:
 
 
 def _write(path: Path, body: object) -> None:
+    # Without a time in it, the same content has the same bytes.
     atomic.write(path, gzip.compress(msgspec.json.encode(body), LEVEL, mtime=0))
 
 

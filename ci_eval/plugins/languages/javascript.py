@@ -15,6 +15,7 @@ from ci_eval.core.model import Extraction
 class JavaScriptWalk(EcmaDefinitions):
     """A walk over JavaScript, in which objects get members by assignment."""
 
+    # TypeScript wants members declared in the class, so only JavaScript creates them by assignment.
     grows = frozenset(["exports", "class", "function", "object", ""])
     this_grows = True
 

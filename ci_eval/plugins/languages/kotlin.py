@@ -14,6 +14,7 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
 from ci_eval.core.model import Extraction, Kind
 
+# The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
 KEYWORDS = frozenset(
     "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
     "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
@@ -41,6 +42,7 @@ _TOP = re.compile(
     re.MULTILINE,
 )
 LOCAL_TYPE = Origin(False, None, "class")
+# `const` and `reified` are leaves that the grammars name after their group.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
     "parameter_modifier reification_modifier platform_modifier variance_modifier type_modifier"
@@ -197,6 +199,7 @@ class KotlinWalk(JvmWalk):
         known = Origin(origin.static, origin.package)
         if receiver.type == "this_expression":
             owner = place.scope.enclosing("class")
+            # A method and a field may have the same name, so methods are known as `x()`.
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         elif origin.holder == "module":
             kind = (
@@ -257,6 +260,7 @@ class KotlinWalk(JvmWalk):
                 others.append(child)
                 continue
             name = self.text(child).strip("`")
+            # Small letters alone make no package: the imports tell which roots there are.
             if not path and (self.known.is_type(name) or name not in self.known.roots):
                 origin = self.known.find(f"<{name}>", place.scope)
                 self.emit(child, Kind.TYPE_REFERENCE, place, origin)
@@ -291,6 +295,7 @@ class KotlinWalk(JvmWalk):
         children = node.children
         name = self._name_of(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
+        # Parameters of a constructor without `val` or `var` are no members, hence the scope around that of the members.
         around = Scope("block", place.scope)
         scope = Scope("class", around)
         for child in children:
@@ -300,6 +305,7 @@ class KotlinWalk(JvmWalk):
                 self._type_parameters(child, around)
             elif child.type == "primary_constructor":
                 self._constructor(child, around, scope)
+        # Members and declarations at the top were read before; only a local class is new.
         if name is not None and place.scope.kind == "block":
             place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
@@ -314,6 +320,7 @@ class KotlinWalk(JvmWalk):
             if parameter.type != "class_parameter":
                 continue
             name = self._name_of(parameter)
+            # The newer grammar puts `val` and `var` into a node of their own.
             is_field = any(child.type in {"val", "var", "binding_pattern_kind"} for child in parameter.children)
             if name is not None:
                 target = scope if is_field else around
@@ -342,6 +349,7 @@ class KotlinWalk(JvmWalk):
 
     @on("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        # The body of a function in an argument is no argument itself.
         inner = NodePlace(Scope("block", place.scope), False)
         name = self._name_of(node) if node.type == "function_declaration" else None
         for child in node.children:
@@ -356,6 +364,7 @@ class KotlinWalk(JvmWalk):
 
     @on("parameter", "class_parameter", "parameter_with_optional_type")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        # `class_` has defined class parameters already, as fields or as names of the initialisers.
         name = self._name_of(node)
         if name is not None and node.type != "class_parameter":
             place.scope.names[self.text(name)] = LOCAL
@@ -392,6 +401,7 @@ class KotlinWalk(JvmWalk):
 
     @on("lambda_literal")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
+        # The body of a lambda is no argument of the call around.
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             if child.type == "lambda_parameters":
@@ -446,11 +456,13 @@ LANGUAGE: Language = Language(
     declare=declare,
     shape=Shape(
         lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
+        # In a secondary constructor, no node but the statements stands for the body.
         bodies=frozenset(
             ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
         ),
         closers=frozenset([")", "]", "}", "type_arguments >", "type_parameters >"]),
         quoted=frozenset(["string_literal"]),
+        # A `try` alone does not parse; `finally {}` is the shortest that completes it.
         stand_ins={"control_structure_body": "{}", "class_body": "{}", "catch_block": " finally {}"},
     ),
     imports=imports,

@@ -78,8 +78,10 @@ class ScalaWalk(JvmWalk):
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
+                # A function without parameters is called without brackets, so both keys may find it.
                 keys: tuple[str, ...] = ("{}", "{}()")
             elif kind in _CLASSES:
+                # Case classes are made without `new`, so the name of a class may be called.
                 keys = ("{}", "{}()", "<{}>")
             elif kind == "type_definition":
                 keys = ("<{}>",)
@@ -115,6 +117,7 @@ class ScalaWalk(JvmWalk):
         name = self.text(node)
         if node.type == "type_identifier" or role == TYPE:
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
+        # The grammars take `this` and `super` for names.
         elif name in KEYWORDS:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
         elif role == CALLED:
@@ -336,6 +339,7 @@ class ScalaWalk(JvmWalk):
     def type_lambda(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         self._type_parameters(node, inner.scope)
+        # The parameters are plain identifiers here, their uses are type identifiers.
         self.push([child for child in node.children if child.type != "identifier"], TYPE, inner)
 
     @on("template_body", "with_template_body")
@@ -389,6 +393,7 @@ class ScalaWalk(JvmWalk):
     @on("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
+        # A guard sees the names of the pattern, the source of the values does not.
         guards = [child for child in siblings if child.type == "guard"]
         self.push(guards, REFERENCE, place)
         self._stack.append((pattern, BOUND, place))

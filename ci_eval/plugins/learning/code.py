@@ -10,6 +10,7 @@ from typing import Literal
 Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
 """Class of a token, as far as its text shows it."""
 
+# In PHP, `#[` begins an attribute.
 HASH, SLASHES = r"\#(?!\[)", "//"
 COMMENTS = {"python": HASH, "ruby": HASH, "php": f"{HASH}|{SLASHES}"}
 """Pattern of the beginning of comments that end with their line. In other languages these are two slashes."""
@@ -70,6 +71,7 @@ class Lexer:
             if match.lastgroup == "opener":
                 self.opened = CLOSERS.get(match.group(), match.group())
                 end = line.find(self.opened, at)
+                # Three quotes that close on the same line are a literal like others.
                 if end >= 0 and self.opened != "*/":
                     tokens.append(line[match.start() : end + len(self.opened)])
             else:

@@ -89,11 +89,13 @@ class Corpus:
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
         """Build the index. `follows` is the result of `may_follow`. `order` counts the tokens of the longest sequences:
         the context, and the one that follows."""
+        # A gap as long as a context keeps contexts from reaching into the file before.
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
         of_file = np.repeat(np.arange(-1, len(files)), [len(gap), *(len(file) + len(gap) for file in files)])
         places = np.flatnonzero(follows[whole])
         before = [whole[places - back] for back in range(1, order)]
+        # lexsort sorts by its last key first, so the nearest token comes last.
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
         self.texts = texts
         # For single values, and for `bisect`, Python's array is faster than numpy's.
@@ -178,6 +180,7 @@ class Others:
         for number in left:
             text = texts[number]
             few[text] = few.get(text, 0) + 1
+        # Numbers rise in reading order and sorting is stable, so equal tokens stay in that order.
         if len(few) > 1:
             few = dict(sorted(few.items(), key=itemgetter(1), reverse=True))
         return Level(total, few, NOTHING, list(islice(few, TOP)))

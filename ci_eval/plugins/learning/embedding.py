@@ -76,8 +76,10 @@ def _near(files: Sequence[Ids], size: int, window: int) -> Vectors:
     distance."""
     counts = np.zeros(size * size, dtype=np.float32)
     for distance in range(1, window + 1):
+        # The product does not fit into 32 bits.
         pairs = [file[:-distance].astype(np.int64) * size + file[distance:] for file in files if len(file) > distance]
         if pairs:
+            # `counts[pairs] += …` would count a repeated pair only once.
             np.add.at(counts, np.concatenate(pairs), np.float32(1 / distance))
     square = counts.reshape(size, size)
     return np.asarray(square + square.T, dtype=np.float32)
@@ -88,7 +90,9 @@ def _ppmi(near: Vectors) -> Vectors:
     rows = near.sum(axis=1, dtype=np.float64)
     columns = rows**SMOOTHING
     expected = (rows[:, None] * (columns / max(columns.sum(), 1.0))[None, :]).astype(np.float32)
+    # Pairs that were never seen have the logarithm of 0, which becomes 0 below.
     with np.errstate(divide="ignore", invalid="ignore"):
+        # The matrix has the square of the vocabulary's size, so its memory is used again.
         information = np.log(near / expected, out=expected)
     positive: Vectors = np.maximum(np.nan_to_num(information, copy=False, neginf=0.0, posinf=0.0), 0.0)
     return positive
@@ -100,6 +104,7 @@ def _reduce(matrix: Vectors, dimensions: int, seed: int) -> Vectors:
     rank = min(dimensions, size)
     random = np.random.default_rng(seed).standard_normal((size, min(dimensions + OVERSAMPLING, size)))
     basis, _ = np.linalg.qr(matrix @ random.astype(np.float32))
+    # Without a new basis, all directions would turn to the first singular vector.
     for _ in range(ITERATIONS):
         basis, _ = np.linalg.qr(matrix @ basis)
     # The matrix is symmetric, so its singular values are the absolute eigenvalues.

@@ -38,6 +38,7 @@ class FeatureTable:
                         seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
         if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
             return cls(NAMES)
+        # Their order is part of the digest, and must not depend on that of the logs.
         names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)

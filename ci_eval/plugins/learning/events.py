@@ -160,6 +160,7 @@ class EventLog:
         try:
             return self._event(action, event, (user, session), waiting)
         except KeyError:
+            # Further events of that session are passed over, and not counted again.
             waiting[user, session] = None
             self.left_out["sessions with an item that is never told"] += 1
             return None
@@ -211,6 +212,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     left = MOST
     try:
         with stored.opened(path) as raw:
+            # The name of a file does not tell whether it is gzipped.
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             with gzip.GzipFile(fileobj=raw) if packed else raw as file:

@@ -135,6 +135,7 @@ class Filler:
         """Return the likeliest patterns, with the logarithms of their probabilities."""
         beside = self._beside(left, right)
         common = [pattern for pattern, _ in self._everywhere.most_common(number)]
+        # A dict keeps the order, which decides between equal patterns; a set has none.
         seen = dict.fromkeys([*(pattern for side, _ in beside for pattern in side), *common])
         return sorted(
             ((pattern, self._chance(pattern, beside)) for pattern in seen),

@@ -116,6 +116,7 @@ def digest_of(path: str | Path | None) -> str:
 
 def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
     """Return the share of each feature in all gains, the largest first."""
+    # A model without any split has no gain.
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
     return dict(sorted(shares, key=lambda named_share: (-named_share[1], named_share[0])))

@@ -61,6 +61,7 @@ class Project:
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
             self._folders.setdefault(_folder_path(path), {})[path] = ids
+        # One corpus for each direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
         self._folder = lru_cache(maxsize=64)(self._folder_corpus)
         self.others = lru_cache(maxsize=4)(self._others)
@@ -177,6 +178,7 @@ class _Side:
                 before = self._factors.pop()[1] if level is last else 0.0
                 self._factors.append((level, before + part * factor))
                 last = level
+        # If neither side has seen anything, the sum of their weights must not be 0.
         self.weight = max(side_weight, 1e-9)
         """Weight of this side beside the other."""
 

@@ -200,6 +200,7 @@ class Typed(Cache):
 
     def read(self, before: str) -> None:
         """Move the caret to the end of `before`, the text of the file up to the caret."""
+        # The caret's line is read again each time, since its tokens may have changed.
         self.take_back(self._on_line)
         end = before.rfind("\n") + 1
         if not before.startswith(self._read) or end < len(self._read):

@@ -92,10 +92,12 @@ class Surrounding:
     def _move(self, further_lines: str, lexer: Lexer) -> None:
         """Fill `after` with the given lines. `lexer` has read up to them."""
         passed = self._rest[: len(self._rest) - len(further_lines)]
+        # Only whole lines can be taken back.
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
         if known:
             for _ in range(passed.count("\n")):
                 self.after.take_back(self._lines.pop().width)
+        # A text or comment that opens or closes above changes the tokens of all these lines.
         if not known or self._lines[-1].opened != lexer.opened:
             self.after.forget()
             self._lines = []

@@ -40,6 +40,7 @@ LEARNING = {
     "min_data_in_leaf": 50,
     "max_position": 10,
     "lambdarank_truncation_level": 10,
+    # LightGBM's documentation asks for a fixed layout (`force_row_wise`) along with `deterministic`.
     "deterministic": True,
     "force_row_wise": True,
     "verbose": -1,
@@ -118,6 +119,7 @@ def select_lookups(
     for lookup in lookups:
         projects.add(lookup.project)
         expected = np.flatnonzero(lookup.expected)
+        # The training compares rows of a list, so there must be two, and one must be right.
         if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
             continue
         chosen = _sample(len(lookup.rows), int(expected[0]), random)
@@ -149,6 +151,7 @@ def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np
     if size <= LONGEST:
         return np.arange(size)
     further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
+    # The positive row may be among the chosen ones already.
     chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), further, [positive]]))
     return chosen
 
@@ -227,6 +230,7 @@ def train(
     )
     check = lgb.Dataset(checked, validation.labels, group=validation.sizes, reference=data)
     booster = lgb.train(
+        # LightGBM's seeds have 31 bits.
         {**LEARNING, "num_leaves": settings.leaves, "seed": seed % 2**31, "num_threads": threads},
         data,
         settings.trees,
@@ -277,11 +281,12 @@ def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[in
 
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
-    """Return a copy in which these features are the same everywhere, so that no tree splits at them."""
+    """Return a copy in which these features are the same everywhere."""
     # The columns stay, so that the ranker can be given all features when it ranks.
     if not unseen:
         return rows
     blanked = rows.copy()
+    # No tree splits at a feature that has one value.
     blanked[:, unseen] = 0
     return blanked
 

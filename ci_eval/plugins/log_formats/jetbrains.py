@@ -130,7 +130,8 @@ class Items:
 
 
 def _short(value: float) -> str | None:
-    """Return the number as a text with nine digits, which tell any two numbers of 32 bits apart."""
+    """Return the number as a text with nine digits."""
+    # Nine digits tell any two numbers of 32 bits apart.
     return None if value != value else f"{value:.9g}"
 
 

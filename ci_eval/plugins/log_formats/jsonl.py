@@ -23,6 +23,7 @@ class LinesPart:
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
+        # Without a time in it, the same sessions have the same bytes.
         self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
 
     def add(self, logged: LoggedSession) -> None:
@@ -48,6 +49,7 @@ def join(parts: Sequence[Path], target: Path) -> None:
     """Join gzip files in order: several members are one gzip file."""
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
+        # A file without any byte is no gzip file.
         if not parts:
             whole.write(gzip.compress(b"", mtime=0))
         for part in parts:

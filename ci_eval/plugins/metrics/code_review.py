@@ -46,6 +46,7 @@ def hit_at(k: int) -> Observe:
     """
 
     def observe(session: SessionScore) -> Sequence[Observation]:
+        # The judge's grade is 1 / the rank of the first comment that it accepts.
         return [(float(first >= 1 / k), 1.0) for first, _ in where_judged("judge")(session)]
 
     return observe

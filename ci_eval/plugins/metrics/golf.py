@@ -25,6 +25,7 @@ def normalised(session: SessionScore) -> Sequence[Observation]:
     The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
     """
     most = most_moves(session)
+    # A line of the fewest moves leaves nothing to save.
     if not evaluated(session) or most <= FEWEST_MOVES:
         return []
     return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]

@@ -20,6 +20,7 @@ def matched(session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
     typed = len(session.lookups[-1].prefix) if session.lookups else 0
+    # What is typed already saves nothing.
     saved = max(grades_of(session).get("matched", 0.0) - typed, 0.0)
     return [(saved, float(len(session.expected_text) - typed))]
 

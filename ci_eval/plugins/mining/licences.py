@@ -45,6 +45,7 @@ def licence_of(root: Path) -> str:
 
 def in_text(text: str) -> str:
     """Return the licence that a text is or declares, or an empty string if neither."""
+    # Line ends and the signs of comments would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)
     for licence, pattern in TEXTS:
         if re.search(pattern, plain):

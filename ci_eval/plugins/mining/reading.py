@@ -37,6 +37,7 @@ def read_all(
             if outcome is not None:
                 result = outcome.trouble if outcome.result is None else outcome.result
                 if isinstance(result, str):
+                    # A path need not be UTF-8, but a message must be.
                     troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
                 else:
                     results[outcome.task] = result

@@ -36,6 +36,7 @@ class _ByFrequency:
 
     def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
         rows = self.reader.rows(caret, suggestions)
+        # lexsort sorts by its last key first.
         order = np.lexsort((-rows[:, PROJECT], -rows[:, FILE]))
         return [suggestions[place] for place in order]
 

@@ -29,6 +29,7 @@ class ByModel:
     def configured(self, model: Path | None) -> Ranker:
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
+        # A missing package or a damaged model ends the command here, not each session.
         model_file.lightgbm()
         model_file.load(model)
         return replace(self, model=model.resolve())

@@ -32,6 +32,7 @@ class ByRecommender:
             raise ConfigError(
                 "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
             )
+        # A damaged model ends the command here, not each session.
         kind = Trained(model).facts.kind
         if kind != KIND:
             raise ConfigError(
@@ -54,6 +55,7 @@ class _Ordered:
         scores = self._scores(caret) if len(suggestions) > 1 else {}
         if not scores:
             return suggestions
+        # Some engines add brackets or arguments to a name.
         return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
 
     def _scores(self, caret: CaretContext) -> Mapping[str, float]:

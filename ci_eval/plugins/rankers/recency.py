@@ -39,6 +39,7 @@ class _ByRecency:
         self.typed.read(caret.before)
         texts = [suggestion.text for suggestion in suggestions]
         last = np.array([self.typed.last(text) for text in texts])
+        # lexsort sorts by its last key first.
         order = np.lexsort((-self.others.times(texts), -last))
         return [suggestions[place] for place in order]
 

@@ -76,6 +76,7 @@ def _channels(text: str) -> Iterator[tuple[str, bool]]:
         yield text[offset : match.end()], True
         yield text[match.end() : behind], match["name"] != "final"
         offset = behind
+    # Behind the last message there are only marks of its end.
     if offset < len(text):
         yield text[offset:], True
 
@@ -83,6 +84,7 @@ def _channels(text: str) -> Iterator[tuple[str, bool]]:
 @lru_cache(maxsize=32)
 def _pattern(thoughts: Pairs) -> re.Pattern[str]:
     pairs = [*marks.THOUGHTS, *thoughts]
+    # An alternation takes the first that fits, so longer marks stand before their beginnings.
     opening = "|".join(sorted((re.escape(begin) for begin, _ in pairs), key=len, reverse=True))
     closing = "|".join(sorted((re.escape(end) for _, end in pairs), key=len, reverse=True))
     return re.compile(rf"(?:\A|(?<=\n))[ \t>]*(?P<begin>{opening})|(?P<end>{closing})", re.IGNORECASE)
@@ -94,12 +96,14 @@ def _split_at_tags(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, b
     # tag without its end makes all that follows a thought.
     offset, opened = 0, -1
     for match in pattern.finditer(text):
+        # A tag within a closed fence is code.
         if opened < 0 and is_within(text[offset:], match.start() - offset):
             continue
         if match["begin"] and opened < 0:
             if match.start() > offset:
                 yield text[offset : match.start()], False
             opened = offset = match.start()
+        # A closing tag in quotes is only spoken of.
         elif match["end"] and (opened >= 0 or text[match.start() - 1 : match.start()] not in _QUOTES):
             yield text[offset : match.end()], True
             offset, opened = match.end(), -1
@@ -132,6 +136,7 @@ def _ends(ends: tuple[str, ...]) -> re.Pattern[str]:
 def _unwrap(text: str) -> str:
     for tag in marks.WRAPPINGS:
         match = re.fullmatch(rf"\s*<{tag}>[ \t]*\n?(.*?)\n?[ \t]*(?:</{tag}>\s*)", text, re.DOTALL | re.IGNORECASE)
+        # A text of two such elements is not wrapped in one.
         if match and f"</{tag}>" not in match[1]:
             return match[1]
     return text

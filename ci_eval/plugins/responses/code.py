@@ -47,6 +47,7 @@ SHARE = 0.5
 """The lowest share of an answer at which JSON in it is the answer."""
 DEEPEST = 3
 """The most answers within answers, such as code in a fence in a text of JSON."""
+# The runs of a text grow with the square of its lines, and each run is parsed.
 MOST_LINES = 400
 MOST_ATTEMPTS = 200
 _PRE = re.compile(
@@ -137,6 +138,7 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_code(text: str, grammar: str) -> bool:
+    # JSON may hold half of a surrogate pair, which UTF-8 cannot.
     root = parser(grammar).parse(text.encode("utf-8", "replace")).root_node
     if root.has_error or not root.children:
         return False

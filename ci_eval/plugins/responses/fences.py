@@ -74,6 +74,7 @@ def masked(text: str) -> str:
     """Return the text with NUL characters in place of all fences. The text keeps its length and its lines."""
     for fence in fences_of(text):
         inner = re.sub(r"[^\n]", "\0", text[fence.start : fence.stop])
+        # The length stays the same, so the offsets of the other fences hold.
         text = text[: fence.start] + inner + text[fence.stop :]
     return text
 

@@ -55,6 +55,7 @@ def _load(text: str) -> Any:
     ):
         try:
             content = read(attempt)
+        # Malformed text makes `ast.literal_eval` raise any of these (https://docs.python.org/3/library/ast.html).
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
         if isinstance(content, (dict, list)):
@@ -63,6 +64,7 @@ def _load(text: str) -> Any:
 
 
 def _parse_json(text: str) -> Any:
+    # Language models write line ends within texts, which JSON forbids.
     return json.loads(text, strict=False)
 
 
@@ -96,6 +98,7 @@ def _texts(content: Any, names: Sequence[str]) -> Iterator[str]:
         chosen = next((low[name] for name in names if low.get(name)), None)
         if chosen is not None:
             yield from _texts(chosen, names)
+        # Some language models number their keys: `comment_1`, `comment_2`.
         elif numbered := [value for name, value in low.items() if re.search(r"\d+$", name)]:
             yield from _texts(numbered, names)
         elif lists := [value for value in low.values() if isinstance(value, (list, dict))]:
@@ -131,4 +134,5 @@ def _column(head: Sequence[str], rows: Sequence[Sequence[str]], names: re.Patter
 
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
+    # A cell of Markdown holds no line end, so language models write `<br>`.
     return [re.sub(r"<br */?>", "\n", cell).replace("\\|", "|").strip() for cell in _CELL.split(inner)]

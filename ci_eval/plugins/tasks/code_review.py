@@ -26,6 +26,7 @@ def comments(answer: str, _record: Record) -> list[Suggestion]:
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:
     """Return the comments as MERA CODE cuts them: those of the first ten that are not empty."""
+    # MERA CODE counts empty comments among the first ten.
     return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
 
 

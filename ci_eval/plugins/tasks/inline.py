@@ -34,8 +34,10 @@ def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterato
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)
     end = 0
     for candidates in lines.values():
+        # The configured seed takes no part, so the items are the same in every run.
         token = min(candidates, key=lambda candidate: draw(0, f"{candidate.offset} {candidate.text}"))
         begin = token.offset
+        # One character more shows that the text is too long.
         expected = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
         if begin >= end and len(expected) <= LONGEST:
             yield Item(begin=begin, end=begin + len(expected), text=expected, properties=Properties(kind=Kind.LINE))

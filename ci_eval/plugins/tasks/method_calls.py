@@ -55,6 +55,7 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
     """Return the function that splits histories. It reads the whole dataset first, for its texts and for definitions to
     sample from."""
     texts, definitions = Texts(), dict[str, set[Definition]]()
+    # A text may stand behind the histories that refer to it.
     for _, line in lines:
         if is_text(line):
             texts.add(line)
@@ -65,6 +66,7 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
         subsets=wanted.subsets,
         dropped=wanted.drop_definition,
         replaced=wanted.replace_definition,
+        # A set has no order that is the same in every run.
         definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
     )
     return partial(split, wanted=wanted, sampling=sampling, texts=texts)
@@ -122,6 +124,7 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem
         context=about | _context(queries),
         references=references,
         queries=queries,
+        # RANDOM is the mean over its choices, so none may lack a place.
         carets=carets if all(carets) else (),
     )
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
@@ -174,6 +177,7 @@ def named(suggested: Sequence[Suggestion]) -> list[Suggestion]:
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()
         if name:
+            # Engines may list a name several times, such as for its overloads.
             by_name.setdefault(name, replace(suggestion, text=name, filter_text=None))
     return list(by_name.values())
 

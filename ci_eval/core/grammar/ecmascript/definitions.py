@@ -60,6 +60,7 @@ class EcmaDefinitions(EcmaWalk):
         while stack:
             node = stack.pop()
             kind = node.type
+            # The grammars have TypeScript's `namespace X {…}` as an expression.
             if kind in {"export_statement", "ambient_declaration", "expression_statement"}:
                 stack += [
                     child for child in node.children if child.type in _NAMED or child.type.endswith("_declaration")
@@ -145,6 +146,7 @@ class EcmaDefinitions(EcmaWalk):
         # Either name may be a string.
         is_first = True
         for child in node.children:
+            # The older grammar takes `default` for a name here.
             if child.type in self.keywords or self.text(child) == "default":
                 self.emit(child, Kind.KEYWORD, place)
             elif child.type in {"identifier", "type_identifier"} and is_first:
@@ -187,6 +189,7 @@ class EcmaDefinitions(EcmaWalk):
             if child.start_byte == begin:
                 if child.child_count and child.type == "computed_property_name":
                     self._stack.append((child, REFERENCE, inner))
+            # The single parameter of an arrow function may stand without brackets.
             elif child.type == "formal_parameters" or (
                 child.type == "identifier" and index + 1 < len(nodes) and nodes[index + 1].type == "=>"
             ):
@@ -259,6 +262,7 @@ class EcmaDefinitions(EcmaWalk):
         if name is not None and self.text(name) not in scope.names and node.type != "class":
             scope.names[self.text(name)] = Origin(scope.plain.static or None, scope.plain.package, "class")
         around = scope.below("class")
+        # The name of a class expression is known in the class only.
         if name is not None and node.type == "class":
             around.names[self.text(name)] = Origin(None, scope.plain.package, "class")
         begin = name.start_byte if name is not None else -1
@@ -280,6 +284,7 @@ class EcmaDefinitions(EcmaWalk):
                 if name is not None and not name.child_count:
                     text = self.text(name)
                     this.members.add(text)
+                    # Private names are found by scope, since no code outside the class can use them.
                     if text.startswith("#"):
                         static = any(child.type == "static" for child in member.children)
                         scope.names[text] = Origin(static, self.package)

@@ -143,6 +143,7 @@ class Modules:
 
 def holder_of(name: str) -> str:
     """Return "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
+    # By convention, names of capitals alone are constants.
     return "class" if name[:1].isupper() and not name.isupper() else ""
 
 

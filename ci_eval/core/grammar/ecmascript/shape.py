@@ -25,6 +25,7 @@ SHAPE = Shape(
         "switch_body": "{}",
         "interface_body": "{}",
         "enum_body": "{}",
+        # A `try` alone does not parse; `finally {}` is the shortest that completes it.
         "try_statement catch_clause": " finally {}",
         **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
     },

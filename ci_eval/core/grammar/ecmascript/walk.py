@@ -91,6 +91,7 @@ class EcmaWalk(Walk):
     def member(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         receiver, member = children[0], children[-1]
+        # The older grammar takes `import.meta` for a member of `import`.
         if receiver.type == "import":
             self.push([receiver], REFERENCE, place)
             self.emit(member, Kind.KEYWORD, place)
@@ -157,6 +158,7 @@ class EcmaWalk(Walk):
         begin, end = receiver.start_byte, receiver.end_byte
         if self.source[begin:end] == b"module.exports":
             return Origin(True, self.package)
+        # The limit keeps long chains from being decoded and looked up.
         if self.source.endswith(b".prototype", begin, end) and end - begin < 100:
             head = scope.find(self.source[begin : end - 10].decode())
             return Origin(False, head.package)

@@ -28,6 +28,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
         above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
+        # Node.js looks into the `node_modules` of each folder above the file.
         homes = [folder / "node_modules" for folder in (*above, *([environment] if environment else []))]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):

@@ -45,11 +45,13 @@ def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
             # In the module cache, a capital letter such as `A` is written `!a`, since some file systems ignore case.
             escaped = str(path.relative_to(modules)).rpartition("@")[0]
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
+        # Modules are not nested in the cache, and its folder `cache` holds the archives they came from.
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]
 
 
 def _is_there(name: str, root: Path, modules: dict[str, Path]) -> bool:
     parts = name.split("/")
+    # A module may be within another one's path, so the longest goes first.
     for number in range(len(parts), 0, -1):
         if module := modules.get("/".join(parts[:number])):
             return exists(module.joinpath(*parts[number:]))

@@ -173,6 +173,7 @@ REPAIRS = (
         always=True,
     ),
     Conditions(),
+    # The grammars read no macro between texts, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
     Arguments(),
     # A macro alone on its line, behind which no body stands.

@@ -20,6 +20,7 @@ JAVASCRIPT = (
         always=True,
         trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
+    # Attributes of imports are newer than the older grammar.
     Repair(
         outside(
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
@@ -28,6 +29,7 @@ JAVASCRIPT = (
         ),
         lambda m: with_(m, **{"with": b""}),
     ),
+    # `import defer` and `import source` are newer than the grammars.
     Repair(
         outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
         lambda m: with_(m, k=b""),
@@ -41,6 +43,7 @@ TYPESCRIPT = (
         outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
         lambda m: b"function a".rjust(len(m[0])),
     ),
+    # The grammars do not know `in` and `out` before type parameters of interfaces.
     Repair(
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
@@ -48,6 +51,7 @@ TYPESCRIPT = (
         ),
         lambda m: with_(m, k1=b"", k2=b""),
     ),
+    # The older grammar does not know `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
     # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
     Repair(

@@ -41,7 +41,9 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
         lambda m: with_(m, k1=b"", k2=b""),
     ),
+    # `inner` is a modifier as long as `value`.
     Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
+    # The older grammar does not know functional interfaces.
     Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
     # `: A by a {`, which would be a call of `a` with a lambda.
     Repair(
@@ -58,5 +60,6 @@ REPAIRS = (
         ),
         lambda m: with_(m, gap=b""),
     ),
+    # `{ val x: Int }` on one line is read only if a line ends before the bracket.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )

@@ -143,13 +143,16 @@ REPAIRS = (
     ),
     Repair(outside(rb"\b(?:public|protected|private)\((?P<k>set)\)", _LITERALS), lambda m: m[0][:-5] + b"     "),
     Hooks(),
+    # The pipe came with PHP 8.5; `||` is as long, and has two operands as well.
     Repair(outside(rb"\|>", _LITERALS), lambda _: b"||"),
     Repair(
         outside(rb"\benum\s+\w+\s*(?P<type>:\s*(?P<k>string|int))(?=\s+implements\b)", _LITERALS),
         lambda m: with_(m, type=b""),
     ),
     EnumConstants(),
+    # Final constants came with PHP 8.1.
     Repair(outside(rb"\b(?P<k1>final)\s+(?=(?:public|protected|private)\s+const\b)", _LITERALS), spaces),
+    # Types of constants came with PHP 8.3.
     Repair(
         outside(
             rb"\bconst\s+(?:(?P<k>array|bool|float|int|string|mixed|iterable|null|callable|object|self|static)|"
@@ -158,6 +161,7 @@ REPAIRS = (
         ),
         lambda m: b"const" + b" " * (len(m[0]) - 5),
     ),
+    # Intersections within a union came with PHP 8.2.
     Repair(
         outside(rb"\((?P<all>\s*[\w\\]+\s*(?:&\s*[\w\\]+\s*)+)\)(?=\s*(?:\||\$|&?\s*\.\.\.))", _LITERALS),
         lambda m: b" " + m["all"].replace(b"&", b"|") + b" ",
@@ -166,7 +170,9 @@ REPAIRS = (
         outside(rb"(?<=\|)(?P<before>\s*)\((?P<all>\s*[\w\\]+\s*(?:&\s*[\w\\]+\s*)+)\)", _LITERALS),
         lambda m: m["before"] + b" " + m["all"].replace(b"&", b"|") + b" ",
     ),
+    # Since PHP 8.4, `new A()->b` needs no brackets around `new`.
     Repair(outside(rb"\b(?P<k>new)\s+(?P<t>\w+)(?=\([^()]*\)\s*\??->)", _LITERALS), lambda m: with_(m, k=b"")),
+    # Since PHP 8.3, the name of a constant may be in a variable.
     Repair(
         outside(rb"\b(?P<t>[A-Z]\w*)::\{(?P<name>\$\w+)\}", _LITERALS),
         lambda m: m["t"] + b" [ " + m["name"] + b"]",

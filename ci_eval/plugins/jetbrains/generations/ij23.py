@@ -69,6 +69,7 @@ def _read(fields: Fields, typed: str) -> Action | None:
             return CallCompletion(
                 session=session,
                 offset=fields.number("offset"),
+                # What was typed since the caret moved may belong to another token.
                 prefix=typed if expected.startswith(typed) else "",
                 expected_text=expected,
                 properties=properties.of_tokens(fields.section("nodeProperties")),

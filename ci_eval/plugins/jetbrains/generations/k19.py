@@ -25,6 +25,7 @@ def wrote(config: Mapping[str, object]) -> bool:
 def read_properties(fields: Fields) -> Properties:
     """Return the properties of a session, which the plugin wrote twice, under two names."""
     inner = fields.section("properties" if "properties" in fields else "_properties")
+    # The second copy counts as requested, or it would be left over.
     fields.plain("_properties")
     return Properties(
         kind=properties.kind_of(inner),

@@ -79,6 +79,7 @@ class CppWalk(CppReferences):
             if kind == "structured_binding_declarator":
                 self.push(children, BOUND, place)
                 return
+            # The name of a pointer or reference stands last in its declarator, behind `*` or `&`.
             at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
             parameter_place = place
             if kind == "function_declarator":
@@ -94,6 +95,7 @@ class CppWalk(CppReferences):
 
     def _enter(self, name: Node, function: Scope, around: Scope) -> None:
         """Let the body of `A::f` see what is declared in A."""
+        # `A::B::f` is nested to the right, so the innermost node has the class that declares f.
         while name.children[-1].type == "qualified_identifier":
             name = name.children[-1]
         head = name.children[0]
@@ -101,6 +103,7 @@ class CppWalk(CppReferences):
         # Only classes of this file are known by their members.
         class_ = self.spaces.types.get(self.text(head))
         if class_:
+            # The class becomes the parent in place of the template, whose parameters would be lost.
             if around.kind == "template":
                 function.names.update(around.names)
             function.parent = class_
@@ -109,6 +112,7 @@ class CppWalk(CppReferences):
     def function(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         if role == SIGNATURE:
+            # `_members` passes the scope of the body; the signature belongs to the scope around that.
             self._signature(children, NodePlace(place.scope.parent or place.scope, False), place)
         else:
             self._signature(children, place, self._body(children, place))
@@ -136,6 +140,7 @@ class CppWalk(CppReferences):
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the parameters of a template, which are no members of the class or namespace around."""
         scope = place.scope
+        # `declaring` passes over scopes of templates, and would define the parameters in the class around.
         parameter_place = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
         for child in reversed(node.children):
             parts = child.children if child.type == "parameter_declaration" else []
@@ -219,6 +224,7 @@ class CppWalk(CppReferences):
             self._enter(name, inner.scope, place.scope)
             *_, name = leaves(name)
             self._define_type(name, inner.scope)
+        # `struct T` of a type that is known already declares nothing new.
         elif defined or place.scope.find(self.text(name)).holder != CLASS:
             self._define_type(name, place.scope)
             inner.scope.names[self.text(name)] = place.scope.find(self.text(name))
@@ -226,7 +232,7 @@ class CppWalk(CppReferences):
             self.spaces.types[self.text(name)] = inner.scope
 
     def _members(self, children: Sequence[Node], place: NodePlace) -> None:
-        """Visit the members of a class; the bodies of methods last, since they see every member."""
+        """Visit the members of a class, the bodies of methods last."""
         methods, heads, others = [], [], []
         for child in children:
             around = place
@@ -235,6 +241,7 @@ class CppWalk(CppReferences):
                 *head, child = child.children
                 heads.append((head, around))
             if child.type == "function_definition":
+                # A body sees every member, also those behind it.
                 methods.append((child, SIGNATURE, self._body(child.children, around)))
             else:
                 others.append(child)
@@ -278,11 +285,13 @@ class CppWalk(CppReferences):
             class_ = place.scope.enclosing("class")
             known = class_.names.get(name) if class_ else None
             origin = known or place.scope.find(name)
+            # Only fields and bases stand here, so an unknown name is a field of the instance.
             if not known and origin.holder != CLASS:
                 origin = Origin(False)
             kind = Kind.TYPE_REFERENCE if origin.holder == CLASS else Kind.FIELD
             self.emit(first, kind, place, origin, name)
             return
+        # The grammars take a base such as `B<T>` for a method here.
         if first.type == "template_method" and first.child_count:
             self.push(first.children[1:], REFERENCE, place)
             first = first.children[0]
@@ -310,12 +319,14 @@ _STATEMENTS = (
 LANGUAGE: Language = Language(
     name="cpp",
     title="C++",
+    # A `.h` does not tell whether it is C or C++, so all are read as C++.
     grammars=dict.fromkeys([".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl"], "cpp"),
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
     shape=Shape(
         lists=frozenset(
+            # An include guard (`#ifndef`) holds the whole header.
             ["translation_unit", "declaration_list", "field_declaration_list", "enumerator_list", "preproc_ifdef"]
         ),
         bodies=frozenset(["function_definition compound_statement", "lambda_expression compound_statement"]),
@@ -327,6 +338,7 @@ LANGUAGE: Language = Language(
             "field_declaration_list": "{}",
             "field_initializer argument_list": "()",
             "function_definition default_method_clause": "{}",
+            # A head such as `if (x)` needs a statement, of which `;` is the shortest.
             **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
         },
     ),

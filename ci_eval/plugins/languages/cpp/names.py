@@ -15,6 +15,7 @@ NAMESPACE, CLASS, MEMBER, EITHER = "module", "class", "member", "either"
 LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, CLASS)
 MACRO = Origin(True, None, EITHER)
+# Headers are not read, so the namespaces within `std` must be listed.
 _IN_STD = frozenset("chrono experimental filesystem literals numbers placeholders pmr ranges this_thread views".split())
 
 _TOP = re.compile(
@@ -83,6 +84,7 @@ class Namespaces:
     def names(self, package: str) -> dict[str, Origin]:
         """Return what is known to be declared in a namespace; the table grows while the file is read."""
         if package not in self._names:
+            # Other files are read by a pattern that does not tell types from functions.
             self._names[package] = dict.fromkeys(self._declared.get(package, ()), Origin(True, package, EITHER))
         return self._names[package]
 
@@ -118,6 +120,7 @@ class Namespaces:
             outer = outer.rpartition("::")[0]
         if name == "std" or name in self._roots:
             return Origin(True, name, NAMESPACE)
+        # By convention, an unknown name with a capital letter before `::` is a type.
         return Origin(True, origin.package, CLASS) if name[:1].isupper() or origin.holder == EITHER else UNKNOWN
 
     def member(self, holder: Origin, holder_name: str, name: str) -> Origin:

@@ -136,6 +136,7 @@ class CppReferences(BlockWalk):
     @on("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
+        # In a dependent name and in brackets (`d`, `p`), the name is not the first child.
         self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
         self.push(children[:1], role, place)
 
@@ -160,6 +161,7 @@ class CppReferences(BlockWalk):
             last = last.children[0]
         if last.type not in LEAVES:
             self.push([last], role, place)
+        # The role of a declaration reaches its type as well: T of `A::T x;` is a reference.
         elif role not in {BOUND, STATIC, SIGNATURE} or (last.type == "type_identifier" and role != SIGNATURE):
             self._last(last, holder, holder_name, role, place)
 
@@ -230,6 +232,7 @@ class CppReferences(BlockWalk):
         self.push(children, IMPORTED, place)
         if package:
             known = self.spaces.names(package)
+            # What the scope itself declares hides the names of `using namespace`.
             place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
 
     @on("preproc_def", "preproc_function_def")
@@ -249,12 +252,14 @@ class CppReferences(BlockWalk):
                 self._captures(child.children, inner, NodePlace(place.scope, False))
             else:
                 parameters = child.type in {"abstract_function_declarator", "lambda_declarator"}
+                # The scope of a declarator ends with it, but the body of a lambda sees the parameters.
                 self.push(child.children if parameters else [child], REFERENCE, inner)
 
     def _captures(self, captures: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
         """Define the new names of a capture, such as y in `[x, y = z]`, and visit the others."""
         references = []
         for child in captures:
+            # The older grammar has an assignment where the newer one has an initializer.
             if child.type in {"assignment_expression", "lambda_capture_initializer"}:
                 name, *value = child.children
                 inner.scope.names[self.text(name)] = LOCAL

@@ -76,7 +76,9 @@ class GoWalk(GoReferences):
     def type_spec(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind != "file":
+            # Types at the top of a file were read before, whatever their order.
             place.scope.names[self.text(name)] = LOCAL_TYPE
+        # Type parameters are known in their own declaration only.
         generic = any(child.type == "type_parameter_list" for child in siblings)
         self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
 

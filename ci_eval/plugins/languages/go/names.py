@@ -33,6 +33,7 @@ _STANDARD = frozenset(
 _CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
 _TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
 _GROUP = re.compile(r"^(?:func|type|var|const) \((?=\n)", re.MULTILINE)
+# gofmt indents what is in a group by one tab.
 _IN_GROUP = re.compile(r"\n\t(\w+)(?:, *(\w+))?")
 _VERSION = re.compile(r"\.?v\d+")
 
@@ -52,9 +53,11 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the package, and what the file declares without indentation, or in a group at the top."""
     names: set[str] = set()
     names.update(*_TOP.findall(text))
+    # gofmt ends a group with a bracket at the left edge.
     for part in text.split("\n)")[:-1]:
         if group := _GROUP.search(part):
             names.update(*_IN_GROUP.findall(part, group.end()))
+    # `init` cannot be referred to, and `_` is no name.
     return package_of(text, path), frozenset(names - {"", "_", "init"})
 
 
@@ -71,9 +74,11 @@ def imported_package(path: str, declared: Declarations) -> str:
 def local_name(path: str) -> str:
     """Return the name by which a package is known, by custom, if its import gives it no other."""
     parts = path.split("/")
+    # `example.org/x/v2` is version 2 of x; gopkg.in writes `x.v2`.
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()
     last = re.sub(r"\.v\d+$", "", parts[-1])
+    # Repositories often add `go` to the name of their package, such as `go-x`.
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
 
 

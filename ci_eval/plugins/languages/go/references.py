@@ -69,6 +69,7 @@ class GoReferences(BlockWalk):
         kind = Kind.VARIABLE
         if origin.holder == "class" or (role == TYPE and origin.static is not False):
             kind = Kind.TYPE_REFERENCE
+        # `(*f)(x)` with a local f is a call, though f has the role of a type.
         elif role in {CALLED, TYPE}:
             kind = Kind.METHOD_CALL
         self.emit(node, kind, place, origin, name)

@@ -96,6 +96,7 @@ class JavaWalk(BlockWalk):
                 if self.java.is_type(parts[-1]):
                     package = package_part(path)
                     return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
+                # By convention, packages have small letters only.
                 if path.islower():
                     return Origin(None, path, "module")
         return LOCAL
@@ -130,6 +131,7 @@ class JavaWalk(BlockWalk):
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         arguments = children[-1]
+        # Type arguments and receivers stand before the name, so the last identifier is the method's.
         named = next((i for i in range(len(children) - 1, -1, -1) if children[i].type == "identifier"), -1)
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
         before = children[: max(named, 0)]
@@ -145,6 +147,7 @@ class JavaWalk(BlockWalk):
         if not before or before[0].type == "this":
             origin = place.scope.find(name + "()")
         elif before[-1].type == "super" or before[0].type == "super" or (before[-2:-1] and before[-2].type == "super"):
+            # What a superclass declares is in another file.
             origin = UNKNOWN
         self.emit(children[named], Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
 
@@ -326,6 +329,7 @@ class JavaWalk(BlockWalk):
         if node.type == "enhanced_for_statement":
             place = NodePlace(JavaScope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
+        # The grammars give the name in a record pattern no field.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None
@@ -353,6 +357,7 @@ class JavaWalk(BlockWalk):
     @on("instanceof_expression")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
+        # A pattern's name may be known behind its statement: `if (!(o instanceof T t)) return;`.
         if name is not None:
             place.scope.names[self.text(name)] = LOCAL
         self._without_name(node, place)
@@ -424,6 +429,7 @@ LANGUAGE: Language = Language(
             "enum_body": "{}",
             "switch_block": "{}",
             "constructor_body": "{}",
+            # A `try` alone does not parse; `finally {}` is the shortest that completes it.
             "try_statement catch_clause": " finally {}",
             **{
                 f"{head} {statement}": ";"

@@ -82,10 +82,12 @@ class JavaNames:
     def _imported_names(self, node: Node) -> Iterator[tuple[str, Origin]]:
         kinds = [child.type for child in node.children]
         path = next((self.text(child) for child in node.children if child.is_named), "")
+        # Java allows spaces and line ends around the dots of a name.
         path = re.sub(r"\s+", "", path)
         self.roots.add(path.partition(".")[0])
         static = "static" in kinds
         if "asterisk" in kinds:
+            # Other files are read for their types only, so the members of `import static a.B.*` stay unknown.
             if not static:
                 self._wildcards.append(path)
             return
@@ -102,6 +104,7 @@ class JavaNames:
         origin = scope.find(f"<{name}>")
         if origin is not UNKNOWN:
             return origin
+        # As in Java, the file's own package goes before `java.lang`.
         if name in self._declared.get(self.package, ()):
             return Origin(True, self.package, "class")
         for package in self._wildcards:
@@ -114,6 +117,7 @@ class JavaNames:
         origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
+            # The members of an enum, behind its constants, stand in a node of their own.
             if kind == "enum_body_declarations":
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":

@@ -50,6 +50,7 @@ class PhpWalk(PhpReferences):
         for child in reversed(siblings):
             if child.type == "name":
                 name = self.text(child)
+                # `->f()` may call a static method, too.
                 origin = self._member(receiver, f"{name.lower()}()", True if scoped else None, place)
                 self.emit(child, Kind.METHOD_CALL, place, origin, name)
             else:
@@ -159,7 +160,8 @@ class PhpWalk(PhpReferences):
         self.push(nodes, REFERENCE, place)
 
     def _member_in_text(self, variable: Node, place: NodePlace) -> None:
-        """Emit b of `?->b` behind `$a`, which the grammars take for text."""
+        """Emit b of `?->b` behind `$a`."""
+        # The grammars take `?->b` for text.
         member = _NULLSAFE_MEMBER.match(self.source, variable.end_byte)
         if member:
             skip = member.start(1) - variable.start_byte
@@ -256,6 +258,7 @@ class PhpWalk(PhpReferences):
         inner = NodePlace(PhpScope("function", class_=class_of(place)), False)
         hook = node.type == "property_hook"
         if hook:
+            # A `set` hook without parameters gets its value as `$value`.
             inner.scope.names["value"] = LOCAL
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:

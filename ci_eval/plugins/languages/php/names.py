@@ -67,6 +67,7 @@ class PhpNames:
 
     def import_(self, kind: str, name: str, alias: str) -> None:
         """Add the import `use function A\\b as c;`, of which `name` is the full name."""
+        # Names of constants keep their case, those of classes and functions do not.
         self._imported[kind][alias if kind == "const" else alias.lower()] = name
         self._origins.clear()
 
@@ -91,6 +92,7 @@ class PhpNames:
             return tail
         if first.lower() == "namespace":
             return f"{self.namespace}\\{tail}".lstrip("\\")
+        # The first part of a qualified name is a namespace or class, whatever the last part is.
         start = self._imported["class"].get(first.lower()) if separator else None
         return (start or f"{self.namespace}\\{first}".lstrip("\\")) + separator + tail
 

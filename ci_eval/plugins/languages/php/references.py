@@ -85,6 +85,7 @@ class PhpReferences(Walk):
         if role == PARAMETER:
             scope.names[name] = LOCAL
         elif role in {BOUND, OUT} and name not in _SUPER_GLOBALS and not scope.owner(name):
+            # Outside functions, a variable may come from a file that includes this one.
             scope.names[name] = UNKNOWN if scope.kind == "file" else LOCAL
         else:
             kind = Kind.METHOD_CALL if role == CALLED else Kind.VARIABLE

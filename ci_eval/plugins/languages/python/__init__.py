@@ -35,6 +35,7 @@ class PythonWalk(Walk):
         super().__init__(source, self.python.module, declared)
 
     def outermost(self, root: Node) -> Scope:
+        # Two scopes: the first assignment to a name defines it, also if it is imported or a function.
         return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
 
     # ------------------------------------------------------------------------------------------------- references
@@ -146,6 +147,7 @@ class PythonWalk(Walk):
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the first name of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts are read outside the
         function."""
+        # Python evaluates defaults and annotations in the scope around the function.
         outer = NodePlace(place.scope.parent or place.scope, False)
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
         self.push(node.children[first + 1 :], REFERENCE, outer)
@@ -277,6 +279,7 @@ SHAPE = Shape(
     bodies=frozenset(["function_definition block"]),
     closers=frozenset([")", "]", "}", "string_end", '"', "'"])
     | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
+    # Closers and stand-ins are joined without blanks, so this one brings its own.
     stand_ins={"block": " pass"},
 )
 

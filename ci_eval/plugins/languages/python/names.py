@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 
+# These are the names of the Python that runs ci-eval, whatever the project's is.
 _BUILTINS = frozenset(dir(builtins))
 _LITERALS = frozenset(
     "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
@@ -45,6 +46,7 @@ def module_of(path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
+# The last part keeps `x == 1` out, which defines nothing.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
 
@@ -84,6 +86,7 @@ class PythonNames:
     def defined(self, definition: Node, scope: str) -> Origin:
         """Return the origin of a function or class defined in a scope of that kind."""
         holder = "class" if definition.type == "class_definition" else ""
+        # Decorators, which are not read, decide whether a method needs an instance.
         return Origin(True if scope == "module" else None, self.module, holder)
 
     def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
@@ -112,6 +115,7 @@ class PythonNames:
         if not level:
             return module
         parts = self.module.split(".")
+        # In `__init__.py`, one dot means the package itself.
         base = parts[: len(parts) - level + self._is_package]
         return ".".join([*base, *filter(None, [module[level:].strip()])])
 

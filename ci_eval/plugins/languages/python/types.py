@@ -30,9 +30,11 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
     import jedi  # Takes long, and most commands resolve nothing.
 
     # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
+    # jedi would import these modules rather than read them, and so run their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name
     project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    # jedi's other environments start a Python process of their own.
     script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
     return [_resolve_token(script, text, token) if _is_open(token) else token for token in tokens]
 
@@ -51,6 +53,7 @@ def _is_open(token: Token) -> bool:
 
 def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
     line, column = line_and_column(text, token.offset)
+    # jedi counts lines from 1, but columns from 0.
     targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
     if not targets:
         return token

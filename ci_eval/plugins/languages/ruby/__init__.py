@@ -24,6 +24,7 @@ from ci_eval.plugins.languages.ruby.references import (
     space_of,
 )
 
+# A group defines a local only if its name could be that of a local.
 _CAPTURED = re.compile(r"\(\?<([a-z_]\w*)>")
 _DOTS = frozenset([".", "&.", "::"])
 
@@ -110,6 +111,7 @@ class RubyWalk(RubyReferences):
 
     @on("block", "do_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        # The body of a block is no argument of the call around.
         self.push(node.children, REFERENCE, NodePlace(_inside(node, place), False))
 
     @on("lambda")

@@ -58,6 +58,7 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
     while (
         wrap < len(definitions)
         and definitions[wrap][1] == "module"
+        # A later definition at the same indentation stands beside the module, which does not wrap it.
         and least[wrap + 1 : wrap + 2] != [definitions[wrap][0]]
     ):
         if least[wrap] < definitions[wrap][0]:
@@ -178,6 +179,7 @@ class RubyNames:
                 after = True
             elif after and child.type == "method":
                 self._define_method(child, space, True)
+        # The caller puts the children on a stack, from which the last one is taken first.
         yield from reversed(children)
 
     def _define_method(self, method: Node, space: Space, static: bool) -> None:

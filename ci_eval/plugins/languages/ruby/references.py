@@ -106,6 +106,7 @@ class RubyReferences(Walk):
                 self.emit(node, Kind.VARIABLE, place, LOCAL, name)
             else:
                 scope.names[name] = LOCAL
+        # With arguments, a name is that of a method, even if there is such a local.
         elif role != CALLED and (scope.owner(name) or _is_implicit(name, scope)):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:

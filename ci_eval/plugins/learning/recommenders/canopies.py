@@ -19,6 +19,7 @@ def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints
     sizes = np.diff(starts)
     places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
     rows = {size: flat[starts[of][:, None] + np.arange(size)] for size, of in places.items()}
+    # Sets of very different sizes cannot be near, so they are never compared.
     near = {size: [other_size for other_size in places if _nearest(size, other_size) < t1] for size in places}
     left = np.ones(len(sizes), dtype=bool)
     mask = np.zeros(int(flat.max(initial=-1)) + 1, dtype=bool)

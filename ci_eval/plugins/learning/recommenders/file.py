@@ -31,6 +31,7 @@ UNPACKED = 4 << 30
 """Bytes of all that is in it."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
+# The order of bytes is fixed, so a model has the same bytes on every machine.
 DTYPES = {"i": "<i4", "f": "<f8"}
 """Kind of numbers → how they are stored."""
 ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
@@ -87,6 +88,7 @@ class Writer:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in {FACTS: msgspec.json.encode(sealed), **entries}.items():
+                # This ZipInfo has a fixed time, so the same model has the same bytes.
                 archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
         atomic.write(path, buffer.getvalue())
 
@@ -167,6 +169,7 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
     kind = next((code for code in DTYPES if code in data), "")
     require(len(data) == 2 and bool(kind), f"{name} is not whole")
     lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])
+    # Single lengths are checked, too, since a sum of huge ones may overflow.
     fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
     require(fits and int(lengths.sum()) == len(numbers), f"{name} is not divided among {types:,} types")
     return np.concatenate([[0], np.cumsum(lengths)]), numbers

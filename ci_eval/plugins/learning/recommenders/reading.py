@@ -70,6 +70,7 @@ class Collected:
         if not usage.calls:
             self.without_calls += 1
             return
+        # Rows hold numbers, since texts would take more memory.
         around = (NONE if text is None else self._number(text) for text in values_of(usage, self.options))
         self._rows[usage.type][(*around, *sorted({self._number(call) for call in usage.calls}))] += 1
 
@@ -113,6 +114,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
             while line := file.readline(LONGEST + 1):
                 number += 1
                 long = len(line) > LONGEST
+                # What is left of a long line is no line of its own.
                 while line and long and not line.endswith(b"\n"):
                     line = file.readline(LONGEST)
                 if long or line.strip():

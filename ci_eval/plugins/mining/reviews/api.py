@@ -69,7 +69,9 @@ class Api:
         while address:
             answer = self._check(self._request(address, JSON, query))
             yield from answer.json()
+            # The address of the next page has the query in it.
             address, query = answer.links.get("next", {}).get("url", ""), {}
+            # The session would send the token to any address.
             if address and not address.startswith(f"{self._address}/"):
                 raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {address[:200]}")
 
@@ -102,6 +104,7 @@ class Api:
             return self._seconds(asked)
         if answer.headers.get("x-ratelimit-remaining") == "0":
             return max(self._not_before - self._now(), 0.0)
+        # Secondary limits may have code 403, and then only the message tells.
         is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
         return MINUTE * 2**number if is_limit else None
 

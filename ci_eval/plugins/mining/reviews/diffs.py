@@ -32,6 +32,7 @@ def parse(patch: str) -> list[DiffLine]:
     for line in patch.split("\n"):
         if header := HUNK.match(line):
             new, hunk = int(header[1]), hunk + 1
+        # A line `\ No newline at end of file` is none of the file.
         elif hunk and line[:1] in {"+", "-", " "}:
             diff.append(DiffLine(line[0], line[1:], new, hunk))
             new += line[0] != "-"
@@ -49,6 +50,7 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
         if not any(line.sign != "-" for line in lines):
             block_lines.append(DiffLine(" ", text[new - 1], new))
     behind = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    # Removed lines behind the block were in it if they were indented more.
     return block_lines + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
 
 

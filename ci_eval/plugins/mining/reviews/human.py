@@ -22,6 +22,7 @@ def read(path: Path) -> dict[str, dict[str, str]]:
     if not path.exists():
         return {}
     try:
+        # Spreadsheets may write a byte order mark.
         rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(f"{path} cannot be read as a table: {error}; see docs/datasets.md") from error
@@ -47,6 +48,7 @@ def write(path: Path, rows: dict[str, dict[str, str]], lines: Sequence[Line]) ->
 
 
 def _cell(line: Line) -> str:
-    """Return the comment, changed so that no spreadsheet takes it for a formula."""
+    """Return the comment as one line, cut after LONGEST characters."""
     text = " ".join(line.references[0].split())[:LONGEST]
+    # Spreadsheets take texts that begin so for formulas.
     return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text

@@ -114,6 +114,7 @@ class Repository:
         """Return the licence as an SPDX identifier, or an empty string if GitHub knows none."""
         fields = self._api.get(f"/repos/{self.name}").get("license") or {}
         licence = fields.get("spdx_id") or ""
+        # GitHub says NOASSERTION of a licence that it does not know.
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, since: str) -> Iterator[dict[str, Any]]:
@@ -128,6 +129,7 @@ class Repository:
     def _patches(self, base: str, head: str) -> dict[str, str]:
         """Return the patch of each path that changed since `head` left `base`."""
         comparison = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
+        # GitHub gives no patch of binary files and of very large ones.
         return {file["filename"]: file["patch"] for file in comparison.get("files", []) if file.get("patch")}
 
     def _file(self, path: str, commit: str) -> bytes | None:
@@ -186,6 +188,7 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     number = commented.comment["pull_request_url"].rpartition("/")[2]
     pull = repository.pull(number)
     writer, author = (side.get("user") or {} for side in (commented.comment, pull))
+    # Deleted accounts have no id, and two of them may be different people.
     if writer.get("id") is not None and writer.get("id") == author.get("id"):
         return "author's own"
     patch = repository.patches(pull["base"]["sha"], commented.commit).get(commented.path, "")
@@ -229,6 +232,7 @@ def _record(
     comment, language, block = commented.comment, language_of(commented.path), format_diff(lines)
     name = language.language if language else ""
     return Line(
+        # Names of repositories ignore case.
         id=identity("github", repository.name.lower(), str(comment["id"])),
         cluster=repository.name,
         language=name,

@@ -65,6 +65,7 @@ class Call:
     def _is_of_another(self, owner: str) -> bool:
         """Return whether it is called on a class by its name, and on another one than the owner."""
         last = self.receiver.rpartition(".")[2]
+        # By convention, a receiver with a capital letter is a class.
         return bool(owner) and last[:1].isupper() and last != owner
 
 

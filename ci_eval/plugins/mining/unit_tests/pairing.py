@@ -59,6 +59,7 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
         return "empty"
     for tier in dialect.tiers(test, index):
         if tier.functions:
+            # Several spellings of a name may lead to one function.
             focal = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
             return focal if isinstance(focal, str) else _make_pair(test, focal, tier.rule)
     return "no function"
@@ -102,6 +103,7 @@ def _shared_names(test: str, focal: str) -> int:
 
 @lru_cache(maxsize=100_000)
 def _names(path: str) -> list[str]:
+    # Below `tests` and `src`, the folders of tests and code often have the same names.
     folders = [name for name in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
     return [snake(subject(stem(path))), *reversed(folders)]
 

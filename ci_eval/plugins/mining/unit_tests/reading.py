@@ -62,6 +62,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
 
 def source_of(root: Path, path: str) -> bytes:
     """Return the text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
+    # A path that is not UTF-8 fails here, since no sample could hold it.
     path.encode()
     data = read_own(root, path)
     if len(data) > LARGEST:

@@ -167,8 +167,10 @@ def _run(
     for location in sorted(beside, key=lambda place: place.begin):
         kept += test[end : location.begin]
         if location == own:
+            # A stretch counts code points, a place counts bytes.
             begin = len(kept.decode())
         else:
+            # All tests in the file are judged, so the others must go.
             kept += dialect.nothing.encode()
         end = location.end
     code = source(focal.path)

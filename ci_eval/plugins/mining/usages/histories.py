@@ -80,6 +80,7 @@ def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
     for number, moment in enumerate(moments, 1):
         states.append((moment.usages.get(key), moment.places.get(key)))
         if key in moment.selected and (merge == "all" or number == len(moments)):
+            # A selected proposal is in no text, so it has no location.
             states.append((moment.selected[key], None))
     return [state for i, state in enumerate(states) if i == 0 or not equal(state[0], states[i - 1][0])]
 

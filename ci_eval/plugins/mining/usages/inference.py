@@ -36,6 +36,7 @@ class JediInference:
         """Start jedi. `root` is the project's folder, whose other modules jedi may read. None of them is run."""
         import jedi  # Takes long, and most commands infer nothing.
 
+        # jedi would import these modules rather than read them, and so run their code.
         jedi.settings.auto_import_modules = []
         jedi.settings.cache_directory = _parser_cache().name
         # It sees the standard library and the project, not what happens to be installed beside ci-eval.

@@ -15,6 +15,7 @@ def apply_patch(text: str, patch: str) -> str:
     old, new, at, inside = _lines(text), [], 0, False
     for mark, line, hunk in _parse(patch):
         if hunk:
+            # A range of no lines is named by the line before it.
             begin = int(hunk[1]) - (hunk[2] != "0")
             if not at <= begin <= len(old):
                 raise ValueError("a change on disk is outside of what is known of the text")

@@ -95,6 +95,7 @@ class Places:
     def _can_go(self, statement: Node, origins: Sequence[Origin]) -> bool:
         if statement.type not in self._layout.simple:
             return False
+        # Without this statement, the object would have no name.
         if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
             return False
         # A list of statements that must not be empty keeps its first statement.
@@ -149,6 +150,7 @@ class Places:
     def _before(self, statement: Node) -> Line | None:
         """Return the end of the previous line. None if other code is in front of the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
+        # Before the first line, there is no end of a line to write behind.
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
         return begin - 1, self._indent(statement.start_byte)

@@ -58,6 +58,7 @@ def read_project(
         (root, dialect.name, around, infer),
         jobs=jobs,
         advance=advance,
+        # jedi takes far longer than the grammar.
         timeout=TIMEOUT * (10 if infer else 1),
     )
     ordered = [mined[path] for path in paths if path in mined]
@@ -73,6 +74,7 @@ def read_project(
 def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
     """Return the usages in a file, or why it cannot be read. Runs in a worker process."""
     try:
+        # A path that is not UTF-8 fails here, since no sample could hold it.
         path.encode()
         text = decode(read_own(root, path))
         return mine(text, path, _dialect(language), replace(around, infer=_inference(root) if infer else None))

@@ -129,6 +129,7 @@ def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[
                 unpack(path, root, LIMITS)
             except ArchiveError as error:
                 recording.skipped[f"zip that cannot be used: {error}"] += 1
+                # A zip that cannot be used counts as an empty folder.
                 root.mkdir(exist_ok=True)
         yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]
 
@@ -156,8 +157,10 @@ def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
 def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the rows of a CSV whose first line names the columns. Files that lack a `needed` column, and rows of
     another length, are counted."""
+    # The limit of the module csv, 128 KiB, is less than some cells hold.
     csv.field_size_limit(LONGEST)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        # Before Python 3.11, the module csv refuses NUL characters.
         reader = csv.reader(line.replace("\0", "") for line in file)
         try:
             columns = next(reader, [])
@@ -192,6 +195,7 @@ def whole_number(text: str) -> int:
 def seconds(text: str) -> float:
     """Return the timestamp of an ISO 8601 date and time, with any number of digits behind the second. A missing zone
     means UTC. Raises ValueError."""
+    # Before Python 3.11, `fromisoformat` reads 3 or 6 digits behind the second, and no `Z`.
     begin, point, remainder = text.strip().partition(".")
     digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]
     zone = remainder[len(digits) :] if point else ""

@@ -19,6 +19,7 @@ def snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Itera
     for position, revision in enumerate(revisions):
         text = _text(next(contents) if revision.blob else b"", skipped)
         if text is not None:
+            # The dates of commits need not rise, so the position is the time.
             yield Snapshot(user="", file=path, time=position, text=text)
 
 

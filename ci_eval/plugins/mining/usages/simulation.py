@@ -86,6 +86,7 @@ class _Simulation:
             at -= weight
             if at < 0:
                 return key
+        # By rounding, the weights may add up to less than the number.
         return list(weights)[-1]
 
     def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
@@ -128,6 +129,7 @@ class _Simulation:
         count = 1
         while self.draw(f"wrong {count}") < ONE_MORE:
             count += 1
+        # Exponential keys sample by weight without replacement (Efraimidis and Spirakis 2006).
         keys = {call: -math.log(max(self.draw(f"wrong {call}"), 1e-300)) / weight for call, weight in others.items()}
         return sorted(keys, key=lambda call: (keys[call], call))[:count]
 

@@ -137,6 +137,7 @@ class Miner:
         """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
         proposal is in the text."""
         selection = snapshot.selection
+        # An item may have brackets or arguments behind its name.
         name = re.match(r"\w+", selection.item) if selection else None
         if selection is None or name is None:
             return {}
@@ -188,6 +189,7 @@ class Typing:
 
         Raises ValueError if the text has no such characters.
         """
+        # An edit that does not fit raises before any snapshot is taken.
         text = self._apply_edit(offset, length, new, units)
         yield from self._pause(time)
         self.text = text
@@ -217,6 +219,7 @@ class Typing:
         if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
             raise ValueError("a completion is outside of what is known of the text")
         if selection:
+            # The snapshot's line ends are one character each, so the offset shrinks as well.
             before = self.text[: selection.offset]
             selection = replace(selection, offset=len(_lines(before)))
         return Snapshot(

@@ -34,6 +34,7 @@ def usages_at(before: str, after: str, path: str, dialect: Dialect) -> list[Obje
     """
     if not MEMBER.search(before):
         return []
+    # Only calls make usages, so a name without brackets gets some.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
         mined_text = mine(f"{before}{call}{after}", path, dialect, Surroundings())

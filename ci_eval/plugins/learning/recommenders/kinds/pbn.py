@@ -126,6 +126,7 @@ class Network:
             if value >= 0:
                 at = self._span(self._model.feature(slot, value))
                 self._observe(logarithms, at, self._shares[at] + self._least)
+        # The greatest logarithm becomes 0, so that not all weights vanish.
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
 
@@ -134,6 +135,7 @@ class Network:
 
     def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
         """Add the evidence `shares` to the patterns' logarithms. Patterns that are not named get the least."""
+        # A factor that all patterns share cancels out, so only those that are named change.
         logarithms[self._patterns[at]] += np.log(shares / self._least)
 
     def __call__(self, known: Known) -> Scores:

@@ -69,6 +69,7 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
         level: Counter[Items] = Counter()
         for row, count in zip(rows, counts, strict=True):
             for items in combinations(row, size):
+                # Rows hold only frequent features by then, so pairs need no test.
                 if size < 3 or all(subset in frequent for subset in combinations(items, size - 1)):
                     level[items] += count
         kept = {items: count for items, count in level.items() if count >= options.support}

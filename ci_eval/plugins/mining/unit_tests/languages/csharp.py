@@ -61,6 +61,7 @@ def _attributes(source: bytes, node: Node) -> frozenset[str]:
         for attribute_list in lists
         for attribute in named_children(attribute_list)
     ]
+    # In C#, an attribute `TestAttribute` may be written `Test`.
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
@@ -88,6 +89,7 @@ def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
     optional = sum("=" in parameter for parameter in written) + spread
+    # The argument for `this` of an extension method stands before the dot.
     extends = text.lstrip("( ").startswith("this ")
     return declared - optional - extends, None if spread else declared
 

@@ -14,6 +14,7 @@ from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, upp
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
 TEST = re.compile(r"Test(?![a-z])\w*")
 RUN_BY_GO = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*")
+# TestMain is no test, but sets up those of its package.
 WHOLE = {"TestMain"}
 FUNCTIONS = {"function_declaration", "method_declaration"}
 INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesized_expression"}
@@ -72,6 +73,7 @@ def _receiver(source: bytes, node: Node) -> str:
 
 def _arguments(parameters: Node | None) -> tuple[int, int | None]:
     declared = named_children(parameters)
+    # A declaration may have several names (`a, b int`), or none (`int`).
     count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
     if declared and declared[-1].type == "variadic_parameter_declaration":
         return count - 1, None

@@ -35,6 +35,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
     package = _package(source, root)
     methods = list(_methods(source, root))
     tests = [method for method in methods if method.annotations & TESTS]
+    # By Maven's convention, only tests and their helpers are below src/test.
     if tests or "src/test/" in f"/{path}":
         around = dict.fromkeys(method.classes for method in tests)
         contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
@@ -79,6 +80,7 @@ def _function(source: bytes, path: str, package: str, method: _Method) -> Functi
     parameters = [
         parameter
         for parameter in named_children(method.node.child_by_field_name("parameters"))
+        # No call passes a receiver parameter (`Foo this`).
         if parameter.type != "receiver_parameter"
     ]
     spread = bool(parameters) and parameters[-1].type == "spread_parameter"
@@ -139,6 +141,7 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
         elif member.type in KEPT or _is_fixture(source, member):
             yield remove_comments(source, member)
         elif member.type == "method_declaration" and _is_public(source, member):
+            # A method without a body ends with a semicolon already.
             yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
     blanks = lines_of(source, classes[0])
     yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"

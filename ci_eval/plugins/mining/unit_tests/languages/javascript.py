@@ -200,6 +200,7 @@ def _runner(source: bytes, node: Node) -> str:
 
 def _is_skipped(source: bytes, node: Node) -> bool:
     called = text_of(source, node.child_by_field_name("function"))
+    # Frameworks skip what begins with `x`, such as `xit`.
     return called.startswith("x") or called.endswith((".skip", ".todo"))
 
 

@@ -60,6 +60,7 @@ def _definitions(root: Node) -> Iterator[_Definition]:
 def _is_focal(source: bytes, definition: _Definition) -> bool:
     name = _name(source, definition.function)
     decorators = source[definition.whole.start_byte : definition.function.start_byte]
+    # An overload has no body, and a setter has its property's name.
     return not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators
 
 
@@ -139,6 +140,7 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     ):
         if node.type == "import_from_statement":
             module = text_of(source, node.child_by_field_name("module_name"))
+            # The first three children are `from`, the module and `import`.
             for child in node.children[3:]:
                 last = field(child, "alias") or child
                 modules[text_of(source, last)] = module

@@ -108,6 +108,7 @@ class SstWalk:
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
         name = _identifier(node.get("Reference"))
+        # Calls on classes and on `this`, and constructors, are no usages of an object.
         if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
             return
         variable = method.variables.get(name) or _Variable(called.declared_in, Definition())

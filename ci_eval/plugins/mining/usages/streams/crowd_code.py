@@ -70,6 +70,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     with files_of(path, (".json",), recording) as files:
         parts = [file for file in files if file.parent.name != SNAPSHOTS]
         sessions = [(session, file) for file in parts if (session := _session(file, recording))]
+        # By name, chunk_10 would come before chunk_2.
         sessions.sort(key=lambda session_and_file: (session_and_file[0].session_id, session_and_file[0].chunk_index))
         typings = Typings(recording.skipped)
         workspaces: dict[str, _Workspace] = {}
@@ -114,6 +115,7 @@ class _Workspace:
     def _snapshot(self, folder: Path, name: str) -> dict[str, str]:
         """Return the texts of the workspace's files by path. If they are missing, return nothing and count that."""
         try:
+            # Other names might lead out of the folder.
             data = read_whole(folder / f"{name}.json", self._recording) if name.isidentifier() else None
             texts = msgspec.json.decode(data or b"", type=dict[str, str])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -128,6 +130,7 @@ class _Workspace:
             held = [text for path, text in self._texts.items() if path.endswith(f"/{file}")]
             if len(held) == 1:
                 self._typings.find(self._user, file, held[0])
+        # A created file had no text before, and a deleted one has none after.
         if isinstance(action, FileChange) and action.change_type != "change":
             self._typings.find(self._user, file, "")
         typing = self._typings.at(self._user, file)

@@ -26,6 +26,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 def _snapshots(user: str, row: dict[str, str], typings: Typings) -> Iterator[Snapshot]:
     file = row["File"]
+    # The recorder escapes line ends and tabs, but not backslashes.
     text = row["Text"].replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
     if row["Type"] == "tab":
         # When a file is first opened, the recording has its whole text.

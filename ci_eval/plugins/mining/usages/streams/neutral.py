@@ -67,6 +67,7 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
             typing = typings.at(event.user, event.file)
             yield _lookup(event, typing.text if typing else "")
         else:
+            # Edits change the text, though their snapshots are not needed.
             deque(_snapshots(event, typings), maxlen=0)
 
 

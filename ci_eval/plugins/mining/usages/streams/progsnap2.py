@@ -47,6 +47,7 @@ def state_of(name: str) -> str:
         value = float(text)
     except ValueError:
         return text
+    # From 2^53 on, floats do not tell all whole numbers apart.
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 and not re.match(r"0\d", text) else text
 
 
@@ -89,6 +90,7 @@ class _States:
             # Only the table, or only the folders, may have gone through a data frame.
             named = (path for path in self.folder.iterdir() if state_of(path.name) == state)
             start = next(named, start)
+        # An id may be a path that leads out of the folder.
         if not start.is_dir() or not start.resolve().is_relative_to(self.folder.resolve()):
             self.recording.skipped["event whose state of the code is missing"] += 1
             return

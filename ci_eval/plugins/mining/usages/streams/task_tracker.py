@@ -19,6 +19,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
             user = file.stem if file.parent == path else f"{file.parent.name}/{file.stem}"
             for row in rows_of(file, recording, COLUMNS):
                 language = row.get("language", "").lower()
+                # Data frames write `nan` for an empty cell.
                 if language not in {"", "nan", "undefined", recording.language}:
                     recording.skipped["event of a file of another language"] += 1
                     continue

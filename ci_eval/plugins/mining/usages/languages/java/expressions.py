@@ -143,6 +143,7 @@ class Expressions:
     def _identifier(self, node: Node, scope: Scope, _: int) -> Thing:
         name = self.text(node)
         thing = scope.find(name)
+        # By convention, an unknown name with a capital letter is a class.
         if thing is None and name[:1].isupper():
             return Thing(sort="class", type=self.names.find(name))
         return thing or UNKNOWN

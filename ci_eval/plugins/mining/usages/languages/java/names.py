@@ -101,6 +101,7 @@ def names_of(source: bytes, root: Node, own: frozenset[str]) -> Names:
         name = text_of(source, path)
         if node.type == "package_declaration":
             package = name
+        # Static imports mostly bring members, not types.
         elif node.type == "import_declaration" and not any(child.type == "static" for child in node.children):
             if any(child.type == "asterisk" for child in node.children):
                 wholly.append(name)

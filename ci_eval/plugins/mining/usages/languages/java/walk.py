@@ -17,6 +17,7 @@ from ci_eval.plugins.mining.usages.walking import StackWalk
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 PARAMETERS = {"formal_parameter", "spread_parameter"}
 BODIES = {"enum_body_declarations", "ERROR"}
+# A class that extends nothing may override these methods.
 OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
 LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
@@ -86,6 +87,7 @@ class JavaWalk(StackWalk[Scope]):
             elif member.type == "method_declaration":
                 thing = self.expressions.type_of(member.child_by_field_name("type"), inner)
                 inner.returns.setdefault(self.text(member.child_by_field_name("name")), thing)
+        # The components of a record are its fields.
         for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
             self._parameter(parameter, number, inner, bind_only=True)
         self._visit_all(body.children if body else [], inner)
@@ -155,6 +157,7 @@ class JavaWalk(StackWalk[Scope]):
     # ------------------------------------------------------------------------------------------------ variables
 
     def _bind(self, name: str, thing: Thing, scope: Scope, node: Node) -> None:
+        # Fields were defined before the members were read.
         if scope.class_:
             return
         scope.names[name] = thing

@@ -136,6 +136,7 @@ class Expressions:
             return None
         meaning = class_.scope.names.get(name) or class_.scope.attributes.get(name)
         for base in () if meaning else class_.scope.bases:
+            # `class Foo(Foo)` extends what the name meant before.
             if base != class_.name:
                 meaning = meaning or self.member(self.of_name(base), name, depth + 1)
         return meaning
@@ -152,6 +153,7 @@ class Expressions:
         if last == "cast" and name.startswith(TYPING):
             arguments = named_children(node.child_by_field_name("arguments"))
             return self.annotation_object(arguments[0] if arguments else None, scope).with_definition("CAST")
+        # By convention, a name with a capital letter is a class, so its call makes an object.
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
@@ -257,8 +259,10 @@ class Expressions:
             meanings = [self.annotation_object(argument, scope, depth) for argument in type_arguments]
             return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
         holder = self.annotation_object(parts[0] if parts else None, scope, depth)
+        # `type[Foo]` is a class, and no object of Foo.
         if last in {"type", "Type"}:
             return UNKNOWN
+        # The first argument of a dict is the type of its keys, but `d[k]` is a value.
         if type_arguments and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
             return replace(holder, element=self.annotation_object(type_arguments[0], scope, depth).name)
         return holder

@@ -86,6 +86,7 @@ def _split(full: str) -> tuple[str, list[str]]:
 @cache
 def _stub(module: str) -> Path | None:
     parts = module.split(".")
+    # Names come from any code, and must not become other paths.
     if not all(part.isidentifier() for part in parts):
         return None
     for folder in FOLDERS:

@@ -79,6 +79,7 @@ def absolute(name: str, module: str, is_package: bool) -> str:
     if bare == name:
         return name
     parts = module.split(".")
+    # In a package's own file, one dot means the package.
     up = len(name) - len(bare) - is_package
     base = parts[: len(parts) - up] if up else parts
     return ".".join([*base, *([bare] if bare else [])])

@@ -89,6 +89,7 @@ class PythonWalk(StackWalk[Scope]):
     # ------------------------------------------------------------------------------------------------ names
 
     def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
+        # In a comprehension, `:=` binds its name in the scope around (PEP 572).
         while scope.kind == "inner" and scope.parent:
             scope = scope.parent
         self._bind_here(scope, name, meaning, node)
@@ -258,6 +259,7 @@ class PythonWalk(StackWalk[Scope]):
         bases = tuple(base for base in names if base)
         self.gathering.bases[qualified] = bases
         foreign = next((base for base in bases if not self.is_own(base)), "")
+        # Generic and Protocol say nothing about what a class is.
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
         enclosing = replace(scope.enclosing, class_=context)
         inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
