@@ -86,5 +86,5 @@ def test_every_key_has_a_meaning_and_can_be_set_to_its_default() -> None:
 def test_editors_offer_the_names_there_are(validator: Any) -> None:
     properties = validator.schema["$defs"]["Config"]["properties"]
     assert "typescript" in properties["language"]["anyOf"][0]["enum"]
-    assert properties["language"]["description"].startswith("Name of a language")
+    assert properties["language"]["description"].startswith("The name of a language")
     assert "jedi" in validator.schema["$defs"]["EngineConfig"]["properties"]["name"]["anyOf"][0]["enum"]

@@ -48,13 +48,13 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "actions.sourceFile": ((), "actions come from `project` alone"),
     "interpret.completionGolfSettings": ((), ONE_GOLF),
     "interpret.experimentGroup": ((), "sessions carry no experiment group; give evaluations different titles"),
-    "interpret.filesLimit": ((), "every file is evaluated; limit `interpret.sessionsLimit` instead"),
+    "interpret.filesLimit": ((), "every file is evaluated; set `interpret.sessionsLimit` instead"),
     "interpret.order": (("LINEAR",), "sessions are evaluated in the order of the file"),
     "interpret.registry": (("",), "there is no IDE whose registry could be set"),
     "interpret.saveFusLogs": ((False,), NO_LOGS),
     "interpret.saveFeatures": ((True, False), NO_LOGS),
-    "interpret.saveContent": ((False,), "the text of each file is always kept in the workspace, once"),
-    "interpret.logLocationAndItemText": ((False,), "locations and texts are always kept in the workspace"),
+    "interpret.saveContent": ((False,), "the workspace always stores the text of each file, once"),
+    "interpret.logLocationAndItemText": ((False,), "the workspace always stores locations and texts"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
 """The keys without effect → the values (besides null) for which nothing is lost, and what happens instead of others."""
@@ -139,7 +139,7 @@ def _drop_reordering(config: dict[str, object], warnings: list[str]) -> None:
     reorder = config.get("reorder")
     if isinstance(reorder, dict) and reorder.get("useReordering") in (False, None):
         del config["reorder"]
-    _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions anew, by a completion type", warnings)
+    _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions again, by a completion type", warnings)
 
 
 def _drop(

@@ -29,8 +29,8 @@ MOST_LENGTHS = 100
 """The most lengths of a Ladder: each makes a session of its own for each token."""
 
 USER_TYPES = (
-    "`actions.strategy.prefix` is {}, but the modelled user decides when completion is asked for; EveryPrefix is used, "
-    "remove `interpret.userModel` to keep the other"
+    "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is asked for; EveryPrefix is "
+    "used, remove `interpret.userModel` to keep {0}"
 )
 
 
@@ -93,17 +93,17 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
     yield from _engine_problems(config)
     if config.queries.drop_definition + config.queries.replace_definition > 1:
-        yield "`queries.dropDefinition` and `replaceDefinition` are shares of the same cases: their sum exceeds 1"
+        yield "`queries.dropDefinition` and `replaceDefinition` are shares of the same cases; their sum exceeds 1"
     if config.interpret.train_test_split + config.interpret.test_split > 99:
-        yield "`interpret.trainTestSplit` and `testSplit` leave nothing for validation: their sum exceeds 99"
+        yield "`interpret.trainTestSplit` and `testSplit` leave nothing for validation: their sum must not exceed 99"
     names: set[str] = set()
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"
         yield from _regex_problems(part.filters, f"{path}.filters")
         if part.name == WEIGHTED or resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
-            yield f"`{path}.name` is {part.name!r}, which is the name of a filter that there is anyway; choose another"
+            yield f"`{path}.name` is {part.name!r}, which is the name of a built-in filter; choose another"
         if part.name in names:
-            yield f"`{path}.name` is {part.name!r}, as in a filter before it; names must differ"
+            yield f"`{path}.name` is {part.name!r}, like that of an earlier filter; names must differ"
         names.add(part.name)
     yield from _headline_problems(config)
 
@@ -122,7 +122,7 @@ def _project_problems(config: Config) -> Iterator[str]:
     if config.projects and (config.project.spec or config.dataset.spec):
         yield "`projects` stands in place of `project` and `dataset`: remove one of them"
     if len(set(config.projects)) < len(config.projects):
-        yield "`projects` has one of them twice; remove one"
+        yield "`projects` lists a project twice; remove one of the two"
 
 
 def _engine_problems(config: Config) -> Iterator[str]:
@@ -133,9 +133,9 @@ def _engine_problems(config: Config) -> Iterator[str]:
             yield "`judge.endpoint` is missing; expected an address such as https://HOST/v1"
     engine = config.engine
     if engine.command is not None and engine.endpoint is not None:
-        yield "`engine` has a command and an endpoint; an engine is one of them, remove the other"
+        yield "`engine` has both a command and an endpoint; remove one of the two"
     if engine.command is None and (engine.language_id or engine.like):
-        yield "`engine` has languageId or like, which belong to a `command`: add it, or remove them"
+        yield "`engine` has languageId or like, which need a `command`: add a command, or remove these keys"
 
 
 def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
@@ -144,14 +144,14 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
     if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (
             f"`{section}.key` is no name of an environment variable (capitals, digits, _); put the key into a "
-            "variable, and give the name of that"
+            "variable, and give the name of the variable"
         )
     if settings.endpoint is None:
         own = {name: getattr(settings, name) for name in EndpointConfig.__struct_fields__}
         if EndpointConfig(**own) != EndpointConfig():
-            yield f"`{section}` has model, api or other keys that belong to an `endpoint`: add it, or remove them"
+            yield f"`{section}` has model, api or other keys that need an `endpoint`: add one, or remove them"
     elif settings.model is None:
-        yield f"`{section}.model` is missing; expected what the endpoint calls the model"
+        yield f"`{section}.model` is missing; expected the name that the endpoint gives the language model"
     if settings.template is not None and settings.api != "completions":
         yield (
             f"`{section}.template` is for api: completions, but `{section}.api` is {settings.api!r}; remove one of them"
@@ -159,11 +159,11 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
     if settings.logprobs and settings.api == "fim":
         yield f"`{section}.logprobs` is true, but api fim tells no log-probabilities; remove it, or use another api"
     if settings.file_heading is not None and settings.template is None:
-        yield f"`{section}.fileHeading` belongs to a `{section}.template` with {{files}}: add that, or remove it"
+        yield f"`{section}.fileHeading` needs a `{section}.template` with {{files}}: add one, or remove it"
     if settings.window.characters_per_token is not None and settings.window.tokens is None:
         yield (
-            f"`{section}.window.charactersPerToken` is an estimate for `{section}.window.tokens`: add that, or remove "
-            "the estimate"
+            f"`{section}.window.charactersPerToken` is an estimate for `{section}.window.tokens`: add that limit, or "
+            "remove the estimate"
         )
 
 
@@ -178,13 +178,13 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
         )
     if prefix.lengths is not None and len(prefix.lengths) > MOST_LENGTHS:
         yield (
-            f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are taken, "
-            "each of them is a session for each token"
+            f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are "
+            "allowed, since each makes a session for each token"
         )
     if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
         yield (
             f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
-            "remove one"
+            "remove emulateTyping, or choose SimplePrefix"
         )
     if prefix.name not in {"SimplePrefix", "EveryPrefix"} and prefix.n is not None:
         yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
@@ -198,7 +198,7 @@ def _user_problems(config: Config) -> Iterator[str]:
     if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
-            "sum to 1"
+            "must sum to 1"
         )
 
 

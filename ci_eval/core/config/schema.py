@@ -32,142 +32,151 @@ BY_MODEL = ("ML", "PBN")
 
 
 class EngineConfig(EndpointConfig, frozen=True):
-    """Which engine answers; the file may also say `NAME` or `NAME@VERSION`. A `command` is any language server, an
-    `endpoint` any language model."""
+    """The engine to evaluate, which may also be written as `NAME` or `NAME@VERSION`. A `command` is any language
+    server, an `endpoint` any language model."""
 
     name: Text = "jedi"
-    """Name of an engine, see `ci-eval list engines`."""
+    """The name of an engine (see `ci-eval list engines`)."""
     version: Text | None = None
-    """The engine's version; None = the one ci-eval was tested with. Of a `command`, what the reports call it."""
+    """The engine's version; None = the one that ci-eval was tested with. For a `command`, the version that reports
+    show."""
     command: Annotated[tuple[Text, ...], Meta(min_length=1)] | None = None
-    """A language server of your own: program and arguments; `{root}` stands for the project's folder."""
+    """The program and arguments of your own language server; `{root}` stands for the project's folder."""
     language_id: Text | None = None
-    """What the protocol calls the language; None = by the suffix of each file, as editors do."""
+    """The language identifier that the server receives; None = chosen by the suffix of each file, as editors do."""
     like: Text | None = None
-    """Of a `command`: the engine whose settings, variables and waiting it gets. None = the one that the name of the
+    """The engine whose settings, variables and waiting times a `command` gets. None = the engine that the name of the
     program tells, if any."""
     initialize_timeout: Annotated[float, Meta(gt=0, le=86_400)] = 60.0
-    """Seconds that a language server may take to answer `initialize`; after two failed starts it is given up."""
+    """The seconds that a language server may take to answer `initialize`; a server that fails to start twice is given
+    up."""
     ready: Annotated[float, Meta(ge=0, le=86_400)] = 120.0
-    """Seconds, from each start, that are waited for work that a language server announces (`$/progress`): before the
-    first question, and before questions that came in between are asked again."""
+    """The seconds, counted from each start, to wait for work that a language server announces (`$/progress`). ci-eval
+    waits before the first request, and before it repeats requests that came during such work."""
     settings: dict[str, Any] = {}
-    """What a language server gets when it asks for its configuration, by section; on top of what ci-eval sends."""
+    """The configuration, by section, that a language server gets when it asks, on top of what ci-eval sends."""
     options: dict[str, Any] = {}
-    """The `initializationOptions` of a language server, on top of ci-eval's; of other engines, their options."""
+    """The `initializationOptions` of a language server, on top of those of ci-eval, or the options of an engine of
+    another kind."""
     arguments: tuple[Text, ...] = ()
-    """Arguments of a language server behind those that ci-eval gives; `--name=…` replaces the one of that name."""
+    """The arguments of a language server that follow those of ci-eval; `--name=…` replaces the argument of that
+    name."""
     environment: dict[str, str | None] = {}
-    """Environment variables of a language server; null = the value that the variable has for ci-eval, which is written
-    down nowhere."""
+    """The environment variables of a language server. null = the value that the variable has for ci-eval, which is
+    stored nowhere."""
     reads: tuple[Text, ...] = ()
-    """Folders that the engine may read and run beside its own and the project's, where it is confined."""
+    """The folders that a confined engine may read and run, beside its own folder and the project's."""
 
 
 class ProjectConfig(Section, frozen=True):
-    """Whose code is completed; the file may also say just the SPEC."""
+    """The project whose code is completed, which may also be written as its SPEC alone."""
 
     spec: str = ""
-    """A project SPEC such as `pypi:NAME==VERSION` or `path:DIR`."""
+    """The SPEC of a project, such as `pypi:NAME==VERSION` or `path:DIR`."""
     dependencies: bool | None = None
-    """Whether the packages it needs are installed for the engine to see; none of their code is run. None = where
-    that is safe and cheap (a lock, or the registry the project comes from, names them), and for engines that suggest
-    next to nothing without them, see `ci-eval list engines --format json`."""
+    """Install the packages that the project needs, for the engine to see; none of their code is run. None = only if
+    safe and cheap, or if the engine suggests next to nothing without packages. The installation is safe and cheap if a
+    lock or the project's registry names the packages. `needsDependencies` in `ci-eval list engines --format json` marks
+    engines that need packages."""
     name: Text | None = None
-    """What the project is called; the ids of its sessions depend on it. None = as its SPEC says; of a folder, as its
-    Git remote or the CI says."""
+    """The project's name, on which the ids of its sessions depend. None = from the SPEC; for a folder, from its Git
+    remote or the CI."""
 
 
 class DatasetConfig(Section, frozen=True):
-    """The records of a task that is not about source code; the file may also say just the SPEC."""
+    """The dataset of a task that is not about source code, which may also be written as its SPEC alone."""
 
     spec: str = ""
-    """A file of JSON lines, or `https://HOST/FILE#sha256=HEX`."""
+    """A file of JSON lines, or an address `https://HOST/FILE#sha256=HEX`."""
     cluster: str = ""
-    """Name of the field by which records are sampled together, such as `meta.repository`; "" = each by itself."""
+    """The name of the field by which samples form clusters, such as `meta.repository`; "" = the task's own fields, or
+    each sample by itself."""
 
 
 class InterpretConfig(Section, frozen=True):
-    """Stage 2: actions and engine to sessions."""
+    """The settings of stage 2, which turns actions into sessions by asking the engine."""
 
     completion_type: Text = "BASIC"
-    """The completion type: what orders the engine's candidates; see `ci-eval list completion-types`."""
+    """The completion type, which orders the engine's candidates (see `ci-eval list completion-types`)."""
     client: Literal["vscode", "editor", "raw"] = "vscode"
-    """What stands between engine and person: the list of Visual Studio Code, ci-eval's former rule (`editor`), or
-    nothing (`raw`)."""
+    """The client between engine and person: the list of Visual Studio Code (`vscode`), ci-eval's former rule
+    (`editor`), or none (`raw`)."""
     session_probability: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    """Share of the planned sessions that are evaluated, drawn with `seed`."""
+    """The share of the planned sessions that is evaluated, sampled with `seed`."""
     sessions_limit: Count | None = None
-    """Number of sessions to stop after; None = all."""
+    """The largest number of sessions that are evaluated, sampled over the whole project; None = all."""
     seed: int = 0
-    """Everything random derives from it."""
+    """The seed of everything that is random."""
     auto_import: Literal["default", "on", "off"] = "default"
-    """Whether engines suggest names that would first have to be imported: as they do for users who change nothing, or
-    on, or off."""
+    """Switch suggestions of names that would first have to be imported: `on`, `off`, or `default`, as for users who
+    change no settings."""
     timeout: Annotated[float, Meta(gt=0, le=86_400)] = 10.0
-    """Seconds one completion may take."""
+    """The seconds that one completion may take."""
     user_model: UserModelConfig | None = None
-    """Who asks and takes; None = completion is asked for as `actions.strategy.prefix` says."""
+    """The modelled user, who requests completion and takes suggestions; None = completion is requested as
+    `actions.strategy.prefix` says."""
     save_logs: bool = False
-    """Whether every suggestion is logged with its features, for training rankers."""
+    """Log every suggestion with its features, for training rankers."""
     log_format: Annotated[tuple[Text, ...], Meta(min_length=1)] = ("parquet",)
-    """What logs are written as: tables (needs the extra `ml`), lines of JSON, or the events of the JetBrains plugin."""
+    """The formats of logs: tables (`parquet`, needs the extra `ml`), lines of JSON (`jsonl`), or the events of the
+    JetBrains plugin (`jetbrains`)."""
     train_test_split: Annotated[int, Meta(ge=1, le=99)] = 70
-    """Percent of the files (or projects) whose sessions are logged for training; the others are for validation."""
+    """The percentage of files (or projects) whose sessions are logged for training; the others are for validation."""
     test_split: Annotated[int, Meta(ge=0, le=98)] = 0
-    """Percent of them that are kept for a last test, of which no training may know; they are taken from those for
-    validation."""
+    """The percentage of files (or projects) that is reserved for a final test and must not be used in training. This
+    share is taken from the files for validation."""
     log_context: Annotated[int, Meta(ge=0, le=2_000)] = 0
-    """Characters before and behind the token that logs have beside each list."""
+    """The number of characters before and behind the token that logs store beside each list."""
     split_by: Literal["file", "project"] = "file"
-    """What is never split between training, validation and test: the sessions of a file, or of a project."""
+    """The unit that is never split between training, validation and test: the sessions of a file, or of a project."""
     ranking_model: Text | None = None
-    """The model file that the completion type ML (`ci-eval train-ranker`) or PBN (`ci-eval train-recommender`) orders
-    by."""
+    """The model file that orders candidates for the completion type ML (`ci-eval train-ranker`) or PBN (`ci-eval
+    train-recommender`)."""
     max_suggestions: Count = 1000
-    """Number of suggestions stored per lookup; ranks are counted among all of them."""
+    """The number of suggestions that are stored per lookup; ranks are counted among all of them."""
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
-    """Bytes that the engine may hold, with all processes it starts; 0 = no limit."""
+    """The bytes of memory that the engine and all processes it starts may hold together; 0 = no limit."""
     confine: Confine = "auto"
-    """Whether the engine's processes are confined: as far as this machine can (auto); or nothing is evaluated where
-    anything stays open (required); or they run as any program of yours (off)."""
+    """Confine the engine's processes as far as this machine can (`auto`), or run them like any program of yours
+    (`off`). With `required`, nothing is evaluated if anything stays open."""
     trace: bool = False
-    """Whether what is said to the engine and by it is kept with each session, shortened."""
+    """Store the messages to and from the engine with each session, shortened."""
     allowed_failures: Share = 0.05
-    """Share of the evaluated sessions that may fail before the run counts as failed."""
+    """The share of the evaluated sessions that may fail before the run counts as failed."""
     allowed_empty: Share = 0.95
-    """Share of the evaluated sessions without a suggestion at which the run counts as failed; 1 = at none."""
+    """The share of evaluated sessions without a suggestion at which the run counts as failed; 1 = never."""
 
 
 class ReportsConfig(Section, frozen=True):
-    """Stage 3: sessions to metrics and reports."""
+    """The settings of stage 3, which turns sessions into metrics and reports."""
 
     evaluation_title: Text | None = None
-    """Name of this evaluation in reports and comparisons; None = made of engine and completion type."""
+    """The name of this evaluation in reports and comparisons; None = made of engine, version and completion type."""
     headline: Text = "names"
-    """The sessions that headlines, gates, comparisons and trends are about: `names` (calls, fields, variables, types,
-    arguments), `imports`, `keywords`, `all`, or a filter's name such as `Prefix 1`. A group means one letter typed, if
-    that was asked. Tasks other than completion have no groups: there, `names` means all."""
+    """The sessions that headlines, gates, comparisons and trends are about: a group, `all`, or a filter's name such as
+    `Prefix 1`. The groups are `names` (calls, fields, variables, types, arguments), `imports` and `keywords`. A group
+    means the sessions with one letter typed, if such sessions were asked. Tasks other than completion have no groups;
+    `names` then means all."""
     sessions_filters: tuple[SessionsFilter, ...] = ()
-    """Reports over parts of the sessions, beside the one over all."""
+    """The reports over parts of the sessions, beside the report over all of them."""
     default_metrics: tuple[Text, ...] | None = None
-    """Metrics that are visible at first, see `ci-eval list metrics`; None = the usual ones."""
+    """The metrics that are visible at first (see `ci-eval list metrics`); None = the usual ones."""
     recall_at: tuple[Count, ...] = ()
-    """More places k: each adds the metric RecallAt{k}; RecallAt1 and RecallAt5 are always there."""
+    """The further ranks k, each of which adds the metric RecallAt{k}; RecallAt1 and RecallAt5 always exist."""
     kind_weights: dict[Kind, Annotated[float, Meta(ge=0)]] = {}
-    """How often people ask for a token of each kind, in relation to each other: then the report `Weighted` stands for
-    what they ask for. A kind that is not named weighs nothing."""
+    """The relative frequencies with which people ask for tokens of each kind. The report `Weighted` counts sessions by
+    these frequencies. A kind that is not named weighs nothing."""
 
 
 class ComparisonConfig(Section, frozen=True):
-    """What `ci-eval compare` judges by; the configuration of the new evaluation counts."""
+    """The settings of `ci-eval compare`, taken from the configuration of the new evaluation."""
 
     metrics: tuple[Text, ...] = ()
-    """The metrics whose verdicts count, the most important first: the more there are, the stronger the evidence each
-    needs. Without any: RecallAt1, RecallAt5, MeanReciprocalRank and Recall; with a modelled user, whose effort decides,
-    TypingSaved and KeystrokesSaved."""
+    """The metrics whose verdicts count, the most important first; the more there are, the stronger the evidence each
+    needs. An empty list means RecallAt1, RecallAt5, MeanReciprocalRank and Recall. With a modelled user, whose effort
+    decides, an empty list means TypingSaved and KeystrokesSaved."""
     gates: tuple[Text, ...] = ()
-    """Rules such as `RecallAt1 >= -1pp`: where one is broken, the command ends with exit code 1."""
+    """The gates, such as `RecallAt1 >= -1pp`; if one is broken, the command ends with exit code 1."""
 
 
 DECLARED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall")
@@ -175,39 +184,39 @@ DECLARED_OF_A_USER = ("TypingSaved", "KeystrokesSaved")
 
 
 class Config(Section, frozen=True):
-    """One evaluation: what is completed, by what, and what is reported."""
+    """The configuration of one evaluation: the task, the code, the engine and the reports."""
 
     task: Text = "completion"
-    """What the engine is to do, see `ci-eval list tasks`."""
+    """The task of the engine (see `ci-eval list tasks`)."""
     language: Text = "python"
-    """Name of a language, see `ci-eval list languages`."""
+    """The name of a language (see `ci-eval list languages`)."""
     engine: EngineConfig = EngineConfig()
-    """What completes."""
+    """The engine to evaluate."""
     project: ProjectConfig = ProjectConfig()
-    """Whose code is completed."""
+    """The project whose code is completed."""
     projects: tuple[Text, ...] = ()
-    """SPECs of several projects, in place of `project`: each is evaluated, or compared, by itself, and all are put into
-    one table."""
+    """The SPECs of several projects, in place of `project`. Each project is evaluated or compared by itself, and one
+    table shows all of them."""
     dataset: DatasetConfig = DatasetConfig()
-    """What is asked, in tasks whose items are records."""
+    """The dataset of a task whose items are samples."""
     judge: EndpointConfig | None = None
-    """The language model that judges answers, in tasks that have them judged."""
+    """The language model that judges the engine's answers, in tasks that need a judge."""
     queries: QueriesConfig = QueriesConfig()
-    """What is asked about objects, in the task method-calls."""
+    """The usage queries about objects, in the task method-calls."""
     run: RunConfig = RunConfig()
-    """Whether answers that are tests are run, in tasks that ask for some."""
+    """The settings for running tests that engines write, in tasks that ask for tests."""
     training_projects: tuple[Text, ...] = ()
-    """SPECs of other projects, whose logs train the ranker of the nights with the completion type ML."""
+    """The SPECs of other projects, whose logs train the ranker of nightly runs with the completion type ML."""
     output_dir: Text = "ci-eval-results"
-    """The folder that gets a workspace per run."""
+    """The folder in which each run makes its workspace."""
     actions: ActionsConfig = ActionsConfig()
-    """Stage 1."""
+    """The settings of stage 1, which turns source code into actions."""
     interpret: InterpretConfig = InterpretConfig()
-    """Stage 2."""
+    """The settings of stage 2, which turns actions into sessions by asking the engine."""
     reports: ReportsConfig = ReportsConfig()
-    """Stage 3."""
+    """The settings of stage 3, which turns sessions into metrics and reports."""
     comparison: ComparisonConfig = ComparisonConfig()
-    """Two evaluations."""
+    """The settings of comparisons between two evaluations."""
 
     @property
     def played(self) -> str:

@@ -45,7 +45,7 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         raise ConfigError(
             f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
-            "or none at all to go with the defaults"
+            "or leave it out to use the defaults"
         ) from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); a configuration is a readable file") from None
@@ -77,7 +77,7 @@ def parse_yaml(text: str, source: str) -> object:
         raise ConfigError(f"{source}: is nested too deeply") from None
     # PyYAML does not catch what its constructors of scalars raise, for example for the date 2024-13-45.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ConfigError(f"{source}: holds a value that is not what it looks like ({error}); quote texts") from None
+        raise ConfigError(f"{source}: a value cannot be read ({error}); if a text is meant, put it in quotes") from None
 
 
 def _copy(value: object, depth: int = 0) -> object:

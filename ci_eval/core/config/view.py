@@ -53,7 +53,9 @@ def _stored(path: Path) -> dict[str, object]:
         return {}
     view = read(path)
     if not isinstance(view, dict):
-        raise ConfigError(f"{path} is no view: expected keys such as reports.headline; delete it to look as before")
+        raise ConfigError(
+            f"{path} is no view: expected keys such as reports.headline; delete the file to show reports without a view"
+        )
     for key in view:
         _check(str(key), str(path))
     return view
@@ -74,5 +76,6 @@ def _check(key: str, source: str) -> None:
     if key.partition(".")[0] not in SECTIONS and key not in KEYS:
         known = ", ".join((*(f"{section}.*" for section in SECTIONS), *KEYS))
         raise ConfigError(
-            f"{source}: `{key}` belongs to what was measured, so it takes another evaluation; a view changes {known}"
+            f"{source}: `{key}` belongs to what was measured, so a change takes another evaluation; a view may "
+            f"change {known}"
         )

@@ -13,7 +13,8 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Confine = Literal["auto", "required", "off"]
-"""The sandboxing of engines: "auto" as well as this machine can; "required" or not at all; "off" not confined."""
+"""The sandboxing of engines: as far as this machine can ("auto"), in full or not at all ("required"), or none
+("off")."""
 
 
 Span = Literal["word", "line", "statement", "block", "text"]
@@ -33,123 +34,130 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
 
 
 class PrefixConfig(Section, frozen=True):
-    """How much of a token is typed before completion is asked for."""
+    """The part of a token that is typed before completion is requested."""
 
     name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder", "EveryPrefix"] = "NoPrefix"
-    """NoPrefix: nothing. SimplePrefix: the first `n` characters. CapitalizePrefix: the letters that start the words of
-    the name. Ladder: one session for each of several `lengths`. EveryPrefix: one session with a lookup at 0, 1, 2 …
-    characters, up to all but the last."""
+    """The prefix strategy. NoPrefix types nothing. SimplePrefix types the first `n` characters. CapitalizePrefix types
+    the letters that start the words of the name. Ladder makes one session for each of several `lengths`. EveryPrefix
+    makes one session with a lookup at 0, 1, 2 … characters, up to all but the last."""
     n: Count | None = None
-    """Number of characters; SimplePrefix needs it, EveryPrefix types at most so many, the others must not have it."""
+    """The number of characters: required by SimplePrefix, the maximum for EveryPrefix, refused by the other
+    strategies."""
     lengths: Annotated[tuple[Annotated[int, Meta(ge=0)], ...], Meta(min_length=1)] | None = None
-    """Numbers of characters; Ladder needs them, the others must not have them."""
+    """The numbers of characters: required by Ladder, refused by the other strategies."""
     emulate_typing: bool = False
-    """Whether completion is asked for after each typed character, not only after the last one."""
+    """Request completion after each typed character, not only after the last one."""
 
 
 class FiltersConfig(Section, frozen=True):
-    """Which tokens take part: those that pass every filter; None lets everything through."""
+    """The filters that a token must all pass to take part; None lets everything through."""
 
     statement_types: Annotated[tuple[Kind, ...], Meta(min_length=1)] | None = None
-    """The kinds of tokens."""
+    """The kinds of tokens that take part."""
     is_static: bool | None = None
-    """Only static members (True), or only others (False)."""
+    """Take only static members (True), or only others (False)."""
     is_argument: bool | None = None
-    """Only arguments of a call (True), or only others (False)."""
+    """Take only arguments of a call (True), or only others (False)."""
     package_regex: str | None = None
-    """A regular expression, without lookaround and backreferences, that the whole package name of the declaration must
-    match."""
+    """A regular expression, without lookaround and backreferences, that must match the whole package name of the
+    declaration."""
     minimum_length: Count | None = None
-    """The fewest characters the text may have."""
+    """The smallest number of characters that the text may have."""
     first_use: bool | None = None
-    """Only texts that are new to their file at this place (True), or only those that occur before it (False)."""
+    """Take only texts that do not occur earlier in their file (True), or only texts that do (False)."""
     location: Location | None = None
-    """Only what the project declares itself, or only what libraries do."""
+    """Take only names that the project itself declares, or only names that libraries declare."""
     strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] | None = None
-    """Of queries about objects (task method-calls), only those of these strategies."""
+    """Take only usage queries about objects (task method-calls) that these strategies made."""
     scenarios: Annotated[tuple[Scenario, ...], Meta(min_length=1)] | None = None
-    """Of these, only those of cases with that number of calls at the start and at the goal."""
+    """Take only usage queries of cases with these numbers of calls at the start and at the goal."""
     evolutions: Annotated[tuple[Evolution, ...], Meta(min_length=1)] | None = None
-    """Of these, only those of cases in which the context changes in that way."""
+    """Take only usage queries of cases whose context changes in one of these ways."""
 
 
 class EvolutionConfig(Section, frozen=True):
-    """Shows code as it was: part of what comes later in the file is not there yet when completion is asked for."""
+    """A simulation of unfinished code: part of what comes later in the file does not exist yet when completion is
+    requested."""
 
     what: Literal["lines", "definitions", "imports"] = "lines"
-    """What is not there yet: later lines, later functions, or imports, which people often add after their first use."""
+    """The parts that do not exist yet: later lines, later functions, or imports, which people often add after their
+    first use."""
     share: Share = 0.0
-    """Share of these that are not there yet, drawn with `interpret.seed`; 0 = the file is complete."""
+    """The share of these parts that does not exist yet, sampled with `interpret.seed`; 0 = the file is complete."""
     how: Literal["missing", "different"] = "missing"
-    """"missing": not there; "different" (lines only): another line of the file is in its place."""
+    """The state of such a part: "missing" leaves the part out, "different" (lines only) puts another line of the file
+    in its place."""
 
 
 class StrategyConfig(Section, frozen=True):
-    """Which tokens are completed, and how they are typed."""
+    """The choice of tokens to complete, and how each is typed."""
 
     context: Literal["ALL", "PREVIOUS", "LEFT"] = "ALL"
-    """What the engine sees of the file: everything but the token ("ALL"), not the rest of its function either
-    ("PREVIOUS"), or nothing behind the token ("LEFT")."""
+    """The part of the file that the engine sees: everything but the token ("ALL"), also without the rest of its
+    function ("PREVIOUS"), or nothing behind the token ("LEFT")."""
     prefix: PrefixConfig = PrefixConfig()
-    """What is typed before completion is asked for; a file that does not say so gets a ladder in the task completion
-    (`config.with_ladder`)."""
+    """The part of a token that is typed before completion is requested. A file that sets no prefix gets a Ladder of 0,
+    1 and 3 characters in the task completion."""
     filters: FiltersConfig = FiltersConfig()
-    """Which tokens are completed."""
+    """The filters that choose the tokens to complete."""
     span: Literal["line", "statement", "block"] | None = None
-    """What the task inline asks for, from a token to the end of its line (which is meant by None), statement or block;
-    an answer is cut by the same rule."""
+    """The text that the task inline asks for: from a token to the end of its line, statement or block; None = line. An
+    answer is cut by the same rule."""
     completion_golf: bool = False
-    """The same as `task: golf`: whole lines are typed, with as few actions as the suggestions allow."""
+    """Play the task golf, like `task: golf`: whole lines are typed, with as few actions as the suggestions allow."""
     evolution: EvolutionConfig = EvolutionConfig()
-    """What of the file is not there yet."""
+    """The parts of the file that do not exist yet."""
 
 
 class ActionsConfig(Section, frozen=True):
-    """Stage 1: source to actions."""
+    """The settings of stage 1, which turns source code into actions."""
 
     evaluation_roots: tuple[Text, ...] = ()
-    """Files and folders, relative to the project; none = the whole project."""
+    """The files and folders to evaluate, relative to the project; none = the whole project."""
     ignore_file_names: tuple[Text, ...] = ()
-    """Names of files and folders that are left out, wherever they stand."""
+    """The names of files and folders that are left out, wherever they are in the project."""
     max_file_size: Count = 1_000_000
-    """Bytes; larger files are left out."""
+    """The largest size of a file in bytes; larger files are left out."""
     allowed_unparsable: Share = 0.2
-    """Share of the source text that the grammar may fail to read before the run counts as failed."""
+    """The share of the source text that the grammar may fail to read before the run counts as failed."""
     strategy: StrategyConfig = StrategyConfig()
-    """What is completed in a file."""
+    """The choice of what is completed in a file, and how it is typed."""
 
 
 Chances = Annotated[tuple[Share, ...], Meta(min_length=1)]
 
 
 class UserModelConfig(Section, frozen=True):
-    """A modelled user: who asks, takes suggestions and gives up. The file may also say just the profile's name."""
+    """A modelled user, who requests completion, takes suggestions and gives up. The name of a profile may stand for the
+    whole section."""
 
     profile: Literal["always", "first", "jetbrains", "thesis", "calibrated"] = "thesis"
-    """The tables that are used where none are given below."""
+    """The profile that supplies `firstPrefix`, `select`, `cancel` and `attend` if these are not set."""
     first_prefix: Chances | None = None
-    """Probabilities of 0, 1, 2 … characters typed before completion is first asked for; their sum is 1."""
+    """The probabilities of 0, 1, 2 … characters typed before the first lookup; their sum is 1."""
     select: Annotated[tuple[Chances, ...], Meta(min_length=1)] | None = None
-    """Probability of taking the expected text: a row per rank, a column per lookup of the session; the last entry of a
-    row, and the last row, hold for all that follow."""
+    """The probabilities of taking the expected text: a row per rank, a column per lookup of the session. The last entry
+    of a row, and the last row, hold for all that follow."""
     cancel: Chances | None = None
-    """Probability of giving up after a lookup at which nothing was taken: an entry per lookup; the last one holds for
-    all that follow."""
+    """The probabilities of giving up after a lookup at which nothing was taken: an entry per lookup. The last entry
+    holds for all that follow."""
     attend: Share | None = None
-    """Share of the sessions in which the user looks at the list."""
+    """The share of the sessions in which the user looks at the list."""
     index: Literal["order", "prefix"] = "order"
-    """What columns count: the lookups of the session or, as in the JetBrains plugin, the characters typed."""
+    """The numbering of columns: by lookups of the session (`order`) or, as in the JetBrains plugin, by typed characters
+    (`prefix`)."""
 
 
 class RunConfig(Section, frozen=True):
-    """Whether tests that engines write are run, each time in a fresh folder, confined as `interpret.confine` says."""
+    """The settings for running tests that engines write, each time in a fresh folder, confined as `interpret.confine`
+    says."""
 
     tests: bool = False
-    """Whether they are run at all: it is other people's code."""
+    """Run the tests that engines write, which are other people's code."""
     mutants: Annotated[int, Meta(ge=0, le=100)] = 10
-    """The most changed versions of a function that a test which passes is run against."""
+    """The largest number of mutants (changed versions of a function) that a passing test is run against."""
     timeout: Annotated[float, Meta(gt=0, le=3_600)] = 30.0
-    """Seconds that one run may take, compiling included."""
+    """The seconds that one run may take, including compiling."""
 
 
 Goal = Literal["last", "last_nonempty", "next"]
@@ -157,7 +165,7 @@ Goal = Literal["last", "last_nonempty", "next"]
 
 
 class QueriesConfig(Section, frozen=True):
-    """What is asked about the objects in a dataset of histories (task method-calls)."""
+    """The usage queries about the objects in a dataset of histories (task method-calls)."""
 
     strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] = (
         "LINEAR",
@@ -165,29 +173,32 @@ class QueriesConfig(Section, frozen=True):
         "REAL*",
         "REAL",
     )
-    """How queries are made of a case: of the code as it was (REAL), or of what became of it."""
+    """The strategies that make usage queries from a case: from the code as it was (REAL), or from what became of it
+    (the others)."""
     goal: Goal = "last"
-    """What the calls of a state are held against: those of the last state, of the last one that is not empty (for
-    histories from git, where code moves away), or of the next one (step by step)."""
+    """The state whose calls are expected: the last one, the last one that is not empty, or the next one (step by step).
+    `last_nonempty` is for histories from git, where code moves away."""
     subsets: Annotated[int, Meta(ge=1, le=1000)] = 20
-    """The most queries that RANDOM makes of a case, drawn where there are more."""
+    """The largest number of usage queries that RANDOM makes of a case; if there are more, a sample is taken."""
     drop_definition: Share = 0.0
-    """Share of the cases in whose artificial queries (all but REAL) the definition is not known."""
+    """The share of the cases whose artificial queries (all but REAL) do not know the definition."""
     replace_definition: Share = 0.0
-    """Share of the cases in whose artificial queries it is another one, which objects of that type have elsewhere."""
+    """The share of the cases whose artificial queries (all but REAL) get another definition, which objects of that type
+    have elsewhere in the dataset."""
 
 
 class SessionsFilter(Section, frozen=True):
-    """A report over the sessions that pass all its conditions. A text stands for such a report, too:
-    `kind=METHOD_CALL prefix=1`."""
+    """A report over the sessions that pass all its conditions. A text such as `kind=METHOD_CALL prefix=1` may stand for
+    a report."""
 
     name: Text
-    """Name of the report; unique, and not ALL, which always stands for every session."""
+    """The unique name of the report. ALL is not allowed, since it always stands for every session."""
     filters: FiltersConfig = FiltersConfig()
-    """Which sessions it covers."""
+    """The filters that choose the sessions of the report."""
     typed: Annotated[int, Meta(ge=0)] | None = None
-    """Only sessions in which so many letters were typed; None = any number."""
+    """Take only sessions with this number of typed letters; None = any number."""
     file: Text | None = None
-    """Only sessions in files whose path matches, such as `src/*`: `*` stands for any characters, also for `/`."""
+    """Take only sessions in files whose path matches a pattern such as `src/*`; `*` stands for any characters,
+    including `/`."""
     text: Text | None = None
-    """Only sessions whose expected text matches, such as `get*`."""
+    """Take only sessions whose expected text matches a pattern such as `get*`."""
