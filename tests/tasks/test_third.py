@@ -129,7 +129,9 @@ def test_it_is_no_completion_that_could_be_compared_with_it(evaluated: Path) -> 
 
 def test_its_suggestions_are_graded_anew_without_the_engine(evaluated: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(evaluated, tmp_path / "copy")
-    (copy / "ci_eval" / "plugins" / "graders" / "same_length.py").write_text(GRADER.replace("float(", "0.25 + 0 * float("))
+    (copy / "ci_eval" / "plugins" / "graders" / "same_length.py").write_text(
+        GRADER.replace("float(", "0.25 + 0 * float(")
+    )
     run(copy, "grade", copy / "words")
     found = report(copy / "words" / "reports" / "metrics.json")["evaluations"][0]["filters"]["ALL"]
     assert found["metrics"]["SameLength"]["value"] == 0.25
