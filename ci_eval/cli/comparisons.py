@@ -18,7 +18,7 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.compare_engines import ROUNDS
+from ci_eval.jobs.compare_engines import ROUNDS, Asked
 from ci_eval.jobs.sampling import detecting
 from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
@@ -228,6 +228,11 @@ def compare_engines_(
         like=like,
         allow_conditions=allow_conditions,
     )
+    _show_pair(done, screen, opening=opening)
+
+
+def _show_pair(done: Asked, screen: Screen, *, opening: bool) -> None:
+    """Print the comparison of two engines, and open its page if `opening`. Raises what went wrong in it."""
     if done.outcome:
         announcing.comparison(done.outcome, screen)
     for comparison in done.outcome.comparisons if done.outcome else ():

@@ -12,7 +12,7 @@ from ci_eval.core.compare.conditions import conditions
 from ci_eval.core.compare.detecting import detected
 from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import ALIKE, Judge
-from ci_eval.core.compare.pairing import Paired, pair
+from ci_eval.core.compare.pairing import FailureCount, Paired, pair
 from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.compare.turns import in_turns, times
@@ -89,17 +89,12 @@ def compare(
     judge = Judge(
         metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=theirs.state or ALIKE
     )
-    sides = (
-        replace(side_of(ours, base, paired.failed[0].first), failures=paired.failed[0].failures()),
-        replace(side_of(theirs, new, paired.failed[1].first), failures=paired.failed[1].failures()),
-    )
+    sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
     unweighted = [part for part in filters.all if part.name != WEIGHTED]
     timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
-    bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
-    if any(UNGRADED_BAND in pair for pair in paired.transitions):
-        bands.append(UNGRADED_BAND)
+    bands = _list_bands(ours.task, paired)
     return Comparison(
         task=ours.task,
         base=sides[0],
@@ -132,6 +127,16 @@ def compare(
         failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
         detection=detected(ours, theirs, by_filter[filters.headline]),
     )
+
+
+def _side(manifest: Manifest, workspace: Workspace, failed: FailureCount) -> Side:
+    return replace(side_of(manifest, workspace, failed.first), failures=failed.failures())
+
+
+def _list_bands(task: str, paired: Paired) -> list[str]:
+    """Return the names of the bands between which sessions move."""
+    bands = [*(band.name for band in tasks.CATALOG.load(task).bands), FAILED_BAND]
+    return [*bands, UNGRADED_BAND] if any(UNGRADED_BAND in pair for pair in paired.transitions) else bands
 
 
 def repeats_of(sides: Sequence[Manifest]) -> Repeats:
