@@ -65,6 +65,7 @@ def main() -> None:
         # Python flushes once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = UNREAD
+    # click returns what the command returned, which is no exit code.
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 

@@ -34,6 +34,7 @@ def ci() -> None:
 def run_(job: str | None) -> None:
     """Runs JOB (or the input `job`) with the inputs as its options."""
     inputs = _inputs()
+    # `main` turns errors into messages and exit codes, so click must not end the process.
     cli.main(arguments(job or inputs.get("job", ""), inputs), standalone_mode=False)
 
 
@@ -157,14 +158,12 @@ def comment(folder: Path, head: str) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """Return the inputs of the step. Changes to its working directory, since paths in them are relative to that.
-
-    Raises ConfigError if that is no folder.
-    """
+    """Return the inputs of the step, and change to its working directory. Raises ConfigError if that is no folder."""
     inputs = given(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():
         raise ConfigError(f"working-directory {folder} is no folder: give one of the checkout")
+    # Paths in the inputs are relative to that folder.
     os.chdir(folder)
     return inputs
 

@@ -191,6 +191,7 @@ def compare_engines_(
     """
     _check_comparison(choices, output, detect, power, everything=everything, resume=resume)
     screen = Screen()
+    # `Choices.load` refuses --engine-like without --engine-command; here BASE and NEW may be commands.
     like, choices = choices.engine_like, replace(choices, engine_like=None)
     usual = not (everything or detect or choices.says_how_many())
     chosen = choices.load_bounded(screen, everything=True) if everything else choices.load(screen)

@@ -73,6 +73,7 @@ class Commands(click.Group):
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, with the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
+            # The help of the group has these options, so the help of a command does without them.
             cmd.params += [_ci_option(hidden=True), *_loudness_options(hidden=True)]
         super().add_command(cmd, name)
 

@@ -97,6 +97,7 @@ def calibrate(
     screen = Screen()
 
     def configured(overrides: Sequence[str]) -> Config:
+        # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
         return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
 
     calibration = calibrating.calibrate(
@@ -138,6 +139,7 @@ def _calibration(calibration: calibrating.Calibration, output: Path, screen: Scr
 
 def _difference(gap: Difference) -> str:
     """Return how far synthetic logs are from real ones, with the interval; worse ones have a minus."""
+    # A `Difference` is real minus synthetic; the table shows the reverse.
     reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
     return f"{-gap.value:+.1%}{reach}"
 

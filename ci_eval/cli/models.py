@@ -57,6 +57,7 @@ def generate_ml_logs(
     screen = Screen()
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
     workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)

@@ -89,6 +89,7 @@ class Choices:
         if everything:
             whole = replace(config.interpret, sessions_limit=None, session_probability=1.0)
             return replace(config, interpret=whole)
+        # A stored configuration has the number that its run was begun with.
         stored = self.config is None and resumed and (resumed / "config.yaml").is_file()
         return config if stored or self.says_how_many() else bounded(config)
 
@@ -164,6 +165,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
         command(Choices(**chosen), **values)
 
     decorated: Callable[..., None] = gathered
+    # Decorators apply from the inside out, so help lists these options in reverse order.
     for option in (
         click.option(
             "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE, shell_complete=completions.setting

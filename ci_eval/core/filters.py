@@ -165,7 +165,8 @@ def letters_of(names: Iterable[str]) -> list[int]:
 
 
 def _leading_length(lengths: Sequence[int]) -> int | None:
-    """Return the number of letters that leads: one, since lists mostly pop up at the first; else the fewest."""
+    """Return the number of letters that leads: one, else the fewest."""
+    # Lists mostly pop up at the first letter.
     if 1 in lengths:
         return 1
     return next((length for length in lengths if length), lengths[0] if lengths else None)

@@ -25,6 +25,7 @@ def cache_folder() -> Path:
 
 def cores() -> int:
     """Return the number of CPU cores that this process may use."""
+    # Under taskset or in a cpuset, a process may use fewer cores than the machine has.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -126,4 +127,5 @@ def peak_of(pid: int | str) -> int | None:
     except OSError:  # it has ended, or this is not Linux
         return None
     entry = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
+    # The kernel's kB have 1,024 bytes.
     return int(entry.split()[1]) * 1024 if entry else None

@@ -85,6 +85,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     turns: str = ""
     """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
     such run."""
+    # Stored manifests have the field by its former name.
     sent: SentConfiguration | None = field(default=None, name="told")
     """The configuration sent to the engine; None in workspaces that are older than this field."""
     machine: MachineState = MachineState()
@@ -190,6 +191,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     @property
     def figures(self) -> set[str]:
         """Return the units of the metrics that this run can have figures of: see `Metric.of`."""
+        # Masked tokens are tokens, so metrics of tokens apply to them as well.
         of_tokens = {"tokens"} if self.unit == MASKED else set()
         return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
 

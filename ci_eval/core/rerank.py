@@ -110,6 +110,7 @@ class _Reranked:
         """Return the session with each list in the new order. Raises WorkspaceError if its actions are missing."""
         if not session.lookups:
             return session
+        # Sessions and actions are in the same order, so the iterator is read once.
         texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
         if texts is None:
             raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
@@ -151,6 +152,7 @@ class _Reranked:
 
 
 def _restore_engine_order(stored: Sequence[Suggestion]) -> list[Suggestion]:
+    # Positions are stored only if a ranker had changed the order.
     if stored[0].position is None:
         return list(stored)
     ordered = sorted(stored, key=lambda suggestion: suggestion.position or 0)

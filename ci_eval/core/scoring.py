@@ -148,6 +148,7 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
 
 
 def _copy_with(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+    # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
     fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
     return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
 

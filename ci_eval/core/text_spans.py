@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from ci_eval.core.model import Span
 
+# Three quotes come first: otherwise two of them would be read as an empty text.
 _PIECES = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
     re.DOTALL,

@@ -82,6 +82,7 @@ class Workers(Generic[Task, Result]):
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         workers = [*self._idle, *self._busy]
+        # All pipes are closed first, so that the workers end at the same time.
         for worker in workers:
             worker.pipe.close()
         for worker in workers:
@@ -129,6 +130,7 @@ class Workers(Generic[Task, Result]):
         if isinstance(message, tuple):
             self._idle.append(worker)
             return TaskOutcome(task, *message)
+        # A late worker hangs, so waiting for its end would be in vain.
         cause = worker.end(0.0 if message is LATE else GOODBYE)
         if message is LATE:
             return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
@@ -155,6 +157,7 @@ class _Worker:
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
         with _one_thread(), _without_main():
             self._process.start()
+        # As long as this process holds that end, the worker's death would not end the pipe.
         worker_end.close()
         self.deadline = math.inf
         """The time at which its task counts as stuck (time.monotonic())."""
@@ -205,10 +208,12 @@ def count() -> None:
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    """Run the main loop of a worker. Ctrl-C is left to the parent, and the worker ends when the parent does."""
+    """Run the main loop of a worker, which ends when the parent does."""
+    # Ctrl-C reaches all processes of a terminal, and the parent alone decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     machine.collect_rarely()
+    # If the parent ended before prctl was called, its signal never comes.
     if os.getppid() != parent:
         os._exit(1)
     _counters.append(counter)
@@ -254,6 +259,7 @@ def _without_main() -> Iterator[None]:
     # A spawned process otherwise imports the whole command line, which takes longer than many a task.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
+    # multiprocessing reads the attribute without a default.
     names["__spec__"] = None
     try:
         yield

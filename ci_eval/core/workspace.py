@@ -131,6 +131,7 @@ class Workspace:
     def seal(self) -> None:
         """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
         manifest = self.manifest()
+        # The digest of the manifest is read from the file, so the file must be as it will be sealed.
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
@@ -247,6 +248,7 @@ class Workspace:
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
         source = stored.decoded(next(lines, b""), SourceFile, file)
         _check_inside(source.path, file)
+        # Otherwise two stored files could count the sessions of one source file twice.
         if file != self.sessions_of(source.path):
             raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
         return source
@@ -256,6 +258,7 @@ class Workspace:
         exactly one does."""
         matches = [
             (file, head.id)
+            # Sessions are large, so only their ids are decoded for the search.
             for file, heads in self.sessions(_Identity)
             for head in heads
             if head.id.startswith(identity)
@@ -394,7 +397,9 @@ class _Identity(msgspec.Struct):
 
 def name_of(path: str) -> str:
     """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
+    # Most file systems allow 255 bytes for a name.
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
+    # Several paths may share the readable part, also by a file system that ignores case.
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 

@@ -84,8 +84,10 @@ def compare(
         Workspace.check_free(output)
     workspaces = _with_base(candidates, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
+        # Gates must not judge the figures of a workspace that changed since it was sealed.
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
+    # A mistake in a rule fails before anything is compared.
     rules = {workspace.folder: _load_rules(workspace, gates, user, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
@@ -95,6 +97,7 @@ def compare(
     comparisons = []
     for number, new in enumerate(others, 1):
         screen.say(f"Comparing {base.folder} with {new.folder}")
+        # The number keeps workspaces of one name apart.
         subfolder = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
         comparisons.append(_compare_pair(base, new, rules[new.folder], subfolder, past, user))
     overview, reports = None, {}
@@ -170,6 +173,7 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
+    # The folder may hold newer evaluations as well, which are no base.
     earlier = [
         workspace for workspace in map(Workspace.open, past.workspaces) if workspace.manifest().start < now.start
     ]
@@ -249,6 +253,7 @@ def _overview(
     return Overview(
         title=f"{len(workspaces)} evaluations compared{_project_suffix(workspaces)}",
         ranking=ranking,
+        # Relative paths still hold after the folders are moved together.
         workspaces=tuple(Path(os.path.relpath(path, folder.resolve())).as_posix() for path in ordered),
         comparisons={
             f"{compared.comparison.base.title} → {compared.comparison.new.title}": compared.folder.name

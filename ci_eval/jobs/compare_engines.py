@@ -66,12 +66,14 @@ def compare_engines(
 
     Raises the errors of `evaluate` and `compare`.
     """
+    # A mistake in the gates fails before anything is asked.
     judging(config, gates)
     detection = detecting.wanted(config, detect, power) if detect else None
     if usual:
         detection = detecting.usual(config)
         config = config if detection else bounded(config)
     folder = runs.workspace_for(config, output)
+    # Both folders are checked before anything is prepared, which may take minutes.
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
     sides = [prepare(answered_by(config, engines[0], like), screen)]
@@ -79,6 +81,7 @@ def compare_engines(
     config = replace(config, project=sides[0].config.project)
     sides += [prepare(answered_by(config, engine, like), screen) for engine in engines[1:]]
     if not allow_conditions:
+        # Otherwise a difference in configuration would be taken for one between the engines.
         check_asked_for(*((side.config, side.engine, side.sent) for side in sides))
     if resume:
         # The comparison is made last, from both workspaces. An interrupted run may have left half of it.

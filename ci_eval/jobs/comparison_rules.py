@@ -105,6 +105,7 @@ def judged(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult
     """Check absolute gates against the figures of the filters that they are about."""
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
+        # Figures of the whole run stand under ALL alone.
         if gate.metric in footprint.INFOS and gate.metric in infos:
             yield gate.judge_figure(evaluation.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:

@@ -77,6 +77,7 @@ def examine() -> Iterator[Finding]:
     yield _try("grammars", True, _grammars)
     yield _try("engine jedi", True, _jedi)
     confined = confinement_of("auto")
+    # With `interpret.confine: auto` engines run all the same, so a gap stops nothing.
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _try("pip (pypi: projects, other releases of jedi)", False, _pip)
     yield _try("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
@@ -122,6 +123,7 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     if engine.installed(machine.cache_folder()):
         said = "installed" if engine.version != "system" else f"as {engine.source} has it"
         return Finding(what, True, False, said, tried=False)
+    # The source is not asked, since this check installs nothing.
     return Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
 
 

@@ -28,6 +28,7 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     """
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
+    # An interrupted grading leaves a complete run without digests, which this call resumes.
     if manifest.digests or not manifest.complete:
         workspace.verify()
     task = tasks.CATALOG.load(manifest.task)
@@ -40,6 +41,7 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     workspace.write_manifest(replace(manifest, digests={}))
     grade_anew(workspace, grading)
     workspace.write_manifest(replace(manifest, digests={}, judge=runs.judge_of(config), run=runs.run_of(config)))
+    # Without digests, `verify` refuses a workspace as unfinished.
     workspace.seal()
     return only_reports([folder])[0]
 

@@ -30,6 +30,7 @@ def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
         project=prepared.project.info.name,
         completion_type=prepared.ranker.name,
         context=settings.log_context,
+        # The start of the run is stored, so a resumed run logs the same time.
         began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
     )
     return dataclass_replace(setup, logging=logging)
@@ -61,6 +62,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         percent=settings.train_test_split,
         test_percent=settings.test_split,
     )
+    # The record is written before the parts are removed: with it, the logs count as complete.
     workspace.write_manifest(replace(manifest, logs=record))
     # If the run is killed before this line, the next one merges the parts again.
     shutil.rmtree(_parts(workspace))

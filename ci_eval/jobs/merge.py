@@ -164,6 +164,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             unparsable_files=unread,
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
             dependencies={},
+            # Closures are by path, and each path now begins with its project.
             closures={},
         )
     )
@@ -293,6 +294,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         shard=None,
         own_actions=False,
         generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
+        # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,
         cpu="; ".join(cpus),
@@ -303,6 +305,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         footprint=footprint.together(shard.footprint for shard in shards),
         state=_merge_states(shards),
         waited=sum(shard.waited for shard in shards),
+        # The busiest machine counts, since its times are the least reliable.
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),
         given_up=next((shard.given_up for shard in shards if shard.given_up), ""),
         trouble=next((shard.trouble for shard in shards if shard.trouble), ""),

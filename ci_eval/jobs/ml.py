@@ -212,6 +212,7 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
         written = " and ".join(record.formats)
         raise WorkspaceError(f"{source} has its logs as {written} alone: write them with --log-format parquet")
     if folder == source:
+        # A workspace was verified as a whole above; a lone folder of logs was not.
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
         raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")

@@ -33,6 +33,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
+        # An interrupted stage 1 begins again: the sums over its files are not stored.
         workspace.clear("actions")
         workspace.clear("errors")
         started = machine.now()
@@ -113,6 +114,7 @@ def make_sessions(
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
             executor=executor,
+            # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
                 done // repeats, so_far.planned // repeats, _failures(so_far.failed)
             ),
@@ -160,6 +162,7 @@ def record(
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
             given_up=made.given_up,
+            # The first session that failed may have been in the interrupted part of a run.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
             unresolved_imports=share,

@@ -44,6 +44,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     ranker = rankers.CATALOG.load(completion_type).configured(model)
     config = patch(config, completion_type=completion_type, model=model)
     if model is None:
+        # If no model is given, `patch` keeps that of the former completion type.
         config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     target = Workspace.create(output)
     target.write_config(dump(config))
@@ -65,6 +66,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
     title = config.reports.evaluation_title or f"{manifest.engine.name} {manifest.engine.version} {completion_type}"
     target.write_manifest(
+        # The logs are of the former order, and the times include another ranking.
         replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None, turns="")
     )
     target.seal()

@@ -62,6 +62,7 @@ def kept(folder: Path) -> Iterator[None]:
     If there is nothing to evaluate, a new folder without actions and errors is removed. Raises WorkspaceError if
     another run works on the same folder, and Interrupted, which names the folder, if the user interrupts the run.
     """
+    # Only folders that this run makes may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
         with _lock(folder):
@@ -81,6 +82,7 @@ def kept(folder: Path) -> Iterator[None]:
 def _lock(folder: Path) -> Iterator[None]:
     """Hold a lock on the folder, which ends with this process. Raises WorkspaceError if another run holds it."""
     atomic.make_folder(folder)
+    # The folder itself is locked, since a lock file would outlive a killed run.
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -101,6 +103,7 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
     """Make a new workspace with its configuration and manifest."""
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
+    # A folder counts as a workspace once it has a manifest, so the manifest comes last.
     workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
     return workspace
 

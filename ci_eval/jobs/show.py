@@ -27,6 +27,7 @@ AROUND = 2
 def describe(folder: Path, identity: str) -> Iterator[str]:
     """Yield the lines that describe a stored session. The beginning of its id is enough."""
     source, session = Workspace.open(folder).find_session(identity)
+    # A file that could no longer be read is stored without its text.
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties
     facts = [

@@ -28,6 +28,7 @@ def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Scre
     with runs.kept(folder):
         workspace = runs.begin(prepared, folder, jobs)
         pipeline.make_actions(workspace, prepared, jobs, screen)
+        # Shards on other machines may take stage 1 from a store, which takes sealed workspaces only.
         workspace.seal()
     return workspace.folder
 

@@ -56,6 +56,7 @@ class Evolution:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]
         actions: list[Action] = []
+        # Parts before the first token would be restored at once, so they are never hidden.
         if self._next < 0:
             self._next = sum(part.begin <= limit for part in self._parts)
             # From the end, so that the offsets of earlier parts stay right.
@@ -108,7 +109,9 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
 def _by_depth(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
     """Return the different lines by the width of their indentation."""
     lines: dict[int, list[str]] = {}
+    # The pick by chance must not depend on the order of a set.
     for line in sorted({text[begin:end] for begin, end in spans}):
+        # A last line without its end would join the line behind it.
         if line.endswith("\n"):
             lines.setdefault(_depth(line), []).append(line)
     return lines

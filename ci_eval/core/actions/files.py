@@ -50,6 +50,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
 
 
 def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[str]) -> Iterator[str]:
+    # A file that is named by itself is evaluated, whatever its suffix.
     if start.is_file():
         yield start.relative_to(root).as_posix()
         return
@@ -69,6 +70,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
     by_package: dict[str, frozenset[str]] = {}
     if language.declare is None:
         return by_package
+    # Evaluated files may use names of files outside the evaluation roots.
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
         try:

@@ -192,6 +192,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     strategy = project.config.strategy
     every, keywords = project.task.every_token, project.language.keywords
     all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
+    # A filter may ask for first uses, so they are marked before tokens are chosen.
     tokens: Sequence[Token] = with_first_use(text, all_tokens)
     if project.language.resolve and needs_resolution(strategy.filters):
         tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
@@ -212,6 +213,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
 
 def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
     """Return the tokens with all that can be known about them, from an earlier analysis if there was one."""
+    # The digest covers the text, so a changed file is analysed again.
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
     if stored and (known := _read_stored(stored)) is not None:

@@ -11,6 +11,7 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
     Each prefix begins with the one before it, in the same session or in the one before.
     """
     if prefix.name == "Ladder":
+        # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
         return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
     if prefix.name == "EveryPrefix":
@@ -33,6 +34,7 @@ def _initials(text: str) -> str:
     (`_x`, `@x`, `$x`) belong to the first."""
     name = text.lstrip("_@$#")
     words = [word for word in name.split("_") if word] or [""]
+    # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
     shouted = len(words) > 1 and name.isupper()
     typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
     return text[: len(text) - len(name)] + typed

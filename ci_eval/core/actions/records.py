@@ -114,6 +114,7 @@ def _plain(text: str) -> str:
 def _path(line: dict[str, object], cluster: Sequence[str]) -> str:
     known = (records.field(line, field) for field in IDENTITIES)
     name = next((str(value) for value in known if isinstance(value, str | int) and value != ""), "")
+    # The digest must not depend on the order of a line's fields.
     own = (_part(name) if name else _digest(msgspec.json.encode(line, order="sorted"))) + SUFFIX
     values = [records.field(line, field) for field in cluster]
     clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]

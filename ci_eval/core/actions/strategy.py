@@ -171,6 +171,7 @@ class _Typist:
     def _open(self, item: Item, remainder: Remainder) -> None:
         """Restore everything before the item, and delete the text from there to the end of what is missing."""
         text = self.source.text
+        # The gap of the item before is this one's as well, so only the text between them has to be typed.
         if self._gap == remainder.end > item.end:
             if self._caret < item.begin:
                 self.actions.append(PrintText(text=text[self._caret : item.begin]))
@@ -233,6 +234,7 @@ class _Typist:
         base = self._bases.get(how)
         if base is None:
             strategy = _spell_strategy(self.strategy, how, self.source.seed)
+            # With the checksum, sessions in another text of the file have other ids.
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
             base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
         return base

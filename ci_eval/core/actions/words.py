@@ -23,6 +23,7 @@ def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
         is_first = False
         if own not in seen:
             end = _begin_of_word(text, begin)
+            # Tokens are in order, so each stretch of the text is read once.
             seen.update(_WORDS.findall(text, read, end))
             read = end
             # A text that is no word of its own (`empty?`, `@name`) is searched for as it is.

@@ -42,6 +42,7 @@ def writing(path: Path) -> Iterator[None]:
 
 def write(path: Path, data: bytes) -> Path:
     """Write `data` to `path` in one step, making the folders above it. Raises WorkspaceError."""
+    # The file is written in the same folder, since a rename is atomic only within one file system.
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +50,7 @@ def write(path: Path, data: bytes) -> Path:
             partial.write_bytes(data)
             partial.replace(path)
         finally:
+            # If the writing failed, half a file would stay.
             partial.unlink(missing_ok=True)
     return path
 
@@ -61,6 +63,7 @@ def copy(source: Path, target: Path) -> None:
 
 def tidy(folder: Path) -> None:
     """Remove half-written files that a killed process left below the folder."""
+    # Children come first, since the folder around them may be removed as well.
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -116,6 +116,7 @@ class Catalog(Generic[T]):
         return known
 
     def _unknown(self, name: str, known: list[str]) -> str:
+        # Names may be written in another case, such as basic for BASIC.
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -159,6 +160,7 @@ def lacks(value: object, kind: object) -> str:
     """Return why a value is not of this kind: a class, or the members of a protocol. Return "" if it is."""
     if not isinstance(kind, type):
         return ""
+    # isinstance refuses protocols that are not runtime-checkable, and names no missing member.
     if not getattr(kind, "_is_protocol", False):
         return "" if isinstance(value, kind) else f"it is no {kind.__name__}, but a {type(value).__name__}"
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}

@@ -21,4 +21,5 @@ def threshold(draws: Iterable[float], *, probability: float, limit: int | None) 
     if limit is None:
         return probability
     fitting = sorted(value for value in draws if value < probability)
+    # The chosen draws are below the next larger one, so that exactly `limit` of them are.
     return fitting[limit] if limit < len(fitting) else probability

@@ -43,6 +43,7 @@ def read_own(root: Path, path: str) -> bytes:
     """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also if it is not a regular
     file of its own."""
     if not is_own(root / path, root):
+        # If nothing is there, this raises the system's own reason.
         (root / path).lstat()
         raise OSError(f"{path} is no regular file of the project")
     # O_NONBLOCK: a pipe may have taken its place since it was checked.

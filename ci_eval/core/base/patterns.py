@@ -20,6 +20,7 @@ def matches(pattern: str, text: str) -> bool:
 def compiled(pattern: str) -> re2._Regexp:
     """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
+    # RE2 would also write its errors to stderr, beside the message of ci-eval.
     options.log_errors = False
     try:
         with warnings.catch_warnings():

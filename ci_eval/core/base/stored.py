@@ -40,6 +40,7 @@ time; level 6 is the other way round."""
 LEVEL_OF_ACTIONS = 1
 """The level for actions. It leaves less of them than level 3 does (0.92 times as much) and saves a quarter of the
 time."""
+# A frame of zstd names the memory that its reader must reserve, so a hostile one could ask for gigabytes.
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 """The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
 _BLOCK = 1 << 20
@@ -76,6 +77,7 @@ class Packer:
 
     def __init__(self, level: int = LEVEL) -> None:
         parameter = zstd.CompressionParameter
+        # By default, zstd adds no checksum, and damage could go unnoticed.
         self._compressor = zstd.ZstdCompressor(options={parameter.compression_level: level, parameter.checksum_flag: 1})
         self._packed: list[bytes] = []
 
@@ -145,6 +147,7 @@ def opened(path: Path) -> BinaryIO:
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
+    # The open file is checked, since another one may have taken its path.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
@@ -195,6 +198,7 @@ def decoded(data: bytes, kind: type[T], path: Path) -> T:
     """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
+    # This is no ValueError; msgspec raises it for JSON that is nested too deeply.
     except RecursionError:
         raise WorkspaceError(f"{path} is damaged: it is nested too deeply; evaluate again") from None
     except ValueError as error:

@@ -32,6 +32,7 @@ def _split(name: str) -> tuple[str, ...]:
 
 def _cut(name: str) -> Iterator[tuple[str, str]]:
     """Return each piece with the kind of its first character."""
+    # An accented letter may be stored as one character or as two.
     text = unicodedata.normalize("NFC", name)
     kinds = _kinds(text)
     cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
@@ -52,6 +53,7 @@ def _kind(character: str) -> str:
         return "capital"
     if character.islower():
         return "small"
+    # A modifier letter, such as an apostrophe, goes on with the word before it.
     if character.isalpha() and unicodedata.category(character) != "Lm":
         return "letter"
     return "digit" if character.isnumeric() else ""

@@ -76,6 +76,7 @@ def compare(
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
     untimed = [metric.info.name for metric in metrics if not metric.timed]
+    # Times have no verdict unless engines were asked in turns, so none leads by default.
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
     paired = pair(base, new, metrics, filters, leading)

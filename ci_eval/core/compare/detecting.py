@@ -51,9 +51,11 @@ def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: in
     columns = [4 * index + column for index in family for column in range(4)]
     units = [metrics[index].info.unit for index in family]
     observed = sums.observed[family]
+    # The share asked is given as 0, since the pilot applies the correction for a finite population itself.
     spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, units)
     interval = joint(spread, range(len(family)))[leading]
     count, difference = float(observed[leading]), float(spread.difference[leading])
+    # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
     squares = float(spread.covariance[leading, leading]) * count**2 + count * difference**2
     noise = noise_of(sums, family)
     return Pilot(

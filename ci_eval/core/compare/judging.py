@@ -235,6 +235,7 @@ class Judge:
 
     def _judge_figure(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
+        # Without a changed session, only rounding is left of the difference.
         difference = float(new - base) if own.changes[at] else 0.0
         state = "weighted" if own.strata else self._state(certain=certain, noisy=bool(noise))
         exact = self.asked >= 1 and certain and not noise
@@ -379,6 +380,7 @@ class Judge:
         """Yield the difference of the leading metric in each part, for this project alone. The parts of one dimension
         are adjusted for their number (Bonferroni)."""
         metric = self.metrics[leading]
+        # `chosen` comes dimension by dimension, as groupby needs it.
         for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
             same = list(group)
             for (_, value), sums in same:

@@ -31,6 +31,7 @@ def sessions_of(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str
     theirs = _files(new)
     for path, (checksum, sessions) in _files(base).items():
         if path in theirs and theirs[path][0] == checksum:
+            # A shard may have only a part of a file's sessions.
             counts[project_of(path, merged=merged)] += min(sessions, theirs[path][1])
     return counts
 

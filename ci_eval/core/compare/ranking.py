@@ -238,6 +238,7 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
             continue
         sides = [list(filter(evaluated, sessions))]
         sides += [list(filter(evaluated, workspace.sessions_in(source.path, SessionScore))) for workspace in others]
+        # Sets of strings have another order in each process, and the last digits of sums depend on it.
         shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
         if shared:
             by_id = [{session.id: session for session in side} for side in sides]
@@ -283,6 +284,7 @@ def _reverse(difference: Difference) -> Difference:
         high=_minus(difference.low),
         better=difference.worse,
         worse=difference.better,
+        # The own interval of the side that is new in the mirrored pair is not known.
         new_low=None,
         new_high=None,
         verdict=OPPOSITE.get(difference.verdict, difference.verdict),

@@ -134,6 +134,7 @@ def append(
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
+    # Somebody else may have written the figures, and the time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
     data = msgspec.json.format(msgspec.json.encode(_StoredReport(1, [evaluation])), indent=2)

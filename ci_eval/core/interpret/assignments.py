@@ -109,6 +109,7 @@ class Assignment:
 
     def asks_twice(self, session: str) -> bool:
         """Return whether the session is in the sample that is asked a second time."""
+        # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
         return draw(self.setup.seed, f"{session} twice") < self.twice
 
 

@@ -96,6 +96,7 @@ class KeptEngine:
         """Replace a running process by a fresh one."""
         if self._running is None:
             return
+        # The peaks of a process are lost with the process.
         self._weigh()
         if self._unstarted:
             # The next question starts the engine: a start that runs into its limit would be lost here.
@@ -155,6 +156,7 @@ class KeptEngine:
         memory = None
         if isinstance(self._running, Weighed):
             memory = self._running.peak_memory()
+        # The memory of a process with several engines cannot be told apart.
         elif self._running and alone and not self.setup.engine.own_process:
             memory = peak_of("self")
         if memory is not None:
@@ -172,6 +174,7 @@ class KeptEngine:
 
     def close(self) -> None:
         """Close the engine, if it runs."""
+        # A running engine counts only its own waiting, which would be lost with it.
         self._waited_before = self._waiting()
         running, self._running = self._running, None
         if running:

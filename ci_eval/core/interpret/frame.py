@@ -62,6 +62,7 @@ def listed(
         return Listed(Frame(ids, [*map(_number_keys, features)]), files)
     # The earlier result tells most, so it comes first; the other features tell what has changed.
     went = [before.get(session_id) for session_id in ids]
+    # Features are categories, so scores are rounded to eleven of them.
     earlier = [None if score is None else round(score, 1) for score in went]
     features = [earlier, *(list(zip(earlier, values, strict=True)) for values in features)]
     return Listed(
@@ -149,6 +150,7 @@ def joined(phases: Sequence[Workspace], strata: Mapping[str, int], into: Workspa
         pack = Pack(holders[0].source(path))
         for session in sorted(sessions, key=lambda session: (session.offset, session.typed)):
             pack.add(replace(session, stratum=strata.get(session.id, 0)))
+        # An interrupted run may have stored an error for that file.
         into.drop_error(path, "interpret")
         if pack.trouble:
             into.write_error(pack.trouble)

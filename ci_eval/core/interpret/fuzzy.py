@@ -20,6 +20,7 @@ def score(typed: str, candidate: str) -> int | None:
     if low.startswith(low_typed):
         same = sum(map(str.__eq__, typed, candidate))
         return START + (len(typed) - 1) * RUN + len(typed) * LETTER + same * SAME_CASE if typed else 0
+    # This test is cheap, and the table below is not.
     if not _is_subsequence(low_typed, low):
         return None
     best = _best(typed, low_typed, candidate, low)

@@ -50,6 +50,7 @@ def graceful_score(word: str, begin: int, text: str) -> int | None:
     typed, low_text, text = units(word), units(text.lower()), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
+        # The bounds are those of `fuzzyScoreWithPermutations` in the same file.
         for at in range(begin + 1, min(MOST_SWAPS, len(typed) - 1)):
             if typed[at] == typed[at + 1]:
                 continue
@@ -88,8 +89,10 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
         return None
     last = _last_places(low_word, begin, length, low_text, end)
     points, matched, strong = _best(word[begin:length], text, low_text, end, first, last)
+    # Without `firstMatchCanBeWeak`, the first letter must begin a word.
     if not strong:
         return None
+    # `boostFullMatch` adds 2, and each skipped character costs 1.
     return points + (2 if end == length else 0) - (matched - length)
 
 

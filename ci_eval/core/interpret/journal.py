@@ -20,6 +20,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         whole = sum(map(len, finished(path)))
         self._file = path.open("ab")
+        # A killed worker may have left half a line, to which the next line would be added.
         self._file.truncate(whole)
 
     def add(self, line: bytes) -> None:

@@ -121,6 +121,7 @@ class Keeper:
         self.so_far.time += played.time
         self.so_far.confined |= {played.confined} - {""}
         self.so_far.footprint = added([self.so_far.footprint, played.footprint])
+        # The error may be of skipped sessions alone, which the engine did not fail on.
         if played.error and any(played.statuses[status] for status in FAILED):
             self.so_far.trouble = self.so_far.trouble or reason_of(played.error)
         if self._rounds == 1:

@@ -61,6 +61,7 @@ class Pack:
 
     def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
         """Append a stored session, or the one of the same id that stands `instead` of it."""
+        # The suggestions, which are most of a line, stay encoded.
         ended = msgspec.json.decode(line, type=SessionEnd)
         if session := instead.get(ended.id):
             self.add(session)

@@ -271,6 +271,7 @@ class Player:
             answer = self._carets.answer(engine, caret, self._assignment.round)
         else:
             answer = engine.complete(self._make_query(engine, question, record))
+        # A single infinite time would spoil every mean.
         if not math.isfinite(answer.latency):
             raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
         return answer
@@ -332,6 +333,7 @@ class Player:
         selected = (
             user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
         )
+        # Digits beyond a microsecond are noise.
         latency = round(answer.latency + shown.ranking, 3)
         if shown.features is not None:
             session.logged.append(

@@ -109,6 +109,7 @@ def in_turns(
                 total.statuses += keeper.take_over(path)
         else:
             for keeper in keepers:
+                # Engines are asked about a file in turns, so the sessions of one side alone are asked again.
                 keeper.workspace.drop_sessions(path)
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
@@ -130,6 +131,7 @@ def _ask(
     with _journals(keepers[0].workspace) as journals, executor.pool(len(waiting)) as pool:
         left = deque(
             _turn(assignments, number, journals)
+            # Rounds are the outer loop, since a worker starts its engines anew for each round.
             for number in range(rounds)
             for assignments in waiting
             if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)

@@ -105,6 +105,7 @@ def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[s
         draw(msgspec.json.decode(line, type=Session))
     for session in player.play(actions):
         journal.add(line_of(session))
+        # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
         draw(session)
     journal.close()
@@ -115,6 +116,7 @@ def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[s
 
 def _log(assignment: Assignment, text: str) -> Log | None:
     setup, logging = assignment.setup, assignment.setup.logging
+    # Later rounds ask the same sessions again, so logs are of the first round.
     if logging is None or assignment.round:
         return None
     origin = LogOrigin(

@@ -126,6 +126,7 @@ def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
     if not times:
         return ((LEFT, "start", nights[0].started[:10]), (WIDTH - RIGHT, "end", nights[-1].started[:10]))
     begin, span = times[0], times[-1] - times[0]
+    # More steps than days would repeat dates.
     steps = max(1, min(room // APART, int(span // DAY)))
     dates = [
         datetime.fromtimestamp(begin + step * span / steps, timezone.utc).date().isoformat() for step in range(1, steps)
@@ -142,6 +143,7 @@ def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[
     for place, (was, now) in enumerate(pairwise(nights), 1):
         if was.engine.version != now.engine.version:
             at, version = x(place), now.engine.version
+            # A version near the right end would run out of the chart.
             has_room = at >= free and at < WIDTH - APART
             versions.append(
                 (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")

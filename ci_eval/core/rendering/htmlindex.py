@@ -196,6 +196,7 @@ def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures
     unit."""
     if info.unit in {"share", "score"}:
         return 1.0
+    # Bars of one unit share a scale, so that people can compare them.
     alike = (figures.metrics[peer.name] for peer in infos if peer.unit == info.unit)
     ends = (end or 0.0 for estimate in alike for end in (estimate.value, estimate.high, estimate.elsewhere.high))
     return 1.1 * max(ends, default=0.0)

@@ -124,6 +124,7 @@ def slugged(text: str) -> str:
 
 def mark(index: int, session: Session, task: Task) -> SessionMark:
     """Return the mark of a session, which has no suggestions."""
+    # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
     return SessionMark(index, session.id, session.offset, end, outcome(task, session), shown_rank(task, session))
 
@@ -152,6 +153,7 @@ def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
         end = first.end
         if len(group) > 1:
             end = max(mark.end for mark in group)
+            # Of several near misses, the one with the highest rank is the worst.
             worst = min(group, key=lambda mark: (_SEVERITY[mark.outcome], -(mark.rank or 0)))
         sign = str(worst.rank) if worst.outcome == "near" and worst.rank else SIGNS[worst.outcome]
         ids = tuple([mark.id for mark in group])

@@ -30,6 +30,7 @@ class HtmlSite:
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(templates),
             autoescape=True,
+            # A misspelt name must fail instead of leaving a gap in the page.
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -48,6 +49,7 @@ class HtmlSite:
     def render(self, template: str, target: str, **values: object) -> None:
         """Write a page from a template."""
         text = self._environment.get_template(template).render(**values)
+        # UTF-8 has no lone surrogates, and one in a text must not cost the page.
         self.write(target, text.encode("utf-8", "backslashreplace"))
 
     def write(self, target: str, data: bytes) -> None:

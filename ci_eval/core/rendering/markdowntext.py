@@ -11,6 +11,7 @@ from ci_eval.core.model import GateResult
 
 LONGEST = 160
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# GitHub makes links of `www.`, `//` and `GH-1` even in plain text, and emphasis of underscores.
 _WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
 _NEEDS_ENTITIES = frozenset("`|\\")
 

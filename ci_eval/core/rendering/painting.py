@@ -48,6 +48,7 @@ def _encode(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> It
 
 
 def _number(value: int) -> str:
+    # The script reads an empty number as 0, which is frequent.
     digits = ""
     while value:
         value, digit = divmod(value, 36)

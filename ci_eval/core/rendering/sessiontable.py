@@ -115,6 +115,7 @@ class SessionTable:
             return
         session = row[-1] or row[0]
         assert session
+        # The last begin is behind the text, so an offset at the very end is in the last line.
         number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
         begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]

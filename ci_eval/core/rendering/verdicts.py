@@ -242,6 +242,7 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         for name, side in (("base", comparison.base), ("new", comparison.new))
     )
     line = f"Failures: {said(verdict)} ({sides} of {counted(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    # The line about times has these texts already.
     texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
     return f"{'; '.join([line, *texts])}. They count as misses."
 

@@ -169,6 +169,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
     manifest = workspace.manifest()
     merged = bool(manifest.projects)
     if merged or manifest.dealt is not None:
+        # The manifest has the number of all sessions, but not that of a project or shard.
         files = {head.path: head.sessions for head in workspace.action_heads()}
         known = counted(files, shard=manifest.dealt, merged=merged)
     else:

@@ -222,6 +222,7 @@ class Tally:
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])
                 for metric in self._metrics
+                # Files without an asked session would be missing from the mean over a sample.
                 if metric.statistic == "ratio" and not self._sampled
             },
             files={
@@ -297,6 +298,7 @@ class Tallying:
             Stratum(phase=0, sessions=max(known[name], asked[name]), asked=asked[name], share=1.0, later=0.0)
             for name in names
         )
+        # Sampling needs a valid precision, although these sessions were not drawn for one.
         return {name: number for number, name in enumerate(names, 1)}, Sampling(metric="", precision=0.5, strata=strata)
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
@@ -312,6 +314,7 @@ class Tallying:
             return tallies
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
+        # Metrics hold functions that cannot be pickled, so workers get their names.
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](Tallying.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 LEVEL = 0.01
+# The observed series is one permutation itself, so p-values are multiples of 1/1000.
 PERMUTATIONS = 999
 
 
@@ -49,6 +50,7 @@ def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
 
 def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_values: dict[int, float]) -> None:
     part = series[begin:end]
+    # Even the best cut of so few figures cannot reach LEVEL: their permutations are too few.
     if len(part) < 3:
         return
     ranks = _ranks(part)
@@ -58,6 +60,7 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_val
     if abs(part[cut:].mean() - part[:cut].mean()) < max(floor, 1e-12):
         return
     # The same stretch of the same series always gives the same p-value.
+    # numpy refuses negative seeds, and a configured seed may be negative.
     random = np.random.default_rng([4, seed % 2**63, begin, end])
     permuted = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
     p = float(((_best_cuts(permuted)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))
@@ -70,6 +73,7 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_val
 
 def _ranks(values: Floats) -> Floats:
     """Return the rank of each value, from 1 on. Equal values share the mean of their ranks."""
+    # Figures that differ by rounding alone share a rank.
     _, inverse, counts = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2)[inverse], dtype=np.float64)
@@ -82,6 +86,7 @@ def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
     """
     n = ranks.shape[1]
     left = np.arange(1, n)
+    # Sums of ranks give Pettitt's U without counting pairs (Pettitt 1979).
     moved = np.abs(2 * np.cumsum(ranks, axis=1)[:, :-1] - left * (n + 1))
     best = np.argmax(moved, axis=1)
     return best + 1, np.asarray(moved[np.arange(len(ranks)), best])

@@ -50,6 +50,7 @@ def elsewhere(rows: Floats) -> Clusters:
     """
     total = rows.sum(axis=0)
     difference = _difference(total)
+    # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - difference
     # What is the same in all clusters does not vary, whatever rounding leaves of it.
     deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
@@ -63,6 +64,7 @@ def elsewhere(rows: Floats) -> Clusters:
         # then says about what the rule of three says.
         alike = squares == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), error)
+        # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
         df = np.where(alike, 1, np.minimum(squares**2 / fourths, effective - 1))
     return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), deviations.T @ deviations), effective)
 
@@ -91,6 +93,7 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
         values = total[:, 0] / total[:, 1]
         deviations = (total - rows)[:, :, 0] / (total - rows)[:, :, 1] - values
         squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
+        # A single figure uses all of Pan and Wall's degrees of freedom; a difference uses half of them.
         df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
     has_interval = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
     reach = errors_at(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
@@ -102,8 +105,10 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
 
 
 def _bounds(value: float, reach: float, unit: str) -> tuple[float, float]:
+    # The logit is infinite at 0 and 1.
     if unit not in {"share", "score"} or not 0 < value < 1:
         return value - reach, value + reach
+    # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
     odds, factor = value / (1 - value), np.exp(reach / (value * (1 - value)))
     low, high = odds / factor, odds * factor
     return float(low / (1 + low)), float(high / (1 + high))

@@ -46,7 +46,9 @@ def chi_square(first: Mapping[str, int], second: Mapping[str, int]) -> ChiSquare
     for pair in pairs:
         for count, size in zip(pair, sizes, strict=True):
             expected = sum(pair) * size / whole
+            # Pooling leaves no category that is 0 in both samples, so no expected count is 0.
             statistic += (count - expected) ** 2 / expected
+    # A table of k categories and two samples has (k - 1) · (2 - 1) degrees of freedom.
     df = len(pairs) - 1
     return ChiSquare(statistic=statistic, df=df, p=upper_tail(statistic, df))
 
@@ -57,6 +59,7 @@ def _pool(first: Mapping[str, int], second: Mapping[str, int]) -> list[tuple[int
         ((first.get(key, 0), second.get(key, 0)) for key in {*first, *second}), key=lambda pair: (sum(pair), pair)
     )
     sizes = sum(first.values()), sum(second.values())
+    # The smaller sample has the smaller expected counts, so that sample alone decides.
     least = min(sizes) / max(sum(sizes), 1)
     rare = (0, 0)
     while pairs and (sum(pairs[0]) * least < LEAST or 0 < sum(rare) * least < LEAST):
@@ -76,6 +79,7 @@ def upper_tail(statistic: float, df: int) -> float:
         return 1.0
     # Logarithms, since the gamma function overflows from about 171 on.
     scale = exp(a * log(x) - x - lgamma(a))
+    # The series converges fast below a + 1, the fraction above (Press et al., Numerical Recipes, 6.2).
     return 1 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
 
 
@@ -96,6 +100,7 @@ def _fraction(a: float, x: float) -> float:
     for n in range(1, TERMS):
         numerator = -n * (n - a)
         b += 2
+        # Lentz replaces a zero denominator by a tiny number.
         d = 1 / (numerator * d + b or TINY)
         c = b + numerator / c or TINY
         step = c * d

@@ -53,6 +53,7 @@ class Pilot:
         total = sampling + noise
         errors: Floats | float = self.errors
         if self.noise:
+            # Bonferroni, since a few rounds do not tell how noise moves figures together.
             errors = errors_at((1 - LEVEL) / self.tests, self.df * (total / noise) ** 2)
         return np.asarray((errors + NORMAL.inv_cdf(power)) * np.sqrt(total))
 
@@ -81,5 +82,6 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
     """
     if asked == 0:
         return min(FIRST, sessions)
+    # Nothing was observed, so no variance is known: the sample doubles until something is.
     enough = pilot.enough(wanted, power) if pilot else 2 * asked
     return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))

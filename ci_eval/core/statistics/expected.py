@@ -38,6 +38,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
     """
     # Of those that were asked, numbers without gaps: a project has far more texts than were asked about.
     present, own = zip(*(np.unique(values_of[asked], return_inverse=True) for values_of in features), strict=True)
+    # Folds go by position, not by chance, so that equal results choose equal sessions.
     fold = np.arange(len(asked)) % FOLDS
 
     def surprise(ridge: float) -> float:
@@ -49,6 +50,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
             odds = base + sum(
                 _pad(weight, folded)[folded[held_out]] for weight, folded in zip(weights, own, strict=True)
             )
+            # logaddexp gives log(1 + e^x) without an overflow.
             total += float((np.logaddexp(0, odds) - values[held_out] * odds).sum())
         return total
 
@@ -63,6 +65,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
 
 def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[float, list[Floats]]:
     """Return the log-odds that all sessions share, and what each value of each feature adds to them."""
+    # One session of each result is added, so that the odds are finite if all sessions went alike.
     base = float(np.log((values.sum() + 1) / (len(values) - values.sum() + 1)))
     odds, weights = np.full(len(values), base), [np.zeros(feature.max() + 1) for feature in features]
     for _ in range(ROUNDS):

@@ -36,6 +36,7 @@ def together(parts: Iterable[Footprint]) -> Footprint:
         waited=round(sum(footprint.waited for footprint in footprints), 3),
         unready=sum(footprint.unready for footprint in footprints),
         dropped=sum(footprint.dropped for footprint in footprints),
+        # The figure is of one engine, so the memory of several workers is not summed.
         memory=max((footprint.memory for footprint in footprints if footprint.memory is not None), default=None),
         weighed=sum(footprint.weighed for footprint in footprints),
         of_worker=any(footprint.of_worker for footprint in footprints),

@@ -70,6 +70,7 @@ def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
     indices = list(family)
     center, error, df = spread.center[indices], spread.error[indices], spread.df[indices]
     p, errors = _p_values(center, error, df), errors_at(1 - LEVEL, df)
+    # A figure without an error cannot move, so it must not widen the intervals of the others.
     uncertain = np.where(error > 0, 1.0, 0.0)
     largest = _draw_largest(spread.covariance[np.ix_(indices, indices)] * np.outer(uncertain, uncertain))
     if largest is not None:
@@ -87,6 +88,7 @@ def singly(spread: Spread, tests: int = 1) -> list[Interval]:
 
 def _p_values(center: Floats, error: Floats, df: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
+        # Without an error, the difference is exact: p is 1 or 0.
         return np.where(error > 0, tails(np.abs(center) / error, df), center == 0)
 
 
@@ -135,6 +137,7 @@ def _adjust(alone: Floats, largest: Floats) -> Floats:
     """
     beyond = DRAWS - np.searchsorted(largest, errors_at(alone, np.inf))
     bound = np.minimum(alone * len(alone), _FEW / DRAWS)
+    # An adjusted p-value is never below that of the figure alone, whatever the draws say.
     return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
 
 
@@ -161,6 +164,7 @@ STEP = 0.01
 
 def largest_of(count: int) -> float:
     """Return the expected largest of so many independent standard normal variables."""
+    # Beyond 8 standard errors, the normal density is below 1e-14.
     points = (-8 + STEP * place for place in range(int(16 / STEP) + 1))
     return STEP * sum(
         x * count * exp(-x * x / 2) / sqrt(2 * pi) * ((1 + erf(x / sqrt(2))) / 2) ** (count - 1) for x in points
@@ -181,6 +185,7 @@ def winners_bias(differences: Iterable[Difference | None], count: int) -> float 
     `differences`: those of pairs of evaluations.
     """
     errors = [error for difference in differences if difference and (error := error_of(difference))]
+    # If all figures have equal and independent errors, a difference has √2 times the error of a figure.
     return largest_of(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
 

@@ -58,6 +58,7 @@ class Frame:
         """The expected result of each session before any was asked: as in the earlier run, but less surely."""
         if self.before is None:
             return np.full(len(self.ids), 0.5)
+        # If the trust were 1, no session would have a variance, and no stratum a share of the sample.
         return np.asarray((1 - TRUSTED) / 2 + TRUSTED * self.before)
 
 
@@ -132,8 +133,10 @@ class Sampler:
     @property
     def sampling(self) -> Sampling:
         """The description of the sample so far."""
+        # A phase that asked all of its sessions has the variance 0, which has no inverse.
         inverse = 1 / np.maximum([phase.variance(self._expected) for phase in self.phases], 1e-12)
         shares = inverse / inverse.sum()
+        # A session counts as itself in the estimates of later phases, which know it already.
         later = np.clip(1 - np.cumsum(shares), 0, 1)
         strata = [
             Stratum(
@@ -188,7 +191,9 @@ class Sampler:
         if not self.phases:
             return min(FIRST, len(spread))
         reached = (ERRORS / max(self.reach(), self.precision)) ** 2
+        # Phases are not correlated, so their inverse variances add up to the one that is wanted.
         lacking = max((ERRORS / self.precision) ** 2 - reached, 1e-9) / len(self.frame.ids) ** 2
+        # This is the sample size for a variance under Neyman's allocation (Cochran, Sampling Techniques, chapter 5).
         enough = spread.sum() ** 2 / (1 / lacking + (spread**2).sum())
         most = max(FIRST, GROWTH * len(self.asked))
         return int(min(max(enough, LEAST), most, len(spread)))
@@ -204,6 +209,7 @@ def allocate(sizes: Places, spreads: Floats, wanted: int) -> Places:
     least = np.minimum(FEWEST, sizes)
     low, high = 0.0, float(wanted + sizes.sum())
     shares = sizes * spreads / (sizes * spreads).sum()
+    # Sixty halvings are more than the 53 bits of a float can tell apart.
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if np.clip(middle * shares, least, sizes).sum() < wanted else (low, middle)

@@ -56,4 +56,5 @@ def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread
     shares = [seen[name] / max(sessions, seen[name]) for name, sessions in known.items() if sessions]
     # Sessions of unreadable source are not known, but must not count as asked.
     read = 1 - unread if unread > NOTABLE else 1.0
+    # The smallest share gives the widest interval, so no project's interval is too narrow.
     return max(known.total(), seen.total()), min(shares, default=1.0) * read

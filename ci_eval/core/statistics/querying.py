@@ -121,10 +121,12 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         return None
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
     for cluster, more_f1, less_f1 in both:
+        # A mean is a ratio of sums whose denominators count the cases, as `elsewhere` takes ratios.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
     clusters = elsewhere(np.array(list(sums.values()))[:, None, :])
     (interval,) = singly(clusters.spread)
     effective = float(clusters.effective[0])
+    # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
     has_interval = effective >= FEWEST
     return Optimism(
         more=more,

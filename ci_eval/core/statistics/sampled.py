@@ -78,7 +78,9 @@ def here(
     # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
     squares = np.clip(covariance.diagonal(), 0, None) * observed**2
     most = np.array([LARGEST.get(unit, 1.0) for unit in units])
+    # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
+    # The two added sessions gain and lose as much, so they pull the centre towards 0 (Bonett & Price 2012).
     center = difference * observed / size
     spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
     sampling = np.clip(left * spread, 0, None) / size**2
@@ -140,6 +142,7 @@ def figure(
     value, left = float(total[0] / total[1]), 1 - asked
     if left <= 0 and (noise is None or not noise.variance[0]):
         return value, value
+    # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
     if unit not in LARGEST and (observed < FEWEST_RANKS or not effective):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
@@ -160,6 +163,7 @@ def figure(
         error, df = noise.with_sampling(np.array([sampling]))
         reach = float(errors_at(1 - LEVEL, df)[0] * error[0])
     low, high = center - reach, center + reach
+    # A symmetric interval may reach beyond what a share can be.
     return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
 
 

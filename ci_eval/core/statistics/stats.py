@@ -30,6 +30,7 @@ AT_ONCE = 4096
 def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
     """Pack a session's location into one number: its file, its stratum (below 2^20), and a third number, such as that
     of its kind of token (below 2^12)."""
+    # One int64 per observation takes a third of the memory of three.
     return file << 32 | stratum << 12 | kind
 
 
@@ -55,6 +56,7 @@ class Observations:
         self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
         """True if the metric has no figure, since its sessions would have to be weighted and cannot be."""
         self._stands_for = (
+            # Strata are numbered from 1; 0 stands for sessions without one.
             np.array([0.0, *(stratum.weight for stratum in self.sampling.strata)]) if self.sampling else None
         )
         self._sums: dict[int, _Sums] = {}
@@ -82,6 +84,7 @@ class Observations:
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
         if len(collected.seen):
+            # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
             self._parts.append((collected.places + placed(files), collected.seen))
 
     @property
@@ -306,6 +309,7 @@ def _estimate(
     total = sums.total[:2]
     noise = _noise(wavering, total) if wavering and wavering.rounds > 1 else None
     if noise is None and repeats and repeats.differed:
+        # Without a bound on one session's change, a sample asked twice cannot bound the noise.
         if unit not in LARGEST:
             return Estimate(value=value, n=count, elsewhere=elsewhere)
         noise = wavers(repeats, sums.observed)
@@ -361,6 +365,7 @@ def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
         return None
     _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
+    # The smallest possible sum of ranks is subtracted, which leaves Mann and Whitney's U.
     wins = float(ranks[right].sum()) - right.sum() * (right.sum() + 1) / 2
     return float(wins / pairs)
 
@@ -368,5 +373,6 @@ def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
 def nearest_rank(values: Floats, quantile: float) -> float:
     """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
     exceed."""
+    # Rounding must not raise the rank by one.
     rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
     return float(np.partition(values, rank - 1)[rank - 1])

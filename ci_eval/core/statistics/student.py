@@ -53,9 +53,11 @@ def _solve(p: float, v: float) -> float:
         tail = _tail(exp(at), v)
         low, high = (at, high) if tail > p else (low, at)
         slope = exp(at) * _density(exp(at), v)
+        # The derivative of log(tail) with respect to log(errors) is -2 · density · errors / tail.
         step = (log(tail) - log(p)) * tail / (2 * slope) if tail > 0 and p > 0 and slope > 0 else inf
         if abs(step) < _CLOSE:
             break
+        # Newton's step may overshoot where the tail is flat; bisection always converges.
         at = at + step if low < at + step < high else (low + high) / 2
     return exp(at)
 
@@ -81,6 +83,7 @@ def _density(x: float, v: float) -> float:
 def _incomplete_beta(a: float, x: float) -> float:
     """Return I_x(a, 1/2), regularised, by the continued fraction of Lentz (Press et al., Numerical Recipes, 6.4)."""
     b = 0.5
+    # Beyond this point, the fraction of the complement converges faster (Numerical Recipes, 6.4).
     swapped = x >= (a + 1) / (a + b + 2)
     p, q, y = (b, a, 1 - x) if swapped else (a, b, x)
     if y <= 0:

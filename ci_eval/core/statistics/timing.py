@@ -76,6 +76,7 @@ def nearest_rank(values: Floats, quantile: float) -> float:
     """Return the ceil(quantile * n)-th smallest value, or NaN without values."""
     if not len(values):
         return float("nan")
+    # Rounding must not raise the rank by one.
     index = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
     return float(np.partition(values, index)[index])
 
@@ -118,8 +119,10 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     if not np.all(np.isfinite(differences[:, 0])):
         return None
     rounds, center = len(base), differences[:, 0].mean()
+    # Without a group, nothing may be left to observe; such a group adds no deviation.
     deviations = np.nan_to_num(differences[:, 1:] - differences[:, :1])
     shared = deviations.mean(axis=0)
+    # This is the jackknife's factor (n - 1) / n for n groups.
     scale = (GROUPS - 1) / GROUPS
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
     # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it.
@@ -142,6 +145,7 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     bounds = [center, center - reach, center + reach, reach + FOUR_OF_FIVE * error]
     if by_ratio:
         base_mean = float(np.exp(base_mean))
+        # A difference of logarithms is a ratio; times base's time it is in milliseconds again.
         bounds = [base_mean * float(np.expm1(bound)) for bound in bounds]
     difference, low, high, detectable = map(float, bounds)
     return Timed(

@@ -60,6 +60,7 @@ def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
     sessions = np.array([stratum.sessions for stratum in sampling.strata], dtype=np.float64)
     asked = np.array([stratum.asked for stratum in sampling.strata], dtype=np.float64)
     shares = np.array([stratum.share for stratum in sampling.strata])
+    # Rounding may leave a negative variance of sessions that are all alike.
     within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
     usual = float(shares * sessions @ within / (shares @ sessions))
     size = asked + ADDED
@@ -160,5 +161,6 @@ def covariance(strata: Sequence[ProjectSums], weights: Floats, most: Floats, *, 
         within = weights.T @ stratum.products @ weights - np.outer(sums, sums) / size
         within += 2 * np.diag(most**2) / len(strata)
         left = stratum.left if finite else 1.0
+        # The projects are independent samples, so their variances add up (Cochran, Sampling Techniques, 5.9).
         result += stratum.weight**2 * left * within * size / (size - 1)
     return result

@@ -103,6 +103,7 @@ class Node:
     def _prepare_setup(self) -> Setup:
         path = self._folder / "config.yaml"
         path.write_text(self._wanted.config, "utf-8")
+        # The variables were filled in on the sending machine, so the configuration gets no environment here.
         prepared = prepare(load(path, environment={}).config, Screen())
         conditions = runs.same_answers(runs.new_manifest(prepared, 1))
         for condition, expected, actual in unlike(self._wanted.answers, conditions):

@@ -61,6 +61,7 @@ class RayExecutor:
         self.cpus, self.workers = {}, 0
         try:
             _check_reachable(self._address)
+            # By default, Ray prints the output of all workers among that of the command.
             ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)
         except (OSError, RuntimeError, ValueError) as error:
             raise PreparationError(
@@ -97,6 +98,7 @@ class RayPool:
     ) -> None:
         workers = [*self._idle, *self._at.values()]
         if self._idle and not (kind or self._stopped):
+            # A killed actor cannot delete its temporary folder.
             leaving = [worker.actor.close.remote() for worker in self._idle]
             ray.wait(leaving, num_returns=len(leaving), timeout=GOODBYE)
         for worker in workers:
@@ -140,6 +142,7 @@ class RayPool:
         workers = Counter(worker.node for worker in (*self._idle, *self._at.values()))
         if not free and not workers:
             raise PreparationError(f"no machine of the cluster can take part: {self._reasons() or 'none lends a CPU'}")
+        # Each machine gets a worker before any gets a second one, so that few files spread over all.
         for number in range(max(free.values(), default=0)):
             for node, count in free.items():
                 # The first worker of a machine fills its cache; the others start when that is done.

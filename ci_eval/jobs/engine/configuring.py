@@ -178,6 +178,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and overlay_of(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
             known = known_engine.like or known_engine.name in {server.name for server in servers()}
+            # Every language server gets these, so they are no settings of a named engine.
             plain = replace_values(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
             return [part for part in parts(plain) if known and _only_of_adapter(part[0])]
     return []

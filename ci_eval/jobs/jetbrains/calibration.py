@@ -129,6 +129,7 @@ def calibrate(
 def known(seen: EventSessions) -> Iterator[Setting]:
     """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those that helped
     in our own experiment (docs/user-model.md)."""
+    # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
     yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
     yield Setting("all tokens, nothing typed", (everything, _single_list_user(0)))
@@ -151,6 +152,7 @@ def _fit_user(seen: EventSessions) -> str:
     model = fitted(lists).model
     profile = {
         "profile": "thesis",
+        # A configuration whose first prefixes do not sum to 1 is refused.
         "firstPrefix": summing_to_one(model.first_prefix),
         "select": [[round(probability, 4) for probability in row] for row in model.select],
         "cancel": [round(probability, 4) for probability in model.cancel],

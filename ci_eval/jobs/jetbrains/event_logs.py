@@ -130,8 +130,10 @@ def _in_workspace(source: Path) -> EventFiles | None:
 def _in_folder(folder: Path, name: str) -> EventFiles | None:
     """Return the chunks in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, as the plugin lays them out; else
     the chunks directly in the folder; None if there are none."""
+    # If there are tables, these are read instead.
     if (folder / "train.parquet").is_file():
         return None
+    # Logs may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)
     sides = {
         side: sorted(path for path in folder.rglob("*") if path.is_file() and path.parts[-3:-2] == (side,))
@@ -139,6 +141,7 @@ def _in_folder(folder: Path, name: str) -> EventFiles | None:
     }
     if sides["train"] or sides["validate"]:
         return EventFiles(project=name, train=sides["train"], validation=sides["validate"])
+    # By name, chunk 10 would come before chunk 9.
     chunks = sorted((path for path in folder.iterdir() if path.is_file() and CHUNK.search(path.name)), key=_number)
     return EventFiles(project=name, undivided=chunks) if chunks else None
 

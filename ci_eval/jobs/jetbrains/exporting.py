@@ -44,10 +44,12 @@ def export_workspace(folder: Path, *, to: str, output: Path) -> None:
         texts[file.path] = file.text
         writer.sessions(file, list(sessions))
     for actions in source.actions():
+        # The text of a file is stored with its sessions, so actions alone cannot be written.
         if actions.path in texts:
             writer.actions(actions, texts[actions.path])
     for error in source.errors():
         writer.error(error)
+    # An import takes this manifest, which says more than the plugin's own files.
     atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
     atomic.copy(source.config_path, output / OWN / "config.yaml")
     writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))

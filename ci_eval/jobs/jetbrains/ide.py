@@ -77,6 +77,7 @@ def evaluate(
     described = _describe(waiting, config, engine, prepared, shard)
     described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
     done = import_described(described, folder, screen)
+    # The plugin's workspace moves last: --resume needs it as long as the import is not complete.
     shutil.move(waiting, folder / "imported" / THEIRS)
     return done
 

@@ -32,6 +32,7 @@ class Parts:
 
     def found(self) -> list[Path]:
         """Return the workspaces, the oldest first."""
+        # By name, 10 would come before 9.
         return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
 
     def next(self) -> Path:

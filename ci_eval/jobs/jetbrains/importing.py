@@ -76,6 +76,7 @@ def _import(workspace: Workspace, described: Described, kept: Kept) -> None:
         tally.files += 1
         tally.generated += max(file_actions.sessions, len(file.sessions))
         tally.statuses.update(session.status for session in file.sessions)
+    # A shard may have no session, since there may be fewer files than shards.
     if not tally.statuses and described.manifest.shard is None:
         raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
     missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}

@@ -150,6 +150,7 @@ def _difference(test: training.LookupRows, gains: np.ndarray, sessions: Sequence
     # One cluster has no variance.
     if count < 2:
         return Difference(value=mean, low=None, high=None, clusters=count)
+    # This is the cluster-robust error of a mean, with the correction for few clusters.
     error = (sum(total**2 for total in sums.values()) * count / (count - 1)) ** 0.5 / len(gains)
     reach = float(errors_at(0.05, count - 1)) * error
     return Difference(value=mean, low=mean - reach, high=mean + reach, clusters=count)

@@ -54,6 +54,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         raise WorkspaceError(
             f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the folder named by a time"
         )
+    # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)
     raw = plain(path)
     if not isinstance(raw, dict):

@@ -38,6 +38,7 @@ class Recorded:
         """Return the recording that a text such as FORMAT=PATH names; None if it names no format. Raises ConfigError if
         the format has no lists, or the path does not exist."""
         form, _, path = str(source).partition("=")
+        # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
             return None
         if streams.CATALOG.load(form).lookups is None:
@@ -94,6 +95,7 @@ class _Sessions:
             return
         self.lists += 1
         at = lookup.user, lookup.file
+        # A recording has no project whose names could be counted.
         now = self._open.get(at) or _Open(0, Reader(keywords_of(lookup.file), NOTHING.without("")))
         last = now.found[-1][0] if now.found else None
         if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):

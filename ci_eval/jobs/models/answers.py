@@ -76,6 +76,7 @@ def take_recorded(config: Config) -> None:
     """Add the responses of the files that the configuration names. Raises ConfigError."""
     named = [section.recorded for section in (config.engine, config.judge) if section and section.recorded]
     if named:
+        # Engine and judge may name the same file.
         import_answers([Path(path).expanduser() for path in dict.fromkeys(named)])
 
 

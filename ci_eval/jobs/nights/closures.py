@@ -49,6 +49,7 @@ def of_imports(root: Path) -> dict[str, str]:
     shared = _digest([*everything, *(contents[path] for path in everything if _seen_by_all(path))])
     reached = _follow_imports(root, sources)
     known: dict[int, str] = {}
+    # Files of one import cycle share their set, so its digest is made once.
     for bits in set(reached):
         among = (path for rank, path in enumerate(sources) if bits >> rank & 1)
         known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
@@ -65,6 +66,7 @@ def _content_digest(root: Path, path: str) -> str:
 
 
 def _digest(parts: Sequence[str]) -> str:
+    # A path may hold bytes that are not UTF-8.
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
@@ -73,6 +75,7 @@ def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
     by_ending = _index_endings(sources)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_imports_of(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
+    # A set of bits is one integer, so a union is one operation.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
     # Imports may form cycles, so the sets grow until none changes.

@@ -47,6 +47,7 @@ def prune(root: Path, most: int = MOST) -> None:
         if _change_time(partial) < now - DAY:
             shutil.rmtree(partial, ignore_errors=True)  # of a killed process; the next command tries again
     total = 0
+    # The most recently used come first, so that the limit falls on the others.
     for used, folder in sorted(_marked(root), reverse=True):
         total += _size(folder)
         if used < now - OLD or (total > most and used < now - DAY):
@@ -80,6 +81,7 @@ def _size(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> None:
+    # The time makes the name unique, since an interrupted removal may have left its folder.
     away = folder.with_name(f"{PARTIAL}{folder.name}-{time.time_ns()}")
     unmark(folder)
     with suppress(FileNotFoundError):  # another process was faster

@@ -124,6 +124,7 @@ def send(folder: Path, url: str) -> bool:
     if not (folder / MANIFEST).is_file() or not Workspace.open(folder).manifest().digests:
         return False
     Workspace.open(folder).verify()
+    # If the upload fails, the workspace is in no store, and must not be pruned.
     pruning.unmark(folder)
     paths = [path for part in sorted(KEPT) for path in _files(folder / part)]
     with _Store.at(url) as store:
@@ -156,6 +157,7 @@ class _Store:
         """Open the store of a URL for a `with` block. Raises WorkspaceError for any failure of the store in the
         block."""
         try:
+            # A cached listing would not show what another machine has sent meanwhile.
             yield cls(*import_module("fsspec").core.url_to_fs(url, use_listings_cache=False))
         except WorkspaceError:
             raise

@@ -143,6 +143,7 @@ class _Asking:
         (first, prepared), _ = asked
         self._listed, seed = interpret.listed(first), prepared.config.interpret.seed
         ids = self._listed.frame.ids
+        # With this order, `sessionsLimit` chooses the same sessions for the same number.
         self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
         self._sides = [(workspace, with_logs(of, workspace)) for workspace, of in asked]
         self._metrics = judged(prepared.config)

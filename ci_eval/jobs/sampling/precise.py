@@ -244,6 +244,7 @@ class _Asking:
             for _, sessions in workspace.sessions(SessionScore)
             for session in sessions
         }
+        # The sampler takes results in the order of its sample, and files come in another one.
         rows = np.array([seen[identity] for identity in ids])
         return rows[:, 0], rows[:, 1]
 

@@ -62,6 +62,7 @@ def _workspaces(folder: Path) -> dict[str, Path]:
     if suite.compared:
         raise WorkspaceError(f"{folder} holds comparisons: give suites that `ci-eval evaluate` made")
     try:
+        # Somebody else may have written the file, and a path in it could lead out of the folder.
         workspaces = {project.project.spec: folder / stored.inside(project.folder) for project in suite.projects}
     except ValueError as error:
         raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error

@@ -58,6 +58,7 @@ def _check_shards(folders: Sequence[Path]) -> Mapping[str, Path]:
     project_folders = {}
     for number, spec in enumerate(first.projects, 1):
         name = suite.folder_name(number, spec)
+        # This is the inverse of `shards.is_of`.
         project_folders[name] = shards[(number - 1) % of + 1] / name
     _check_alike(project_folders)
     return project_folders

@@ -129,6 +129,7 @@ def _run_projects(
     if not resume:
         atomic.empty_folder(folder)
     if shard:
+        # The note comes after the check above that the folder is empty.
         shards.note(folder, config, shard)
     done = {}
     for number, spec in enumerate(config.projects, 1):
@@ -136,6 +137,7 @@ def _run_projects(
             continue
         screen.say(f"Project {number} of {len(config.projects)}: {spec}")
         name = folder_name(number, spec)
+        # `prepare` refuses a configuration with `projects`.
         own = replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
         done[name] = run_project(own, folder / name)
     return folder, done
@@ -143,6 +145,7 @@ def _run_projects(
 
 def folder_name(number: int, spec: str) -> str:
     """Return the name of the folder with the project of that number (from 1)."""
+    # The number keeps apart what the slug makes equal.
     return f"{number:02}-{_slug(spec)}"
 
 

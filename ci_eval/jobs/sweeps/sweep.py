@@ -120,6 +120,7 @@ def sweep(
                 merge_job.merge([shard_folder / name for shard_folder in merged], output=folder / name, screen=screen)
             )
         else:
+            # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
             with kept(folder):
                 done.append(
                     evaluate_job.evaluate(

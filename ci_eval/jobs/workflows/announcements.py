@@ -120,7 +120,8 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
 
 
 def _place(path: Path | None) -> str:
-    """Return the absolute path, for steps that run in another folder."""
+    """Return the absolute path; "" if there is none."""
+    # Later steps may run in another folder.
     return str(path.absolute()) if path else ""
 
 

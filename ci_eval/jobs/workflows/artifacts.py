@@ -26,6 +26,7 @@ def beside(repository: Repository, name: str, pattern: str, output: Path, screen
 
 
 def _folder_name(artifact: Artifact) -> str:
+    # The name becomes a folder below the output, which it must not leave.
     if artifact.name in {"", ".", ".."} or "/" in artifact.name:
         raise DownloadError(
             f"{artifact.name!r} is no name of a folder: rename the artifact in the workflow that makes it"

@@ -39,6 +39,7 @@ def post(rest: Rest, folder: Path, head: str) -> str:
     """
     number = _number(folder)
     issues = Issues(rest)
+    # Otherwise an artifact could post its report on any pull request.
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     body = f"{MARK}\n{_report(folder)}{_trends(rest)}"

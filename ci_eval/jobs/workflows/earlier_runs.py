@@ -61,6 +61,7 @@ def past(
             screen.say(f"{evaluation} is compared with run {number}")
             return EarlierRun(base=base, base_run=number)
         screen.say(f"Run {number} is no base: {trouble}")
+        # The next candidate is unpacked into the same folder.
         shutil.rmtree(base, ignore_errors=True)
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
     return EarlierRun(base=None, base_run=None)

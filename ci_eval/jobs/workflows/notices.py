@@ -65,10 +65,10 @@ def tell(rest: Rest, result: str, number: int) -> str:
 
 
 def _find_issue(issues: Issues, run: Run) -> tuple[Issue, State] | None:
-    """Return the issue of the run's workflow with its state; the oldest of several, since two jobs may have opened one
-    each at once; None if there is none."""
+    """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
     states = ((issue, _parse_state(issue.body)) for issue in issues.of_workflows())
     issues_of_workflow = [(issue, state) for issue, state in states if state and state.workflow == run.workflow]
+    # Two jobs may have opened an issue each at once; the oldest one stays in use.
     return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
 
 

@@ -76,6 +76,7 @@ def plan(
         for (path, config, kind), of in zip(chosen, counts, strict=True)
         for job in _shard_jobs(path, config, kind, of)
     ]
+    # All shards of an evaluation share its name, so one of them stands for it.
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
 
@@ -130,11 +131,12 @@ def _too_many(evaluations: int, shards: int) -> str:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Check that the names of evaluations differ, and that none begins like another: shards are found by a pattern that
-    begins with the name. Raises ConfigError if they clash."""
+    """Check that the names of evaluations differ, and that none begins like another. Raises ConfigError if they
+    clash."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
+        # Shards are found by a pattern that begins with the name of their evaluation.
         if longer.startswith(f"{name}-"):
             raise ConfigError(f"{longer} begins like {name}, and its shards would be taken for the other's: rename it")
 
@@ -202,7 +204,8 @@ def _key(config: Config, kind: str) -> Key:
 
 
 def _without_digest(spec: str) -> str:
-    """Return the project without its digest, which workspaces have and configurations may leave out."""
+    """Return the project without its digest."""
+    # Workspaces have the digest, and configurations may leave it out.
     return spec.partition("#")[0]
 
 

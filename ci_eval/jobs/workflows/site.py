@@ -53,6 +53,7 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
     for folder in folders:
         for history in _histories(folder):
             for evaluation in stage.read(history).evaluations:
+                # The folder may have come from an artifact, and pages show its name.
                 name = plaintext.line(history.resolve().name)
                 # An evaluation that several histories hold counts once.
                 figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
@@ -68,6 +69,7 @@ def _histories(folder: Path) -> list[Path]:
     """Return the histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
+    # Histories come from artifacts, and a link in one could lead to any file of this machine.
     stored.refuse_links(folder)
     below = {path.parent for path in folder.glob("*/*.json")} - {path.parent for path in folder.glob("*/manifest.json")}
     return [folder] if any(folder.glob("*.json")) else sorted(below) or [folder]

@@ -50,6 +50,7 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return
     compared = _read(folder, "comparison.json")
+    # A comparison by an older ci-eval has no headline: it was about all sessions.
     leading = compared["filters"][compared.get("headline", "ALL")]
     for metric in compared["declared"][:1]:
         yield _figures_row(linked, metric, leading["metrics"][metric], compared["gates"])

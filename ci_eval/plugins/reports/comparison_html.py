@@ -154,6 +154,7 @@ class _ComparisonPages:
         for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
             if path not in chosen and room > 0:
                 chosen.add(path)
+                # Only the files with the most sessions are parts, so any other has few.
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
 

@@ -10,6 +10,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.model import Comparison
 from ci_eval.core.rendering.contract import ComparisonReporter, PairedSessions
 
+# XML 1.0 allows no other characters, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -125,6 +125,7 @@ class _Pages:
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in self._filter_names:
+            # Workers finish in any order, so the links are put back into the order of the files.
             self._write_index(name, opened, {path: links[path] for path in sources.paths})
 
     def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
@@ -133,6 +134,7 @@ class _Pages:
         if sources.processes < 2 or self._sessions < MANY:
             yield from ((path, here.write(path)) for path in sources.paths)
             return
+        # Once it has written, `here` holds a template environment, which cannot be pickled for workers.
         pages = _FilePages(self._evaluation, self._folder, sources)
         workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
         with workers:

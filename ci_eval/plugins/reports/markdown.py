@@ -160,6 +160,7 @@ def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -
     rows = (
         (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
         for name, figures in evaluation.filters.items()
+        # The figures by letters typed have a table of their own.
         if name != opened and figures not in lengths
     )
     return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)

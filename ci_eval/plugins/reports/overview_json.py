@@ -26,6 +26,7 @@ class OverviewJson:
             "comparisons": overview.comparisons,
             "workspaces": overview.workspaces,
         }
+        # msgspec writes NaN and infinities as null.
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
         return atomic.write(folder / "overview.json", text + b"\n")
 

@@ -13,6 +13,7 @@ def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
     for suggestion in answered:
         tail = tail_of(suggestion, caret.follows)
+        # The same name with another tail leaves another text.
         if (suggestion.text, tail) not in first:
             first[suggestion.text, tail] = plain(suggestion, tail)
     return Listing(list(first.values()))

@@ -92,6 +92,7 @@ def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
             fitting.append((UNTYPED, suggestion))
         elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
             fitting.append((points, suggestion))
+    # The sort is stable, so equal scores keep the order of `defaultComparator`.
     fitting.sort(key=_best_first)
     return fitting
 

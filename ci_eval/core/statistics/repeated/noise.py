@@ -28,6 +28,7 @@ class Rounds:
         self._differing += session.differing > 0
         for lookup in session.lookups:
             known = [latency for latency in lookup.latencies if latency is not None]
+            # A clock may show 0 ms, against which no other time has a ratio.
             if len(known) > 1 and min(known) > 0:
                 self._spreads.append(max(known) / min(known) - 1)
             for number, latency in enumerate(lookup.latencies[: self._rounds]):

@@ -21,10 +21,12 @@ def sign_test(up: int, down: int) -> float:
     changes, fewer = up + down, min(up, down)
     if not changes:
         return 1.0
+    # Logarithms, since 2^-changes underflows from about 1,075 changes on.
     term = exp(lgamma(changes + 1) - lgamma(fewer + 1) - lgamma(changes - fewer + 1) - changes * log(2))
     tail = 0.0
     for count in range(fewer, -1, -1):
         tail += term
+        # Smaller terms no longer change a float's last digit.
         if term < tail * 1e-17:
             break
         term *= count / (changes - count + 1)

@@ -29,6 +29,7 @@ class Wavering:
         """Add a session that was not answered alike in all rounds: its numbers (rounds x figures x numbers)."""
         apart = seen - seen.mean(axis=0)
         within = np.einsum("rfi,rfj->fij", apart, apart) / (self.rounds - 1)
+        # Sessions answered alike add the same to every round, so the variance does without them.
         self._add(seen - seen[0], within)
 
     def add_all(self, other: Wavering) -> None:
@@ -47,4 +48,5 @@ class Wavering:
             return np.zeros(len(weights))
         moved, within = self._moved[:, list(figures)], self._within[list(figures)]
         between = np.einsum("rfi,fi->rf", moved, weights).var(axis=0, ddof=1)
+        # Few rounds may agree by luck, so independent sessions give the lower bound.
         return np.asarray(np.maximum(between, np.einsum("fi,fij,fj->f", weights, within, weights)))
