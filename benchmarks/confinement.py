@@ -35,7 +35,7 @@ from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.player import Player
 from ci_eval.core.interpret.run import plan
 from ci_eval.core.model import Confine
-from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
@@ -163,7 +163,7 @@ def cost(free: Sequence[float], walls: Sequence[float]) -> str:
     """How many times as much within walls, with its 95 % interval over the rounds (Student)."""
     logs = [math.log(within / without) for without, within in zip(free, walls, strict=True)]
     mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
-    half = float(errors_at(0.05, len(logs) - 1)) * error
+    half = float(critical_values(0.05, len(logs) - 1)) * error
     return f"{math.exp(mean):.3f} ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f})"
 
 

@@ -26,7 +26,7 @@ from ci_eval.core.compare.sums import Sums
 from ci_eval.core.config import Config
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import evaluated, observations_of
+from ci_eval.core.scoring import evaluated, observe_session
 from ci_eval.core.statistics.detection import next_size
 from ci_eval.core.statistics.paired import FLOORS, joint
 from ci_eval.core.statistics.sampled import here
@@ -50,7 +50,7 @@ def row(metrics: list[Metric], base: SessionScore, new: SessionScore) -> list[li
     """Of each metric: numerator and denominator of base, then of new."""
     found = []
     for metric in metrics:
-        sides = [list(observations_of(metric, each)) for each in (base, new)]
+        sides = [list(observe_session(metric, each)) for each in (base, new)]
         both = all(sides) or not metric.found_by_both
         found.append([*(np.sum(sides[0] or [(0, 0)], axis=0) * both), *(np.sum(sides[1] or [(0, 0)], axis=0) * both)])
     return found

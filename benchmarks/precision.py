@@ -27,7 +27,7 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.contracts import Metric
 from ci_eval.core.interpret import listed
 from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import observations_of
+from ci_eval.core.scoring import observe_session
 from ci_eval.core.statistics.expected import Places
 from ci_eval.core.statistics.phases import Frame, Sampler
 from ci_eval.core.statistics.student import Floats
@@ -50,7 +50,7 @@ class Drawn:
 def answers(workspace: Workspace, frame: Frame, metric: Metric) -> Floats:
     """Of each session: the metric's numerator and denominator."""
     seen = {
-        session.id: (*observations_of(metric, session), (0.0, 0.0))[0]
+        session.id: (*observe_session(metric, session), (0.0, 0.0))[0]
         for _, sessions in workspace.sessions(SessionScore)
         for session in sessions
     }

@@ -20,7 +20,7 @@ from time import perf_counter
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning import recommenders
 from ci_eval.plugins.learning.recommenders.proposing import Trained
-from ci_eval.plugins.learning.recommenders.training import options_of, train
+from ci_eval.plugins.learning.recommenders.training import parse_options, train
 
 TYPES, METHODS = 5_000, 20_000
 KINDS = ("NEW", "RETURN", "PARAM", "FIELD", "UNKNOWN")
@@ -70,7 +70,7 @@ def measure(kind: str, source: Path, most: int) -> dict[str, float]:
     model = source.with_suffix(f".{kind}")
     recommender = recommenders.CATALOG.load(kind)
     started = perf_counter()
-    train(recommender, [source], model, options_of(recommender, {"mostUsages": most}))
+    train(recommender, [source], model, parse_options(recommender, {"mostUsages": most}))
     seconds = perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     started = perf_counter()

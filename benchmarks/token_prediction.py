@@ -25,10 +25,10 @@ import numpy as np
 import yaml
 
 from ci_eval.core.model import Session
-from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import KEYWORDS
-from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.code import classify_token, tokenize_lines
 from ci_eval.plugins.learning.embedding import Embedding
 from ci_eval.plugins.learning.filling import Filler
 
@@ -108,7 +108,7 @@ def between(values: list[float]) -> str:
     mean = statistics.fmean(values)
     if len(values) < 2:
         return f"{mean:.3f}"
-    error = float(np.ravel(errors_at(np.array([0.05]), np.array([len(values) - 1.0])))[0])
+    error = float(np.ravel(critical_values(np.array([0.05]), np.array([len(values) - 1.0])))[0])
     half = abs(error) * statistics.stdev(values) / len(values) ** 0.5
     return f"{mean:.3f} ({mean - half:.3f} to {mean + half:.3f})"
 
@@ -227,9 +227,9 @@ def speed(folder: Path, tokens: int) -> None:
     print(f"processor time each, {used.ru_maxrss / 1024:.0f} MB in the largest process; {os.cpu_count()} cores")
     texts = [path.read_text(errors="replace") for path in sorted(folder.rglob("*.py"))]
     started = time.perf_counter()
-    files = [list(lines_of(text, "python")) for text in texts]
-    filler = Filler(files, lambda token: class_of(token, KEYWORDS), str.isidentifier)
-    vectors = Embedding.trained(map(filler.units_of, files), vocabulary=4000, dimensions=100, window=8, seed=0)
+    files = [list(tokenize_lines(text, "python")) for text in texts]
+    filler = Filler(files, lambda token: classify_token(token, KEYWORDS), str.isidentifier)
+    vectors = Embedding.trained(map(filler.vector_units, files), vocabulary=4000, dimensions=100, window=8, seed=0)
     size = sum(map(len, texts)) / 1e6
     print(
         f"embedding: {len(vectors.units):,} vectors of {size:.1f} MB in {time.perf_counter() - started:.1f} s, at most"

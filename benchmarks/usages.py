@@ -30,7 +30,7 @@ from ci_eval.plugins.mining.usages.inference import JediInference
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.languages.python.library import known
 from ci_eval.plugins.mining.usages.languages.python.meaning import Scope
-from ci_eval.plugins.mining.usages.languages.python.naming import module_of, modules
+from ci_eval.plugins.mining.usages.languages.python.naming import modules, qualify_module
 from ci_eval.plugins.mining.usages.languages.python.walk import PythonWalk
 from ci_eval.plugins.mining.usages.reading import read_project
 
@@ -117,7 +117,7 @@ def sites(each: Project, seed: int, files: int) -> Iterator[Site]:
     around = Surroundings(own=modules(paths))
     for path in sorted(paths, key=lambda path: draw(seed, f"{each.info.spec} {path}"))[:files]:
         source = decode((each.root / path).read_bytes()).encode()
-        walk = Listing(source, module_of(path), known, around, is_package=path.endswith("__init__.py"))
+        walk = Listing(source, qualify_module(path), known, around, is_package=path.endswith("__init__.py"))
         walk.path, walk.sites = path, []
         walk.run(parser("python").parse(source).root_node)
         yield from walk.sites

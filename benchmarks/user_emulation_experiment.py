@@ -42,12 +42,12 @@ from numpy.typing import NDArray
 from ci_eval.core.base.chance import draw
 from ci_eval.core.logs.features import CATEGORIES, NAMES
 from ci_eval.core.model import Kind, Session
-from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.user_model import PROFILES, Emulated, UserModel
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.learning.fitting import ShownList, fitted
+from ci_eval.plugins.learning.fitting import ShownList, fit_user
 from ci_eval.plugins.learning.model_file import lightgbm
-from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, lookups_in
+from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, read_lookups
 
 PROJECTS = (
     "rich==13.9.4", "werkzeug==3.0.4", "click==8.1.7", "jinja2==3.1.4", "flask==3.0.3", "requests==2.32.3",
@@ -108,7 +108,7 @@ def tokens(folder: Path, spec: str, limit: int) -> list[Token]:
 def _tokens_of(folder: Path) -> Iterator[Token]:
     lists: dict[tuple[str, int], List] = {}
     for side in ("train", "validation"):
-        for query in lookups_in(folder / "logs" / f"{side}.parquet"):
+        for query in read_lookups(folder / "logs" / f"{side}.parquet"):
             lists[query.session, query.number] = _listed(query)
     nothing = List(np.empty((0, len(NAMES)), np.float32), None)
     for _, sessions in Workspace(folder).sessions(Session):
@@ -311,7 +311,7 @@ def live(user: Hidden, projects: Mapping[str, Sequence[Token]], cells: Cells) ->
 
 def _fitted(user: Hidden, train: Iterable[Token]) -> UserModel:
     """Tables that describe the user's logs of A, whether they ended in taking something or not."""
-    return fitted([each for token in train for each in _logged(user(token))]).model
+    return fit_user([each for token in train for each in _logged(user(token))]).model
 
 
 def _logged(session: Sequence[Asked]) -> Iterator[ShownList]:
@@ -335,7 +335,7 @@ class Mean:
 
     def within(self, level: float) -> tuple[float, float]:
         """The interval of that level."""
-        reach = float(errors_at(1 - level, self.df)) * self.error
+        reach = float(critical_values(1 - level, self.df)) * self.error
         return self.value - reach, self.value + reach
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from ci_eval.core.statistics import paired
 from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, figures
 from ci_eval.core.statistics.paired import LEVEL, joint
-from ci_eval.core.statistics.student import Floats, errors_at
+from ci_eval.core.statistics.student import Floats, critical_values
 
 SIZES = ("equal", "lognormal", "pareto")
 FILES = (3, 6, 10, 20, 40, 60, 100, 200)
@@ -201,7 +201,7 @@ class Counts:
 def clustered(rows: Floats, fewest: float = FEWEST) -> tuple[Floats, Floats]:
     """Intervals as ci-eval gives them, one per comparison; nan where it gives none."""
     found = elsewhere(rows)
-    reach = errors_at(1 - LEVEL, found.spread.df) * found.spread.error
+    reach = critical_values(1 - LEVEL, found.spread.df) * found.spread.error
     reach = np.where(found.effective >= fewest, reach, np.nan)
     return found.spread.center - reach, found.spread.center + reach
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from ci_eval.core.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
-from ci_eval.core.scoring import PassAt, answered, band, evaluated, outcome, rank_of, score, shown_rank
+from ci_eval.core.scoring import PassAt, band, evaluated, has_answer, outcome, rank_of, score, shown_rank
 from ci_eval.plugins.tasks import completion, golf
 
 
@@ -44,7 +44,7 @@ def test_a_session_is_evaluated_answered_and_in_a_band(
     found = session(status, rank)
     assert (
         evaluated(found),
-        answered(found),
+        has_answer(found),
         band(completion.TASK, found),
         outcome(completion.TASK, found),
     ) == expected

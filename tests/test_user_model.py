@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.model import UserModelConfig
-from ci_eval.core.user_model import PROFILES, Emulated, UserModel, expected, model_of
+from ci_eval.core.user_model import PROFILES, Emulated, UserModel, average_behaviour, build_user_model
 
 RANKS = [None, 3, 1, 1, 1, 1]
 JETBRAINS = PROFILES["jetbrains"]
@@ -38,7 +38,7 @@ def session(model: UserModel, ranks: Sequence[int | None], name: str) -> tuple[b
 def test_the_expectation_of_the_reference_comes_out(
     cancel: float, saved: float, selected: float, cancelled: float
 ) -> None:
-    found = expected(RANKS, replace(JETBRAINS, cancel=(cancel,)))
+    found = average_behaviour(RANKS, replace(JETBRAINS, cancel=(cancel,)))
     assert found.saved == pytest.approx(saved, abs=5e-5)
     assert found.selected == pytest.approx(selected, abs=5e-5)
     assert found.cancelled == pytest.approx(cancelled, abs=1e-4)
@@ -50,7 +50,7 @@ def test_the_expectation_of_the_reference_comes_out(
 def test_ten_thousand_draws_converge_to_the_expectation(profile: str, ranks: list[int | None]) -> None:
     model = PROFILES[profile]
     drawn = [session(model, ranks, f"{profile} {number}") for number in range(10_000)]
-    exact = expected(ranks, model)
+    exact = average_behaviour(ranks, model)
     means = [sum(column) / len(drawn) for column in zip(*drawn, strict=True)]
     wanted = [exact.selected, exact.cancelled, exact.queries, exact.typed]
     # Four standard errors of 10,000 draws: of a share at most 0.02, of numbers up to the length as many times that.
@@ -89,7 +89,7 @@ def test_the_first_query_never_comes_after_the_whole_token(draw: float, length: 
 def test_tables_of_the_configuration_take_the_place_of_the_profiles() -> None:
     config = load(None, overrides=["interpret.userModel={profile: thesis, cancel: [0.5], attend: 0.25}"]).config
     assert config.interpret.user_model
-    model = model_of(config.interpret.user_model)
+    model = build_user_model(config.interpret.user_model)
     assert (model.cancel, model.attend, model.select) == ((0.5,), 0.25, JETBRAINS.select)
     assert config.actions.strategy.prefix.name == "EveryPrefix"
 

@@ -24,7 +24,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.detection import Detection
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.core.model.sampling import Sampling
-from ci_eval.core.statistics.population import clusters_of
+from ci_eval.core.statistics.population import cluster_unit
 
 FORMAT, FORMER_FORMAT = 2, 1
 """The format numbers of workspaces: the one that is written, and the oldest one that is read."""
@@ -238,7 +238,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     @property
     def clusters(self) -> str:
         """Return the plural of what the sample of other code consists of."""
-        return f"groups by {self.clustered}" if self.clustered else clusters_of(len(self.projects))
+        return f"groups by {self.clustered}" if self.clustered else cluster_unit(len(self.projects))
 
     def cluster(self, path: str) -> str:
         """Return the cluster that a file is sampled with: its folder in a dataset that names a field for that, its

@@ -18,15 +18,15 @@ def evaluated(session: SessionScore) -> bool:
     return session.status not in UNASKED
 
 
-def observations_of(metric: Metric, session: SessionScore) -> Sequence[Observation]:
+def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observation]:
     """Return what the metric observes; no times if the session was not asked in this run."""
     return () if metric.timed and session.reused else metric.observe(session)
 
 
-def all_observations_of(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
+def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
     """Return the observations of each metric; no times if the session was not asked in this run."""
     if session.reused:
-        return [observations_of(metric, session) for metric in metrics]
+        return [observe_session(metric, session) for metric in metrics]
     return [metric.observe(session) for metric in metrics]
 
 
@@ -130,7 +130,7 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
     return None if task.play else rank_of(session)
 
 
-def answered(session: SessionScore) -> bool:
+def has_answer(session: SessionScore) -> bool:
     """Return whether the last lookup offered anything."""
     return session.status in ANSWERED
 
@@ -144,20 +144,20 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
-        yield session if answer is None else _copy_with(session, answer.status, answer.lookups)
+        yield session if answer is None else _copy_session(session, answer.status, answer.lookups)
 
 
-def _copy_with(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+def _copy_session(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
     # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
     fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
     return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
 
 
-def by_round(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
+def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
     """Return the observations of one session in each round."""
     if metric.by_round:
         return list(metric.by_round(session, rounds))
-    return [observations_of(metric, answer) for answer in answers(session, rounds)]
+    return [observe_session(metric, answer) for answer in answers(session, rounds)]
 
 
 @dataclass(frozen=True)

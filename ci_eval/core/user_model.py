@@ -96,7 +96,7 @@ PROFILES = {
 docs/user-model.md explains the others."""
 
 
-def model_of(config: UserModelConfig) -> UserModel:
+def build_user_model(config: UserModelConfig) -> UserModel:
     """Return the modelled user of a configuration: a profile, with some probabilities replaced."""
     profile = PROFILES[config.profile]
     return UserModel(
@@ -108,7 +108,7 @@ def model_of(config: UserModelConfig) -> UserModel:
     )
 
 
-def spelled(model: UserModel) -> str:
+def encode_user_model(model: UserModel) -> str:
     """Return the user's probabilities as one line of JSON. Evaluations are comparable only if it is the same."""
     return msgspec.json.encode(model).decode()
 
@@ -160,7 +160,7 @@ class Expected:
     """Characters typed."""
 
 
-def expected(ranks: Sequence[int | None], model: UserModel) -> Expected:
+def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:
     """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
 
     `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is absent.

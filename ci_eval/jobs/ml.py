@@ -18,7 +18,7 @@ from ci_eval.core.logs.columns import SCHEMA as LOG_SCHEMA
 from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import UserModelConfig
-from ci_eval.core.rendering.figures import counted
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, workspaces_in
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
@@ -95,14 +95,14 @@ def _doubts(model: RankerModel) -> Iterator[str]:
     """Yield warnings about a model that is unreliable, or whose figures are."""
     if model.queries < FEW_TO_LEARN:
         yield (
-            f"the ranker learned from {counted(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is worth "
+            f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is worth "
             "judging: log more or larger projects, or try --label expected"
         )
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.
         reach = 1.96 * (0.25 / model.after.queries) ** 0.5
         yield (
-            f"its figures are of {counted(model.after.queries, 'validation lookup')}: each share may be off by "
+            f"its figures are of {format_count(model.after.queries, 'validation lookup')}: each share may be off by "
             f"{100 * reach:.0f} points"
         )
     if len(model.trained_on) == 1:
@@ -114,7 +114,7 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = model_file.load(path)
-    data = model.booster.encode() if to == "lightgbm" else onnx_file.converted(model)
+    data = model.booster.encode() if to == "lightgbm" else onnx_file.convert_ranker(model)
     atomic.write(output, data)
 
 
@@ -148,7 +148,7 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
             "and cannot order lists here"
         )
     learned, checked = (
-        event_training.rows_of(sessions, table, label, seed, side=side, project=event_sessions.projects)
+        event_training.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
         for side, sessions in (("train", event_sessions.train), ("validation", event_sessions.validation))
     )
     return learned, checked, None
@@ -185,7 +185,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 def _digests(folder: Path) -> list[str]:
     """Return the digests of the sides of the logs that have rows."""
-    record = logs.record_of(folder)
+    record = logs.read_logs_record(folder)
     # All sides without rows have the same digest, although their runs differ.
     rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
     return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
@@ -205,7 +205,7 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
         folder, manifest = source / "logs", workspace.manifest()
     else:
         folder = source
-    record = logs.record_of(folder)
+    record = logs.read_logs_record(folder)
     if record is None:
         raise WorkspaceError(f"{source} has no logs: `ci-eval generate-ml-logs` writes them")
     if "parquet" not in record.formats:

@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import (
 from ci_eval.core.config import Config
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FAILED, SessionScore
-from ci_eval.core.rendering.advice import without_answer
+from ci_eval.core.rendering.advice import describe_empty_responses
 from ci_eval.core.scoring import ResponseCounts
 from ci_eval.core.workspace import Workspace
 
@@ -77,7 +77,7 @@ def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> Nothin
     if responses is None or empty < most * manifest.finished:
         return None
     return NothingSuggested(
-        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: {without_answer(responses)}. With "
+        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: {describe_empty_responses(responses)}. With "
         "interpret.allowedEmpty: 1 the run counts all the same"
     )
 

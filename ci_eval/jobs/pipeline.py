@@ -20,7 +20,7 @@ from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import missing
 from ci_eval.core.manifest import StageRecord
 from ci_eval.core.model import Evaluation
-from ci_eval.core.rendering.figures import counted
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.comparison_rules import judged, metrics_of
@@ -49,7 +49,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)
-        screen.say(f"Actions: {counted(generated.sessions, 'session')} in {counted(generated.files, 'file')}")
+        screen.say(f"Actions: {format_count(generated.sessions, 'session')} in {format_count(generated.files, 'file')}")
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
@@ -131,8 +131,8 @@ def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
     limit = settings.sessions_limit
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
-        return f"Asking all {counted(generated, 'session')}{times}" if repeats > 1 else ""
-    return f"Asking {limit:,} of {counted(generated, 'session')}{times} (all of them: `ci-eval evaluate --all`)"
+        return f"Asking all {format_count(generated, 'session')}{times}" if repeats > 1 else ""
+    return f"Asking {limit:,} of {format_count(generated, 'session')}{times} (all of them: `ci-eval evaluate --all`)"
 
 
 def record(
@@ -176,8 +176,10 @@ def record(
     )
     failed = f", the engine failed in {made.failed:,}" if made.failed else ""
     for name, stage in workspace.manifest().stages.items():
-        screen.detail(f"Stage {name} took {stage.seconds or 0:.1f} s for {counted(stage.files, 'file')}")
-    screen.say(f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {counted(made.files, 'file')}{failed}")
+        screen.detail(f"Stage {name} took {stage.seconds or 0:.1f} s for {format_count(stage.files, 'file')}")
+    screen.say(
+        f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {format_count(made.files, 'file')}{failed}"
+    )
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()

@@ -20,7 +20,7 @@ from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, Prefix
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.records import has_carets, splitter_of, takes_dataset
 from ci_eval.core.statistics import footprint
-from ci_eval.core.user_model import model_of
+from ci_eval.core.user_model import build_user_model
 from ci_eval.jobs.comparison_rules import gates_of, metrics_of
 from ci_eval.jobs.engine.configuring import engine_of_command, introduced, named_engine, sent_to
 from ci_eval.jobs.models.answers import take_recorded
@@ -89,7 +89,7 @@ class Prepared:
             client=settings.client,
             max_suggestions=settings.max_suggestions,
             seed=settings.seed,
-            user=model_of(self.config.user) if self.config.user else None,
+            user=build_user_model(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
             is_paid=self.config.engine.endpoint is not None,

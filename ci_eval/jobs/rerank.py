@@ -18,7 +18,7 @@ from ci_eval.core.rerank import NewOrder
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.plugins.learning.model_file import digest_of
+from ci_eval.plugins.learning.model_file import hash_ranker
 
 
 def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
@@ -67,7 +67,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
     title = config.reports.evaluation_title or f"{manifest.engine.name} {manifest.engine.version} {completion_type}"
     target.write_manifest(
         # The logs are of the former order, and the times include another ranking.
-        replace(manifest, completion_type=ranker.name, model=digest_of(model), title=title, logs=None, turns="")
+        replace(manifest, completion_type=ranker.name, model=hash_ranker(model), title=title, logs=None, turns="")
     )
     target.seal()
     evaluation, reports = pipeline.make_reports(target, config)

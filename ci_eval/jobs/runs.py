@@ -32,11 +32,11 @@ from ci_eval.core.config.view import read_view
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import EngineInfo
-from ci_eval.core.user_model import model_of, spelled
+from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.learning.model_file import digest_of
+from ci_eval.plugins.learning.model_file import hash_ranker
 
 
 def workspace_for(config: Config, output: Path | None) -> Path:
@@ -122,7 +122,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
-        user=spelled(model_of(config.user)) if config.user else "",
+        user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task=prepared.task.name,
         unit=prepared.task.unit,
         judge=judge_of(config),
@@ -168,7 +168,7 @@ def run_of(config: Config) -> str:
 
 
 def _model(config: Config) -> str:
-    return digest_of(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else ""
+    return hash_ranker(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else ""
 
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:

@@ -20,22 +20,22 @@ from ci_eval.core.model import (
     Trend,
     Verdict,
 )
-from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.advice import collect_warnings
 from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
     amount,
     change,
-    counted,
-    evaluated,
+    describe_session_counts,
     failed_everywhere,
     footprint_text,
+    format_count,
     interval,
     intervals,
     statuses,
     times_text,
 )
 from ci_eval.core.rendering.figures import headline as headline_metrics
-from ci_eval.core.rendering.ladder import by_length, label, lengths_of, sentences, shown_filter
+from ci_eval.core.rendering.ladder import find_length_figures, find_length_filters, label, sentences, shown_filter
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
 from ci_eval.core.rendering.suites import populations as populations_of_suite
@@ -51,7 +51,7 @@ from ci_eval.core.rendering.verdicts import (
     interval_text,
     judged_elsewhere,
     judged_of_code,
-    named,
+    label_metric,
     p_text,
     pairs_text,
     populations,
@@ -77,7 +77,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result(
         f"{result.engine.name} {result.engine.version} ({result.completion_type}) on "
         f"{result.project.name} {result.project.revision}: "
-        f"{evaluated(whole, ' in ' + counted(len(whole.files), 'file'))}"
+        f"{describe_session_counts(whole, ' in ' + format_count(len(whole.files), 'file'))}"
     )
     if failed := failed_everywhere(result):
         screen.result(failed)
@@ -98,7 +98,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         for line in lines:
             screen.result(line)
         screen.result("")
-    if lengths := by_length(evaluation):
+    if lengths := find_length_figures(evaluation):
         _by_length(evaluation, lengths, screen)
     else:
         _figures(evaluation, screen)
@@ -228,7 +228,7 @@ def _verdicts(
     figures = comparison.filters["ALL"] | comparison.filters[comparison.headline]
     rows = [
         (
-            named(name, figure),
+            label_metric(name, figure),
             amount(figure.base, infos[name].unit),
             amount(figure.new, infos[name].unit),
             change(figure.difference, infos[name].unit),
@@ -246,7 +246,7 @@ def _verdicts(
 
 def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
     """Print a column for each number of typed letters: the difference, and its verdict."""
-    lengths = lengths_of(comparison.headline, list(comparison.filters))
+    lengths = find_length_filters(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return
     infos = {info.name: info for info in comparison.metrics}
@@ -266,8 +266,8 @@ def overview(summary: Overview, screen: Screen) -> None:
     if ranking := summary.ranking:
         infos = {info.name: info for info in ranking.metrics}
         screen.result(
-            f"in all evaluations: {counted(ranking.sessions, 'session')} in "
-            f"{counted(ranking.files, 'file')} ({label(ranking.headline)})"
+            f"in all evaluations: {format_count(ranking.sessions, 'session')} in "
+            f"{format_count(ranking.files, 'file')} ({label(ranking.headline)})"
         )
         screen.result("")
         first = ranking.declared[0]
@@ -293,7 +293,7 @@ def overview(summary: Overview, screen: Screen) -> None:
 
 
 def _trend(trend: Trend, screen: Screen) -> None:
-    before = counted(len(trend.nights) - 1, "evaluation")
+    before = format_count(len(trend.nights) - 1, "evaluation")
     screen.result(f"history   {before} before this one ({label(trend.headline)})")
     for line in change_lines(trend):
         screen.result(f"changed   {line}")
@@ -310,7 +310,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
             screen.warn(busy)
     if took := footprint_text(evaluation.footprint):
         screen.result(f"engine    {took}")
-    for warning in warnings_of(evaluation):
+    for warning in collect_warnings(evaluation):
         screen.warn(warning)
     for name, value in evaluation.environment.items():
         screen.detail(f"{name}: {value}")

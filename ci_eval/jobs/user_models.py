@@ -16,13 +16,13 @@ from ci_eval.core.model import FAILED, MetricInfo, SessionScore
 from ci_eval.core.rendering.figures import amount, intervals
 from ci_eval.core.report import population
 from ci_eval.core.scoring import evaluated
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
-from ci_eval.core.user_model import PROFILES, UserModel, expected, model_of
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
+from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.ml import logs_of_all
 from ci_eval.plugins.learning import event_training
-from ci_eval.plugins.learning.fitting import ShownList, fitted, lists_of
+from ci_eval.plugins.learning.fitting import ShownList, fit_user, read_lists
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
@@ -32,14 +32,14 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     """
     events = event_logs.read(sources, 0, screen)
     if events:
-        lists = list(event_training.lists_of([*events.train, *events.validation]))
+        lists = list(event_training.make_lists([*events.train, *events.validation]))
     else:
         module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
-        lists = [shown_list for file in files for shown_list in lists_of(module.batches(file, ShownList.COLUMNS))]
+        lists = [shown_list for file in files for shown_list in read_lists(module.batches(file, ShownList.COLUMNS))]
     if not lists:
         raise NothingToEvaluate("the logs hold no lookup")
-    user_fit = fitted(lists)
+    user_fit = fit_user(lists)
     yield f"# fitted to {user_fit.queries:,} queries of {user_fit.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
@@ -87,7 +87,7 @@ def user_of(named: str) -> UserModel:
     user = load(path, environment={}).config.interpret.user_model
     if user is None:
         raise ConfigError(f"{path} has no interpret.userModel, which `ci-eval fit-user-model LOGS` prints")
-    return model_of(user)
+    return build_user_model(user)
 
 
 def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
@@ -106,7 +106,7 @@ def _observer(model: UserModel, figure: str) -> Callable[[SessionScore], Sequenc
 
 
 # All metrics of a session ask for the same ranks.
-_cached_expected = lru_cache(maxsize=100_000)(expected)
+_cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
 def _ranks(session: SessionScore) -> tuple[int | None, ...]:
@@ -147,8 +147,8 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
         asked[file.path] = 0
         for session in sessions:
             asked[file.path] += evaluated(session)
-            collector.add(placed(number), [metric.observe(session) for metric in metrics])
-    collector.hand_on()
+            collector.add(pack_location(number), [metric.observe(session) for metric in metrics])
+    collector.flush_observations()
     if not any(asked.values()):
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
     _, share = population(workspace, asked)

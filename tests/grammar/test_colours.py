@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.grammar.colours import colours, colours_in
+from ci_eval.core.grammar.colours import colour_file, colours
 
 pytestmark = pytest.mark.grammar
 
@@ -26,6 +26,6 @@ def test_keywords_strings_and_comments_have_colours(grammar: str, text: str, exp
 
 def test_the_longest_end_of_a_name_decides_about_the_grammar() -> None:
     text = "# a comment in one of them\n"
-    assert colours_in("a.d.ts", text, {".ts": "python", ".d.ts": "go"}) == []
-    assert colours_in("a.d.ts", text, {".ts": "python"}) == [(0, len(text) - 1, "C")]
-    assert colours_in("a.d.ts", text, {".go": "go"}) == []
+    assert colour_file("a.d.ts", text, {".ts": "python", ".d.ts": "go"}) == []
+    assert colour_file("a.d.ts", text, {".ts": "python"}) == [(0, len(text) - 1, "C")]
+    assert colour_file("a.d.ts", text, {".go": "go"}) == []

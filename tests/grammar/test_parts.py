@@ -6,7 +6,7 @@ import pytest
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Shape
-from ci_eval.core.grammar.parts import Part, definitions, lines, statements_on_a_line, statements_with
+from ci_eval.core.grammar.parts import Part, definitions, lines, select_statements, statements_on_a_line
 from ci_eval.plugins.languages import python
 
 pytestmark = pytest.mark.grammar
@@ -39,7 +39,7 @@ def test_definitions_are_whole_functions(shape: Shape) -> None:
 
 def test_statements_are_found_by_what_stands_in_them(shape: Shape) -> None:
     places = [TEXT.index("é"), TEXT.index("return"), TEXT.index("2)")]
-    assert texts(statements_with(TEXT, "python", shape, places)) == ["name = 'é'\n", "last = (1,\n        2)\n"]
+    assert texts(select_statements(TEXT, "python", shape, places)) == ["name = 'é'\n", "last = (1,\n        2)\n"]
 
 
 def test_definitions_in_broken_code_do_not_overlap() -> None:

@@ -17,8 +17,8 @@ def test_the_innermost_definition_counts() -> None:
 
 
 def test_the_class_is_known_by_the_name_of_its_instance() -> None:
-    assert BLOCK.instance_of("self") is CLASS
-    assert BLOCK.instance_of("this") is None
+    assert BLOCK.find_instance_class("self") is CLASS
+    assert BLOCK.find_instance_class("this") is None
 
 
 def test_the_nearest_of_a_kind_is_found() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import NodePlace, Walk, tokens_of
+from ci_eval.core.grammar.walk import NodePlace, Walk, extract_tokens
 from ci_eval.core.model import Kind
 
 pytestmark = pytest.mark.grammar
@@ -23,6 +23,6 @@ class Doubling(Walk):
 
 
 def test_of_tokens_that_overlap_the_first_one_counts() -> None:
-    tokens = tokens_of(Doubling("é1 = (abc, de)".encode(), "", {}), "python").tokens
+    tokens = extract_tokens(Doubling("é1 = (abc, de)".encode(), "", {}), "python").tokens
     assert [(token.offset, token.text) for token in tokens] == [(0, "é1"), (6, "abc"), (11, "de")]
     assert {token.properties.kind for token in tokens} == {Kind.VARIABLE}

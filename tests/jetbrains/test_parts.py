@@ -11,7 +11,7 @@ import pytest
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.plugins.jetbrains import parts
 from ci_eval.plugins.jetbrains.generations import ij21, ij23, k19
-from ci_eval.plugins.jetbrains.parts import done_in, whole
+from ci_eval.plugins.jetbrains.parts import find_complete_files, whole
 
 
 def part(folder: Path, *files: str, errors: tuple[str, ...] = ()) -> Path:
@@ -36,7 +36,7 @@ def test_each_file_is_taken_from_the_run_that_finished_it(tmp_path: Path) -> Non
     first = part(tmp_path / "1", "x/a.py", "y/a.py", errors=("z/a.py", "y/a.py"))
     half = first / "data/files/a.py(1).json.gz"
     half.write_bytes(half.read_bytes()[:-9])
-    assert done_in(first) == {"x/a.py"}
+    assert find_complete_files(first) == {"x/a.py"}
     last = part(tmp_path / "2", "y/a.py", "z/a.py", errors=("z/a.py",))
     whole([first, last], tmp_path / "o")
     for generation in (k19, ij21, ij23):

@@ -35,7 +35,7 @@ from ci_eval.core.model import (
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.kept import Kept
-from ci_eval.plugins.jetbrains.reading import Origin, ReadFile, actions_of, read
+from ci_eval.plugins.jetbrains.reading import Origin, ReadFile, find_actions_files, read
 from ci_eval.plugins.jetbrains.writing import Writer
 from ci_eval.plugins.languages.python import LANGUAGE
 
@@ -106,7 +106,7 @@ def there_and_back(folder: Path, form: Generation, actions: FileActions, session
 
 def back(folder: Path, form: Generation) -> ReadFile:
     origin = Origin(folder=folder, generation=form, project="p", strategy="?", language="Python", with_user=False)
-    (found,) = read(origin, actions_of(folder), Kept(folder))
+    (found,) = read(origin, find_actions_files(folder), Kept(folder))
     return found
 
 
@@ -180,7 +180,7 @@ def test_the_id_of_an_imported_session_is_that_of_stage_1(tmp_path: Path) -> Non
     origin = Origin(
         folder=tmp_path, generation=form, project="p", strategy="ALL/NoPrefix", language="Python", with_user=False
     )
-    (found,) = read(origin, actions_of(tmp_path), Kept(tmp_path))
+    (found,) = read(origin, find_actions_files(tmp_path), Kept(tmp_path))
     assert found.actions is not None
     assert asked(found.actions) == asked(actions)
 

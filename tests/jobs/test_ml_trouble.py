@@ -217,7 +217,7 @@ def test_logs_are_whole_if_the_run_was_killed_while_it_put_them_together(
         generate(resume=False)
     monkeypatch.undo()
     generate(resume=True)
-    record, whole = logs_support.record_of(tmp_path / "o" / "logs"), logs_support.record_of(logs / "logs")
+    record, whole = logs_support.read_logs_record(tmp_path / "o" / "logs"), logs_support.read_logs_record(logs / "logs")
     assert record
     assert whole
     logs_support.verify(tmp_path / "o" / "logs", record)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar.stream import every_token
 from ci_eval.plugins.languages.python import KEYWORDS
-from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.code import classify_token, tokenize_lines
 
 SAMPLES = Path(__file__).parents[1] / "languages" / "samples"
 
 
 def tokens(text: str, language: str = "python") -> list[str]:
-    return [token for line in lines_of(text, language) for token in line]
+    return [token for line in tokenize_lines(text, language) for token in line]
 
 
 @pytest.mark.parametrize("sample", sorted(SAMPLES.glob("*.[!t]*")), ids=lambda path: path.name)
@@ -65,7 +65,7 @@ def test_a_text_that_never_ends_is_read_on() -> None:
     ],
 )
 def test_what_a_token_is_shows_in_its_text(token: str, expected: str) -> None:
-    assert class_of(token, KEYWORDS) == expected
+    assert classify_token(token, KEYWORDS) == expected
 
 
 @given(

@@ -6,9 +6,9 @@ import pytest
 
 from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.plugins.learning.event_rows import FeatureTable
-from ci_eval.plugins.learning.event_training import lists_of, rows_of
+from ci_eval.plugins.learning.event_training import make_lists, training_rows
 from ci_eval.plugins.learning.events import Shown, ShownSession
-from ci_eval.plugins.learning.fitting import fitted
+from ci_eval.plugins.learning.fitting import fit_user
 
 
 def shown(outcome: str, wanted: int | None, number: int = 0) -> ShownSession:
@@ -20,19 +20,19 @@ def shown(outcome: str, wanted: int | None, number: int = 0) -> ShownSession:
 
 
 def test_lists_end_as_the_session_does() -> None:
-    found = list(lists_of([shown("selected", 2), shown("cancelled", None, 1)]))
+    found = list(make_lists([shown("selected", 2), shown("cancelled", None, 1)]))
     assert [(each.typed, each.rank, each.outcome) for each in found] == [
         (1, 3, "typed"), (2, 1, "selected"), (1, None, "typed"), (2, None, "cancelled"),
     ]  # fmt: skip
-    assert fitted(found).sessions == 2
+    assert fit_user(found).sessions == 2
 
 
 def test_only_lists_with_the_wanted_item_are_learned_from() -> None:
     sessions = [shown("selected", 0), shown("typed", 1, 1), shown("cancelled", None, 2)]
     table = FeatureTable.of(sessions)
-    of_selected = rows_of(sessions, table, "selected", 0, side="train", project="p")
-    of_all = rows_of(sessions, table, "expected", 0, side="train", project="p")
+    of_selected = training_rows(sessions, table, "selected", 0, side="train", project="p")
+    of_all = training_rows(sessions, table, "expected", 0, side="train", project="p")
     assert (of_selected.sizes.tolist(), of_selected.positive.tolist()) == ([3], [0])
     assert (of_all.sizes.tolist(), of_all.positive.tolist()) == ([3, 3, 2], [0, 1, 1])
     with pytest.raises(NothingToEvaluate, match="in the train side of the logs no item of a list was taken"):
-        rows_of(sessions[2:], table, "expected", 0, side="train", project="p")
+        training_rows(sessions[2:], table, "expected", 0, side="train", project="p")

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.event_rows import FeatureTable, kinds_of
+from ci_eval.plugins.learning.event_rows import FeatureTable, expected_kinds
 from ci_eval.plugins.learning.events import EventLog, ShownSession
 from ci_eval.plugins.log_formats.jetbrains import FORMAT
 from tests.jetbrains.event_samples import line, session
@@ -101,4 +101,4 @@ def test_words_become_numbers_and_the_place_a_feature(tmp_path: Path) -> None:
     wanted = [[nan, 0.5, 3, 1], [0, 0.5, 3, 2], [nan, 1.5, 3, 3]]
     assert np.array_equal(table.rows(found.lookups[0]), np.array(wanted, dtype=np.float32), equal_nan=True)
     assert FeatureTable.of([found], only={"ml_score"}).names == ("ml_score", "position")
-    assert list(kinds_of([found])) == []
+    assert list(expected_kinds([found])) == []

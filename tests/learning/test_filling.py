@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.plugins.languages.python import KEYWORDS
-from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.code import classify_token, tokenize_lines
 from ci_eval.plugins.learning.embedding import Embedding
 from ci_eval.plugins.learning.filling import Filler, Filling
 
@@ -23,9 +23,9 @@ def read_pipe(name):
 
 
 def filler() -> Filler:
-    files = [list(lines_of(CODE, "python"))] * 5
-    made = Filler(files, lambda token: class_of(token, KEYWORDS), str.isidentifier)
-    made.embed(Embedding.trained(map(made.units_of, files), vocabulary=99, dimensions=12, window=6, seed=0))
+    files = [list(tokenize_lines(CODE, "python"))] * 5
+    made = Filler(files, lambda token: classify_token(token, KEYWORDS), str.isidentifier)
+    made.embed(Embedding.trained(map(made.vector_units, files), vocabulary=99, dimensions=12, window=6, seed=0))
     return made
 
 
@@ -48,6 +48,6 @@ def test_only_what_is_asked_for_is_predicted() -> None:
 
 
 def test_nothing_was_learned_from_nothing() -> None:
-    empty = Filler([], lambda token: class_of(token, KEYWORDS), str.isidentifier)
+    empty = Filler([], lambda token: classify_token(token, KEYWORDS), str.isidentifier)
     empty.embed(Embedding.trained([], vocabulary=9, dimensions=4, window=2, seed=0))
     assert empty.filled(["="], ["("], USUAL) == []

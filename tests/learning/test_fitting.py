@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ci_eval.core.user_model import PROFILES, Emulated
-from ci_eval.plugins.learning.fitting import ShownList, fitted
+from ci_eval.plugins.learning.fitting import ShownList, fit_user
 
 
 def lived(name: str, sessions: int) -> list[ShownList]:
@@ -28,7 +28,7 @@ def lived(name: str, sessions: int) -> list[ShownList]:
 
 
 def test_the_tables_of_the_thesis_user_come_back() -> None:
-    model, wanted = fitted(lived("thesis", 40_000)).model, PROFILES["thesis"]
+    model, wanted = fit_user(lived("thesis", 40_000)).model, PROFILES["thesis"]
     assert model.first_prefix == pytest.approx(wanted.first_prefix, abs=0.01)
     for place, row in enumerate(model.select):
         for order, value in enumerate(row):
@@ -37,7 +37,7 @@ def test_the_tables_of_the_thesis_user_come_back() -> None:
 
 
 def test_without_data_the_estimates_are_the_prior() -> None:
-    found = fitted([ShownList("a", 0, 2, 1, "selected")])
+    found = fit_user([ShownList("a", 0, 2, 1, "selected")])
     assert found.model.first_prefix == (0.0, 0.0, 1.0)
     assert found.model.select[0][0] == pytest.approx(2 / 5)
     assert found.model.select[3] == (0.25,) * 5
@@ -46,7 +46,7 @@ def test_without_data_the_estimates_are_the_prior() -> None:
 
 
 def test_the_first_query_that_was_logged_counts_as_the_first() -> None:
-    found = fitted(
+    found = fit_user(
         [ShownList("a", 3, 4, None, "typed"), ShownList("a", 2, 3, None, "typed"), ShownList("b", 0, 1, 1, "selected")]
     )
     assert found.model.first_prefix == (0.0, 0.5, 0.0, 0.5)

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.model_file import RankerModel, Scores, digest_of, importance_of, load, save
+from ci_eval.plugins.learning.model_file import RankerModel, Scores, gain_shares, hash_ranker, load, save
 
 SCORES = Scores(queries=1, top1=0.5, top5=0.5, mrr=0.5)
 MODEL = RankerModel(
@@ -22,8 +22,8 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
     save(MODEL, tmp_path / "m.json")
     found = load(tmp_path / "m.json")
     assert (found.booster, found.features, found.after) == (MODEL.booster, NAMES, SCORES)
-    assert len(digest_of(tmp_path / "m.json")) == 64
-    assert digest_of(None) == ""
+    assert len(hash_ranker(tmp_path / "m.json")) == 64
+    assert hash_ranker(None) == ""
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_what_is_not_such_a_model_is_refused_with_the_reason(
 
 
 def test_importance_is_the_share_of_the_gain_the_largest_first() -> None:
-    assert list(importance_of(["a", "b", "c"], [1, 3, 0]).items()) == [("b", 0.75), ("a", 0.25), ("c", 0.0)]
-    assert importance_of(["a"], [0]) == {"a": 0.0}
+    assert list(gain_shares(["a", "b", "c"], [1, 3, 0]).items()) == [("b", 0.75), ("a", 0.25), ("c", 0.0)]
+    assert gain_shares(["a"], [0]) == {"a": 0.0}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.plugins.learning.nested import Nested, Project
-from ci_eval.plugins.learning.ngrams import interpolate, mix, mix_nested
+from ci_eval.plugins.learning.ngrams import interpolate, mix, mix_probabilities
 from ci_eval.plugins.learning.surrounding import Surrounding
 
 FILES = {
@@ -88,10 +88,10 @@ def test_nothing_depends_on_the_open_file_as_it_is_on_disk(others: str, before: 
 def test_two_nested_models_are_a_mixture_of_two() -> None:
     one = interpolate([(np.array([1.0, 2.0]), 4.0), (np.array([1.0, 0.0]), 1.0)])
     other = interpolate([(np.array([0.0, 3.0]), 3.0)])
-    assert mix_nested([other, one])[0].tolist() == mix(one, other).tolist()
-    assert mix_nested([])[0].tolist() == [0.0]
+    assert mix_probabilities([other, one])[0].tolist() == mix(one, other).tolist()
+    assert mix_probabilities([])[0].tolist() == [0.0]
 
 
 def test_a_mixture_is_as_sure_as_its_parts_are_on_average() -> None:
     # Weights 4 and 2, so confidences 3/4 and 1/2: (3/4 * 4 + 1/2 * 2) / 6 = 2/3, and the weight is 3.
-    assert mix_nested([(np.array([1.0]), 1), (np.array([0.0]), 2)])[1] == pytest.approx(3)
+    assert mix_probabilities([(np.array([1.0]), 1), (np.array([0.0]), 2)])[1] == pytest.approx(3)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.log_formats.jetbrains import FORMAT, user_of
+from ci_eval.plugins.log_formats.jetbrains import FORMAT, make_user_id
 from tests.logs.sessions import ORIGIN, logged
 
 
@@ -26,6 +26,6 @@ def test_a_session_is_told_as_the_keys_that_were_pressed(
     part.close()
     events = [line.split("\t") for line in (tmp_path / "a").read_text().splitlines()]
     assert [event[6] for event in events] == actions
-    assert {event[3] for event in events} == {user_of(0, "p")}
+    assert {event[3] for event in events} == {make_user_id(0, "p")}
     assert not any("other" in event[7] for event in events), "the text of a suggestion"
     assert [int(event[0]) for event in events] == sorted(int(event[0]) for event in events)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval.core.logs.features import SCHEMA
-from ci_eval.core.logs.names import NameCounts, count, hash_of
+from ci_eval.core.logs.names import NameCounts, count, hash_token
 from tests.learning.code import FILE, OTHERS
 
 
@@ -15,8 +15,10 @@ def test_names_are_counted_over_all_files_but_one(tmp_path: Path) -> None:
     whole = count([FILE, *OTHERS])
     whole.save(tmp_path / "names.npz")
     others = NameCounts.load(tmp_path / "names.npz").without(FILE)
-    wanted = np.array([hash_of("load"), hash_of("user_id"), hash_of("os"), hash_of("nobody")], dtype=np.uint64)
-    assert others.of(wanted, hash_of("\n")).tolist() == [[4, 2, 2], [1, 1, 0], [0, 0, 0], [0, 0, 0]]
+    wanted = np.array(
+        [hash_token("load"), hash_token("user_id"), hash_token("os"), hash_token("nobody")], dtype=np.uint64
+    )
+    assert others.of(wanted, hash_token("\n")).tolist() == [[4, 2, 2], [1, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
 def test_what_follows_tokens_is_counted_over_all_files_but_one() -> None:
@@ -30,5 +32,5 @@ def test_what_follows_tokens_is_counted_over_all_files_but_one() -> None:
 
 def test_a_hash_and_the_schema_are_the_same_everywhere() -> None:
     """Logs and models of another machine are told apart by them."""
-    assert hash_of("name") == 0xDA6E932A8493C057
+    assert hash_token("name") == 0xDA6E932A8493C057
     assert SCHEMA == "6de3e862cd04fc41"

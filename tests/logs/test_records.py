@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.records import check, digest, record_of, verify
+from ci_eval.core.logs.records import check, digest, read_logs_record, verify
 from ci_eval.core.model import LogCounts, LogFile, LogsRecord
 from tests.projects import write
 
@@ -35,7 +35,7 @@ def test_an_account_that_names_files_elsewhere_is_damaged(tmp_path: Path, path: 
 
 
 def test_a_folder_without_an_account_has_none_and_a_broken_one_is_refused(tmp_path: Path) -> None:
-    assert record_of(tmp_path) is None
+    assert read_logs_record(tmp_path) is None
     write(tmp_path, manifest__json="[]")
     with pytest.raises(WorkspaceError, match="is no account of logs"):
-        record_of(tmp_path)
+        read_logs_record(tmp_path)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
-from ci_eval.plugins.metrics.passing import passed
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
+from ci_eval.plugins.metrics.passing import is_right
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 
@@ -39,8 +39,8 @@ def value(name: str, *sessions: SessionScore) -> float | None:
     seen = Observations(METRICS[name])
     collector = Collector([seen])
     for file, each in enumerate(sessions):
-        collector.add(placed(file), [METRICS[name].observe(each)])
-    collector.hand_on()
+        collector.add(pack_location(file), [METRICS[name].observe(each)])
+    collector.flush_observations()
     return estimate(seen, 1).value
 
 
@@ -287,4 +287,4 @@ def test_a_figure_of_lines_is_none_of_tokens() -> None:
     ],
 )
 def test_an_answer_is_right_by_the_first_grade_that_tells(grades: dict[str, float] | None, right: bool | None) -> None:
-    assert passed(session(replace(lookup(None), grades=grades))) is right
+    assert is_right(session(replace(lookup(None), grades=grades))) is right

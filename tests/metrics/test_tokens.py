@@ -11,7 +11,7 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.contracts import Pairing
 from ci_eval.core.interpret.grading import Grading
 from ci_eval.core.model import Kind, Lookup, Properties, SessionScore, Suggestion
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.plugins.graders.subtoken_f1 import GRADER as F1
 from ci_eval.plugins.graders.subtoken_lcs import GRADER as LCS
 from ci_eval.plugins.tasks.tokens import TASK
@@ -43,8 +43,8 @@ def figure(name: str) -> float:
     seen = Observations(METRICS[name])
     collector = Collector([seen])
     for each in SESSIONS:
-        collector.add(placed(0), [METRICS[name].observe(each)])
-    collector.hand_on()
+        collector.add(pack_location(0), [METRICS[name].observe(each)])
+    collector.flush_observations()
     value = estimate(seen, 1).value
     assert value is not None
     return value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.mining.licences import in_text, licence_of
+from ci_eval.plugins.mining.licences import detect_licence, match_licence
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,15 +25,15 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_a_licence_is_known_by_what_only_it_says(text: str, expected: str) -> None:
-    assert in_text(text) == expected
+    assert match_licence(text) == expected
 
 
 def test_a_licence_is_read_before_what_the_metadata_declares(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"license": "MIT"}')
-    assert licence_of(tmp_path) == "MIT"
+    assert detect_licence(tmp_path) == "MIT"
     (tmp_path / "COPYING").write_text("GNU GENERAL PUBLIC LICENSE")
-    assert licence_of(tmp_path) == "GPL"
+    assert detect_licence(tmp_path) == "GPL"
 
 
 def test_a_project_without_a_licence_has_none(tmp_path: Path) -> None:
-    assert licence_of(tmp_path) == ""
+    assert detect_licence(tmp_path) == ""

@@ -11,10 +11,10 @@ from msgspec.structs import replace as with_values
 
 from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage
 from ci_eval.core.model.settings import StrategyName
-from ci_eval.core.queries.carets import caret_of, check_places, edited
-from ci_eval.core.queries.cases import QueryCase, cases_of
+from ci_eval.core.queries.carets import apply_edits, check_places, locate_caret
+from ci_eval.core.queries.cases import QueryCase, generate_cases
 from ci_eval.core.queries.strategies import STRATEGIES, Sampling
-from ci_eval.core.queries.texts import digest_of
+from ci_eval.core.queries.texts import hash_text
 from ci_eval.plugins.mining.usages.contract import Surroundings
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.reading import mine
@@ -28,7 +28,7 @@ def state(body: str) -> tuple[ObjectUsage, ObjectPlace, str]:
     found = mine(text, "shop.py", CATALOG.load("python"), Surroundings(places=True))
     (each,) = [each for each in found.usages if each.usage.type == "a.Box"]
     assert each.place
-    return each.usage, with_values(each.place, text=digest_of(text)), text
+    return each.usage, with_values(each.place, text=hash_text(text)), text
 
 
 def case(start: str, goal: str) -> tuple[QueryCase, dict[str, str]]:
@@ -38,7 +38,7 @@ def case(start: str, goal: str) -> tuple[QueryCase, dict[str, str]]:
         file="shop.py", type="a.Box",
         states=tuple(usage for usage, _, _ in states), places=tuple(place for _, place, _ in states),
     )  # fmt: skip
-    return next(cases_of(history, "last")), {place.text: text for _, place, text in states}
+    return next(generate_cases(history, "last")), {place.text: text for _, place, text in states}
 
 
 def seen(strategy: StrategyName, start: str, goal: str) -> list[str]:
@@ -46,9 +46,9 @@ def seen(strategy: StrategyName, start: str, goal: str) -> list[str]:
     made, texts = case(start, goal)
     found = []
     for query in STRATEGIES[strategy](made, Sampling()):
-        caret = caret_of(made, strategy, query)
+        caret = locate_caret(made, strategy, query)
         assert caret
-        text = edited(texts[caret.text], caret)
+        text = apply_edits(texts[caret.text], caret)
         found.append((text[: caret.offset] + "|" + text[caret.offset :]).removeprefix(HEAD))
     return found
 
@@ -84,16 +84,16 @@ def test_a_statement_with_a_call_that_stays_loses_the_others_alone() -> None:
 def test_a_call_on_what_has_no_name_cannot_be_begun() -> None:
     made, _ = case(START, "    b = Box()\n    b.c()\n    Box().a()\n")
     (query,) = STRATEGIES["REAL*"](made, Sampling())
-    assert caret_of(made, "REAL*", query) is None
+    assert locate_caret(made, "REAL*", query) is None
 
 
 def test_an_object_that_is_not_there_yet_has_no_place() -> None:
     made, _ = case(START, GOAL)
     new = replace(made, start=None, history=with_values(made.history, places=(None, made.history.places[1])))
-    asked = {name: caret_of(new, name, STRATEGIES[name](new, Sampling())[0]) for name in STRATEGIES}
+    asked = {name: locate_caret(new, name, STRATEGIES[name](new, Sampling())[0]) for name in STRATEGIES}
     assert [name for name, caret in asked.items() if caret is None] == ["REAL"]
     known = replace(made, history=with_values(made.history, places=()))
-    assert all(caret_of(known, name, STRATEGIES[name](known, Sampling())[0]) is None for name in STRATEGIES)
+    assert all(locate_caret(known, name, STRATEGIES[name](known, Sampling())[0]) is None for name in STRATEGIES)
 
 
 PLACE = ObjectPlace(text="d", receiver="b", line=3, calls=(CallPlace(name="a", begin=1, end=2, statement=(0, 2)),))
@@ -151,6 +151,6 @@ def test_whatever_places_say_the_caret_is_behind_the_receiver(calls: list[CallPl
     end = ObjectUsage(type="T", calls=tuple("abc"))
     of = History(file="a.py", type="T", states=(None, end), places=(None, place))
     made = QueryCase(of, 0, None, end, 1)
-    caret: Caret | None = caret_of(made, "REAL*", with_values(end, calls=tuple(sorted(kept))))
+    caret: Caret | None = locate_caret(made, "REAL*", with_values(end, calls=tuple(sorted(kept))))
     if caret:
-        assert edited(text, caret)[: caret.offset].endswith("\nb.")
+        assert apply_edits(text, caret)[: caret.offset].endswith("\nb.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition, History, ObjectUsage
-from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, QueryCase, cases_of, coarse, scenario
+from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, QueryCase, coarse, generate_cases, scenario
 from tests.queries.usages import A, B, case, usage, usages
 
 
@@ -89,7 +89,7 @@ HISTORY = History(type="T", states=(None, usage("a", A), usage("a b", A), None))
     ],
 )
 def test_a_case_ends_at_the_goal(goal: str, labels: dict[int, str]) -> None:
-    assert {each.number: each.label for each in cases_of(HISTORY, goal)} == labels  # type: ignore[arg-type]
+    assert {each.number: each.label for each in generate_cases(HISTORY, goal)} == labels  # type: ignore[arg-type]
 
 
 def test_a_call_that_is_named_twice_counts_once() -> None:
@@ -110,7 +110,7 @@ def test_labels_add_up_and_every_evaluated_case_is_classified(
 
 @given(st.lists(usages, max_size=6), st.sampled_from(["last", "last_nonempty", "next"]))
 def test_every_state_but_the_goal_starts_one_case(states: list[ObjectUsage | None], goal: str) -> None:
-    found = list(cases_of(History(type="T", states=tuple(states)), goal))  # type: ignore[arg-type]
+    found = list(generate_cases(History(type="T", states=tuple(states)), goal))  # type: ignore[arg-type]
     assert [each.number for each in found] == list(range(len(found)))
     assert len(found) <= max(len(states) - 1, 0)
     assert len({each.identity for each in found}) == len(found)

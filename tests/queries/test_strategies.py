@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.core.model.settings import StrategyName
 from ci_eval.core.queries.cases import QueryCase
-from ci_eval.core.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
 from tests.queries.usages import A, B, case, evaluated_cases, usage
 
 FIGURE_3 = case(usage("m1 mX mY", A), usage("m2 m1", B))
@@ -36,7 +36,7 @@ def test_figure_3_is_asked_about_as_the_paper_does(
     assert {each.definition for each in queries} == {definition}
     assert {each.method for each in queries} == {"M"}
     lacking = {"m2": ("m1",), "m1": ("m2",), "m1 mX mY": ("m2",)}
-    assert [expected(each, FIGURE_3) for each in queries] == [lacking[" ".join(each)] for each in calls]
+    assert [missing_calls(each, FIGURE_3) for each in queries] == [lacking[" ".join(each)] for each in calls]
 
 
 def test_of_an_object_that_is_not_there_only_type_and_method_are_known() -> None:
@@ -56,7 +56,7 @@ def test_where_nothing_changes_but_what_is_added_real_has_no_noise(made: QueryCa
     assert made.evolution == "0"
     (plain,), (real,) = STRATEGIES["REAL*"](made, PLAIN), STRATEGIES["REAL"](made, PLAIN)
     assert (plain.definition, set(plain.calls)) == (real.definition, set(real.calls))
-    assert expected(plain, made) == expected(real, made)
+    assert missing_calls(plain, made) == missing_calls(real, made)
 
 
 @given(evaluated_cases(), st.integers(1, 30), st.integers(0, 3))
@@ -67,7 +67,7 @@ def test_random_asks_about_different_subsets_of_the_right_size(made: QueryCase, 
     for each in queries:
         assert len(each.calls) == len(made.kept)
         assert list(each.calls) == [call for call in made.after if call in each.calls]
-        assert len(expected(each, made)) == made.added
+        assert len(missing_calls(each, made)) == made.added
 
 
 @given(evaluated_cases())
@@ -75,7 +75,7 @@ def test_something_is_always_expected_and_what_is_drawn_is_drawn_again(made: Que
     sampling = Sampling(subsets=3, dropped=0.4, replaced=0.4, definitions={"T": [A, B]})
     for strategy in STRATEGIES.values():
         queries = strategy(made, sampling)
-        assert all(expected(each, made) for each in queries)
+        assert all(missing_calls(each, made) for each in queries)
         assert queries == strategy(made, sampling)
 
 

@@ -9,11 +9,11 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from ci_eval.core.queries.texts import LARGEST, Texts, digest_of, is_text, stored
+from ci_eval.core.queries.texts import LARGEST, Texts, hash_text, is_text, pack_text
 
 
 def line(text: str) -> dict[str, object]:
-    found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(stored(text)))
+    found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(pack_text(text)))
     return found
 
 
@@ -30,11 +30,11 @@ def packed(data: bytes, digest: str = "") -> dict[str, object]:
 
 @pytest.mark.parametrize("text", ["", "a = 1\n", "é\U0001f600\n" * 1000])
 def test_a_text_is_found_by_its_digest(text: str) -> None:
-    assert texts({"type": "T"}, line(text), "no JSON").get(digest_of(text)) == text
+    assert texts({"type": "T"}, line(text), "no JSON").get(hash_text(text)) == text
 
 
 def test_what_no_utf_8_has_keeps_its_place() -> None:
-    assert texts(line("a\ud800b")).get(digest_of("a\ud800b")) == "a?b"
+    assert texts(line("a\ud800b")).get(hash_text("a\ud800b")) == "a?b"
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ from msgspec.structs import replace
 
 from ci_eval.core.model import Evaluation
 from ci_eval.core.model.engine.determinism import Determinism
-from ci_eval.core.rendering.advice import listed, warnings_of
+from ci_eval.core.rendering.advice import abbreviate_names, collect_warnings
 from ci_eval.core.rendering.verdicts import populations
 from tests.reports.samples import small
 
 
 def told(**lacking: int) -> str:
     found: Evaluation = replace(small().evaluation(), lacking=lacking)
-    return " ".join(warnings_of(found))
+    return " ".join(collect_warnings(found))
 
 
 def test_packages_that_are_not_installed_are_named_with_what_to_do() -> None:
@@ -28,12 +28,12 @@ def test_the_projects_own_modules_are_no_packages() -> None:
 
 
 def test_few_names_are_all_listed() -> None:
-    assert listed(["a", "b"]) == "a, b"
+    assert abbreviate_names(["a", "b"]) == "a, b"
 
 
 def test_what_could_not_be_read_is_said_with_the_worst_files() -> None:
     files = {"src/a.php": 0.97, "b.php": 0.2}
-    said = " ".join(warnings_of(replace(small().evaluation(), unparsable=0.59, unparsable_files=files)))
+    said = " ".join(collect_warnings(replace(small().evaluation(), unparsable=0.59, unparsable_files=files)))
     assert "59% of the source could not be read" in said
     assert "src/a.php (97% of it), b.php (20% of it)" in said
 
@@ -47,4 +47,4 @@ def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
 
 
 def test_little_that_could_not_be_read_is_not_worth_a_warning() -> None:
-    assert warnings_of(replace(small().evaluation(), unparsable=0.009)) == []
+    assert collect_warnings(replace(small().evaluation(), unparsable=0.009)) == []

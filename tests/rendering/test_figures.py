@@ -12,8 +12,8 @@ from ci_eval.core.rendering.figures import (
     amount,
     change,
     change_between,
-    counted,
-    evaluated,
+    describe_session_counts,
+    format_count,
     headline,
     interval,
     intervals,
@@ -58,7 +58,7 @@ def test_the_interval_for_other_code_says_so() -> None:
 def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:
     def said(**statuses: int) -> str:
         given = {name.replace("_", "-"): count for name, count in statuses.items()}
-        return evaluated(replace(NO_FIGURES, sessions=20, planned=21, statuses=given))
+        return describe_session_counts(replace(NO_FIGURES, sessions=20, planned=21, statuses=given))
 
     assert said(ok=20, skipped=1) == "20 of 21 sessions evaluated"
     assert said(ok=17, timeout=2, engine_crash=1) == "20 of 21 sessions evaluated, the engine failed in 3"
@@ -66,7 +66,7 @@ def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:
 
 
 def test_one_is_no_plural() -> None:
-    assert (counted(1, "file"), counted(1200, "session")) == ("1 file", "1,200 sessions")
+    assert (format_count(1, "file"), format_count(1200, "session")) == ("1 file", "1,200 sessions")
 
 
 def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:

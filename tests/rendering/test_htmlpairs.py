@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.model import SourceFile, Status
-from ci_eval.core.rendering.htmlpairs import FIRST, change_of, gain, paired_pages
+from ci_eval.core.rendering.htmlpairs import FIRST, classify_change, gain, paired_pages
 from ci_eval.plugins.tasks.completion import TASK
 from tests.reports.samples import session
 
@@ -17,13 +17,13 @@ SOURCE = SourceFile(path="a.py", text="abc def\n", checksum="c")
 )
 def test_a_pair_went_better_worse_or_alike(base: int | None, new: int | None, change: str) -> None:
     pair = (session("a.py", 0, "abc", base), session("a.py", 0, "abc", new))
-    assert change_of(pair, TASK) == change
+    assert classify_change(pair, TASK) == change
     assert (gain(pair, TASK) > 0) == (change == "better")
 
 
 def test_what_one_side_lacks_is_neither() -> None:
     pair = (None, session("a.py", 0, "abc"))
-    assert (change_of(pair, TASK), gain(pair, TASK)) == ("only", 0.0)
+    assert (classify_change(pair, TASK), gain(pair, TASK)) == ("only", 0.0)
 
 
 def test_each_half_of_a_token_is_coloured_by_its_side() -> None:

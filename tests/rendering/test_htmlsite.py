@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from ci_eval.core.rendering.htmlsite import HtmlSite, published
+from ci_eval.core.rendering.htmlsite import HtmlSite, replace_folder
 from tests.projects import write
 
 
@@ -23,11 +23,11 @@ def test_a_template_escapes_what_it_is_given_and_asks_for_all_it_names(tmp_path:
 
 
 def test_what_fails_leaves_the_old_folder_and_nothing_else(tmp_path: Path) -> None:
-    with published(tmp_path / "html") as folder:
+    with replace_folder(tmp_path / "html") as folder:
         write(folder, index__html="old")
 
     def fails() -> None:
-        with published(tmp_path / "html") as folder:
+        with replace_folder(tmp_path / "html") as folder:
             write(folder, index__html="new")
             raise ValueError("broken")
 

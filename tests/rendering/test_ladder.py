@@ -5,7 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ci_eval.core.model import Estimate, Evaluation
-from ci_eval.core.rendering.ladder import beside, by_length, label, lengths_of, letters, pooled, sentences, shown_filter
+from ci_eval.core.rendering.ladder import (
+    beside,
+    find_length_figures,
+    find_length_filters,
+    label,
+    letters,
+    pooled_label,
+    sentences,
+    shown_filter,
+)
 from tests.reports.samples import small
 
 
@@ -29,9 +38,13 @@ def test_the_headline_is_said_first_and_keywords_apart() -> None:
 
 
 def test_the_columns_are_of_the_headlines_kinds() -> None:
-    assert [figures.sessions for figures in by_length(laddered(3, 0, 1)).values()] == [10, 11, 13]
-    assert [figures.sessions for figures in by_length(laddered(3, 0, 1, headline="ALL")).values()] == [20, 21, 23]
-    assert lengths_of("names", ["ALL", "names"]) == {}
+    assert [figures.sessions for figures in find_length_figures(laddered(3, 0, 1)).values()] == [10, 11, 13]
+    assert [figures.sessions for figures in find_length_figures(laddered(3, 0, 1, headline="ALL")).values()] == [
+        20,
+        21,
+        23,
+    ]
+    assert find_length_filters("names", ["ALL", "names"]) == {}
 
 
 def test_a_filter_says_which_sessions_it_is_about() -> None:
@@ -43,10 +56,10 @@ def test_a_filter_says_which_sessions_it_is_about() -> None:
         "keywords, one letter typed",
         "mine",
     ]
-    assert pooled("ALL", names) == "all sessions (nothing, one letter, 3 letters typed, pooled)"
-    assert pooled("names, Prefix 1", names) == "names, one letter typed"
-    assert pooled("kind=FIELD prefix=1", names) == "kind=FIELD prefix=1"
-    assert pooled("kind=FIELD text=noprefix=1", names).endswith("typed, pooled)")
+    assert pooled_label("ALL", names) == "all sessions (nothing, one letter, 3 letters typed, pooled)"
+    assert pooled_label("names, Prefix 1", names) == "names, one letter typed"
+    assert pooled_label("kind=FIELD prefix=1", names) == "kind=FIELD prefix=1"
+    assert pooled_label("kind=FIELD text=noprefix=1", names).endswith("typed, pooled)")
     assert beside("names, Prefix 1", names) == {"keywords": "keywords, Prefix 1"}
     assert beside("ALL", names) == {}
 

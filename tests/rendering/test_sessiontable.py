@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.model import SourceFile, Status
 from ci_eval.core.rendering import sessiontable
-from ci_eval.core.rendering.sessiontable import SessionTable, cropped, selection
+from ci_eval.core.rendering.sessiontable import SessionTable, crop_line, selection
 from tests.reports.samples import session
 
 TASK = tasks.CATALOG.load("completion")
@@ -72,8 +72,8 @@ def test_what_is_too_much_for_a_page_is_counted(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_line_is_cropped_around_its_token() -> None:
-    assert cropped("    two three", 8) == ("two three", 4)
-    shown, at = cropped(" " * 4 + "x" * 500 + "name" + "y" * 500, 504)
+    assert crop_line("    two three", 8) == ("two three", 4)
+    shown, at = crop_line(" " * 4 + "x" * 500 + "name" + "y" * 500, 504)
     assert (shown[at : at + 4], len(shown), at) == ("name", 160, 60)
 
 

@@ -19,9 +19,9 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.rendering.figures import TO
 from ci_eval.core.rendering.verdicts import (
-    explained,
+    explain_verdict,
     interval_text,
-    named,
+    label_metric,
     p_text,
     pairs_text,
     places,
@@ -41,15 +41,15 @@ def test_a_verdict_has_a_sign_beside_its_words() -> None:
 
 
 def test_a_reason_is_as_long_as_what_is_uncertain() -> None:
-    assert explained(found(0.05, 0.15, 0.0001, why="clear"), "share") == "+5.00 pp to +15.00 pp; p < 0.001; clear"
-    assert explained(found(0.1, 0.1), "share") == ""
+    assert explain_verdict(found(0.05, 0.15, 0.0001, why="clear"), "share") == "+5.00 pp to +15.00 pp; p < 0.001; clear"
+    assert explain_verdict(found(0.1, 0.1), "share") == ""
     assert [interval_text(each, "share") for each in (found(0.1, 0.1), found(None, None))] == ["exact", "no interval"]
     assert [p_text(found(0, 1, p)) for p in (None, 0.04)] == ["", "p = 0.040"]
 
 
 def test_a_metric_over_some_sessions_says_which() -> None:
-    assert named("MeanRank", found(0, 1, n=1200, over="found by both")) == "MeanRank (1,200 found by both)"
-    assert named("Recall", found(0, 1, n=1200)) == "Recall"
+    assert label_metric("MeanRank", found(0, 1, n=1200, over="found by both")) == "MeanRank (1,200 found by both)"
+    assert label_metric("Recall", found(0, 1, n=1200)) == "Recall"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.core.model import CallCompletion, FileActions, Kind, Properties, SourceFile
-from ci_eval.core.rendering.painting import unasked
+from ci_eval.core.rendering.painting import unasked_stretches
 from ci_eval.core.workspace import Workspace, pack_actions
 
 
@@ -26,4 +26,4 @@ def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) 
     )
     stored = FileActions(path="a.py", checksum="", sessions=6, unparsable=0.0, actions=asked)
     workspace.write_actions("a.py", pack_actions(stored))
-    assert unasked(workspace.places_in("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]
+    assert unasked_stretches(workspace.places_in("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ci_eval.plugins.responses.cleaning import clean
-from ci_eval.plugins.responses.code import code_of
+from ci_eval.plugins.responses.code import extract_code
 
 CODE = "def test_add():\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0"
 JAVA = "@Test\nvoid adds() {\n    assertEquals(3, add(1, 2));\n}"
@@ -76,14 +76,14 @@ def fenced(code: str = CODE, tag: str = "python", fence: str = "```") -> str:
     ],
 )  # fmt: skip
 def test_code_is_read_as_a_person_reads_it(answer: str, rule: str) -> None:
-    assert code_of(clean(answer).text, "python") == (CODE, rule)
+    assert extract_code(clean(answer).text, "python") == (CODE, rule)
 
 
 @pytest.mark.parametrize(
     ("language", "code"), [("java", JAVA), ("go", GO), ("javascript", JS), ("csharp", CSHARP), ("c#", CSHARP)]
 )
 def test_the_grammar_finds_code_without_a_fence(language: str, code: str) -> None:
-    assert code_of(f"Sure, here is the test.\n\n{code}\n\nIt checks that numbers are added.", language) == (
+    assert extract_code(f"Sure, here is the test.\n\n{code}\n\nIt checks that numbers are added.", language) == (
         code,
         "grammar",
     )
@@ -106,4 +106,4 @@ NESTED = 'def test_sql():\n    text = """\n```sql\nSELECT 1\n```\n"""\n    asser
     ],
 )
 def test_what_belongs_to_the_code_stays_in_it(answer: str, code: str) -> None:
-    assert code_of(clean(answer).text, "python")[0] == code
+    assert extract_code(clean(answer).text, "python")[0] == code

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ci_eval.plugins.responses.cleaning import clean
-from ci_eval.plugins.responses.comments import comments_of, is_none, tidied
+from ci_eval.plugins.responses.comments import extract_comments, is_none, trim_comment
 
 ONE, TWO = "Ключ лежит в коде.", "Имя слишком короткое."
 BOTH = [ONE, TWO]
@@ -85,9 +85,9 @@ BOTH = [ONE, TWO]
 )  # fmt: skip
 def test_comments_are_read_as_a_person_reads_them(answer: str, rule: str) -> None:
     if rule == "whole":
-        assert comments_of(answer)[0] == [answer]
+        assert extract_comments(answer)[0] == [answer]
     else:
-        assert comments_of(clean(answer).text) == (BOTH, rule)
+        assert extract_comments(clean(answer).text) == (BOTH, rule)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_comments_are_read_as_a_person_reads_them(answer: str, rule: str) -> Non
     ],
 )  # fmt: skip
 def test_what_belongs_to_a_comment_stays_in_it(answer: str, comments: list[str]) -> None:
-    assert comments_of(answer)[0] == comments
+    assert extract_comments(answer)[0] == comments
 
 
 @pytest.mark.parametrize("text", ["-", "—", "N/A", "n/a.", "None", "нет", "…", "<your comment here>", "(no comments)"])
 def test_what_says_that_there_is_none_is_none(text: str) -> None:
-    assert is_none(tidied(text))
+    assert is_none(trim_comment(text))

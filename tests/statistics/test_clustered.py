@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.core.statistics.clustered import effective_of, elsewhere, figures
+from ci_eval.core.statistics.clustered import count_effective_clusters, elsewhere, figures
 from ci_eval.core.statistics.student import Floats
 
 RANDOM = np.random.default_rng(2)
@@ -47,7 +47,7 @@ def test_an_independent_implementation_has_the_same_cluster_jackknife() -> None:
 
 @pytest.mark.parametrize(("sizes", "worth"), [([5, 5, 5, 5], 4), ([97, 1, 1, 1], 1.06), ([0, 0, 7], 1), ([0, 0], 0)])
 def test_files_of_unequal_size_are_worth_fewer(sizes: list[int], worth: float) -> None:
-    assert effective_of(np.array(sizes, float)[:, None]) == pytest.approx([worth], rel=0.01)
+    assert count_effective_clusters(np.array(sizes, float)[:, None]) == pytest.approx([worth], rel=0.01)
 
 
 def test_one_file_that_makes_the_difference_leaves_one_degree_of_freedom() -> None:

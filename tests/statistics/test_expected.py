@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ci_eval.core.statistics.expected import NEARLY, Floats, Places, expected, fitted
+from ci_eval.core.statistics.expected import NEARLY, Floats, Places, fit_weights, predict_values
 
 SESSIONS = 2000
 RANDOM = np.random.default_rng(1)
@@ -34,12 +34,12 @@ def by_one_matrix(features: list[Places], values: Floats, base: float, ridge: fl
 @pytest.mark.parametrize("ridge", [0.3, 3.0])
 def test_weights_are_those_of_a_ridge_regression_over_one_matrix(ridge: float) -> None:
     features = [KINDS, TEXTS]
-    base, weights = fitted(features, RIGHT, ridge)
+    base, weights = fit_weights(features, RIGHT, ridge)
     assert np.concatenate(weights) == pytest.approx(by_one_matrix(features, RIGHT, base, ridge), abs=0.02)
 
 
 def test_what_was_not_asked_is_foretold_better_than_by_the_mean() -> None:
-    found = expected([KINDS, TEXTS], ASKED, RIGHT[ASKED])
+    found = predict_values([KINDS, TEXTS], ASKED, RIGHT[ASKED])
     other = np.setdiff1d(np.arange(SESSIONS), ASKED)
     usual = np.full(len(other), RIGHT[ASKED].mean())
     assert surprise(found[other], RIGHT[other]) < 0.8 * surprise(usual, RIGHT[other])
@@ -47,17 +47,17 @@ def test_what_was_not_asked_is_foretold_better_than_by_the_mean() -> None:
 
 def test_a_feature_that_tells_nothing_hardly_counts() -> None:
     noise = np.random.default_rng(2).integers(0, 300, SESSIONS)
-    found = expected([noise], ASKED, RIGHT[ASKED])
-    assert found.std() < 0.5 * expected([TEXTS], ASKED, RIGHT[ASKED]).std()
+    found = predict_values([noise], ASKED, RIGHT[ASKED])
+    assert found.std() < 0.5 * predict_values([TEXTS], ASKED, RIGHT[ASKED]).std()
 
 
 def test_nothing_is_certain() -> None:
-    found = expected([np.zeros(SESSIONS, dtype=np.int64)], ASKED, np.ones(len(ASKED)))
+    found = predict_values([np.zeros(SESSIONS, dtype=np.int64)], ASKED, np.ones(len(ASKED)))
     assert found.max() <= 1 - NEARLY
 
 
 def test_a_value_that_was_never_asked_about_counts_for_nothing() -> None:
-    found = expected([np.arange(4)], np.array([0, 1]), np.array([1.0, 0.0]))
+    found = predict_values([np.arange(4)], np.array([0, 1]), np.array([1.0, 0.0]))
     assert found[2] == found[3] == pytest.approx(0.5)
     assert found[0] > 0.5 > found[1]
 

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from ci_eval.core.model import Difference, Verdict
-from ci_eval.core.statistics.paired import Interval, Spread, bias_text, joint, largest_of, singly, verdict, winners_bias
+from ci_eval.core.statistics.paired import (
+    Interval,
+    Spread,
+    bias_text,
+    expected_maximum,
+    joint,
+    singly,
+    verdict,
+    winners_bias,
+)
 from ci_eval.core.statistics.student import Floats
 
 
@@ -92,7 +101,7 @@ def test_of_other_code_equivalent_takes_a_narrower_interval() -> None:
 @pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 0.5642), (3, 0.8463), (5, 1.1630), (8, 1.4236)])
 def test_the_largest_of_several_normal_variables(count: int, expected: float) -> None:
     """Harter 1961, "Expected values of normal order statistics", table 1."""
-    assert largest_of(count) == pytest.approx(expected, abs=2e-4)
+    assert expected_maximum(count) == pytest.approx(expected, abs=2e-4)
 
 
 def test_the_bias_of_the_winner_is_that_of_simulated_winners() -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ci_eval.core.statistics.population import clusters_of, counted, of_shard, share
+from ci_eval.core.statistics.population import cluster_unit, count_project_sessions, select_shard_files, share
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
 
 
 def test_sessions_are_counted_by_project_where_several_were_merged() -> None:
-    assert counted(FILES, shard=None, merged=True) == {"one": 100, "two": 300}
-    assert counted(FILES, shard=None, merged=False) == {"": 400}
+    assert count_project_sessions(FILES, shard=None, merged=True) == {"one": 100, "two": 300}
+    assert count_project_sessions(FILES, shard=None, merged=False) == {"": 400}
 
 
 def test_shards_divide_the_files() -> None:
-    shards = [of_shard(FILES, f"{index}/2") for index in (1, 2)]
+    shards = [select_shard_files(FILES, f"{index}/2") for index in (1, 2)]
     assert {path: sum(each.get(path, 0) for each in shards) for path in FILES} == FILES
 
 
@@ -32,4 +32,4 @@ def test_what_could_not_be_read_counts_as_not_asked() -> None:
 
 
 def test_many_projects_speak_for_other_code_and_few_do_not() -> None:
-    assert (clusters_of(19), clusters_of(20)) == ("files", "projects")
+    assert (cluster_unit(19), cluster_unit(20)) == ("files", "projects")

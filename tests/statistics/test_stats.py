@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import MetricInfo
 from ci_eval.core.statistics import stats
-from ci_eval.core.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, placed
+from ci_eval.core.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, pack_location
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
@@ -23,8 +23,8 @@ def observed(metric: Metric, by_file: list[list[float]]) -> Observations:
     seen = Observations(metric)
     collector = Collector([seen])
     for file, values in enumerate(by_file):
-        collector.add(placed(file), [[(value, 1.0) for value in values]])
-    collector.hand_on()
+        collector.add(pack_location(file), [[(value, 1.0) for value in values]])
+    collector.flush_observations()
     return seen
 
 
@@ -78,8 +78,8 @@ def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int
     ratio, median = Observations(SHARE), Observations(MEDIAN)
     collector = Collector([ratio, median])
     for file, kind, value, weight in sorted(found):
-        collector.add(placed(file, kind), [[(value, weight)]] * 2)
-    collector.hand_on()
+        collector.add(pack_location(file, kind), [[(value, weight)]] * 2)
+    collector.flush_observations()
     seen = np.array([each[2:] for each in found], dtype=float).reshape(-1, 2)
     weight = seen[:, 1].sum()
     assert figure(ratio) == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)
@@ -102,8 +102,8 @@ def test_what_one_metric_observes_does_not_move_another_by_a_bit(found: list[tup
         ratio, other = Observations(SHARE), Observations(TIMES)
         collector = Collector([other, ratio])
         for value, slow in found:
-            collector.add(placed(0), [[(1.0, 1.0)] * slow * times, [(value, 1.0)]])
-        collector.hand_on()
+            collector.add(pack_location(0), [[(1.0, 1.0)] * slow * times, [(value, 1.0)]])
+        collector.flush_observations()
         figures.add(figure(ratio))
     assert len(figures) == 1
 
@@ -128,6 +128,6 @@ def test_files_may_be_added_up_apart(metric: Metric) -> None:
     files = [[0.0, 1.0], [], [1.0, 1.0, 0.5], [0.25]]
     whole, apart = observed(metric, files), Observations(metric)
     for begin in (0, 2):
-        apart.add_collected(observed(metric, files[begin : begin + 2]).collected(), begin)
+        apart.merge_observations(observed(metric, files[begin : begin + 2]).collected(), begin)
     assert apart.by_file(4) == whole.by_file(4)
     assert estimate(apart, 0.5) == estimate(whole, 0.5)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ci_eval.core.statistics.student import errors_at, tails
+from ci_eval.core.statistics.student import critical_values, tails
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_tails_are_those_of_scipy(errors: float, df: float, tail: float) -> None
 @pytest.mark.parametrize("df", [0.5, 1.0, 2.5, 59.0, np.inf])
 def test_errors_at_a_tail_have_that_tail(df: float) -> None:
     wanted = np.array([0.9, 0.05, 0.001])
-    assert tails(errors_at(wanted, df), df) == pytest.approx(wanted, rel=1e-9)
+    assert tails(critical_values(wanted, df), df) == pytest.approx(wanted, rel=1e-9)
 
 
 @given(st.floats(0, 1), st.floats(0.1, 1e6) | st.just(np.inf))
@@ -36,11 +36,11 @@ def test_errors_at_a_tail_have_that_tail(df: float) -> None:
 @example(0.0, 1.0)
 @example(1.0, np.inf)
 def test_there_are_errors_at_every_tail(tail: float, df: float) -> None:
-    found = float(errors_at(tail, df))
+    found = float(critical_values(tail, df))
     assert np.exp(-10) <= found <= np.exp(60) * (1 + 1e-9)
     nearest = np.clip(tail, *tails([np.exp(60), np.exp(-10)], df))
     assert tails(found, df) == pytest.approx(nearest, rel=1e-6, abs=1e-300)
 
 
 def test_without_end_of_freedom_t_is_normal() -> None:
-    assert errors_at(0.05, np.inf) == pytest.approx(1.959963985, rel=1e-5)
+    assert critical_values(0.05, np.inf) == pytest.approx(1.959963985, rel=1e-5)

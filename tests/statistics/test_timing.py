@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.statistics.timing import GROUPS, Observed, nearest_rank, timed
+from ci_eval.core.statistics.timing import GROUPS, Observed, compare_timing, nearest_rank
 
 METRICS = {each.info.name: each for each in metrics.load()}
 BASE = ([10.0], [11.0], [12.0], [10.5], [11.5])
@@ -24,7 +24,7 @@ def rounds(*values: list[float]) -> list[Observed]:
 
 
 def test_where_all_sessions_were_asked_it_is_the_paired_t_test_of_logarithms_over_rounds() -> None:
-    found = timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
+    found = compare_timing(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
     assert found
     # scipy 1.17.1: ttest_rel(log(new), log(base)), and its confidence_interval(0.95) around base's geometric mean.
     assert (found.low, found.high, found.p) == pytest.approx(
@@ -35,14 +35,16 @@ def test_where_all_sessions_were_asked_it_is_the_paired_t_test_of_logarithms_ove
 def test_a_load_that_doubles_both_times_does_not_hide_which_is_faster() -> None:
     rng = np.random.default_rng(6)
     base = rng.gamma(2, 10, 200) * np.array([[1.0], [2.0], [4.0]])
-    found = timed(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*(base / 3).tolist()), asked=1, tests=4)
+    found = compare_timing(
+        METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*(base / 3).tolist()), asked=1, tests=4
+    )
     assert found
     assert found.new == pytest.approx(found.base / 3)
     assert found.high < -0.6 * found.base
 
 
 def test_times_of_zero_are_compared_by_their_differences() -> None:
-    found = timed(METRICS["MeanLatency"], rounds([0.0], [1.0]), rounds([2.0], [3.0]), asked=1, tests=1)
+    found = compare_timing(METRICS["MeanLatency"], rounds([0.0], [1.0]), rounds([2.0], [3.0]), asked=1, tests=1)
     assert found
     assert (found.base, found.new, found.low, found.high) == (0.5, 2.5, 2.0, 2.0)
 
@@ -51,7 +53,9 @@ def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_
     rng = np.random.default_rng(2)
     base = rng.gamma(2, 10, 4000)
     new = base + rng.normal(3, 5, 4000)
-    found = timed(METRICS["MeanLatency"], rounds(*[base.tolist()] * 3), rounds(*[new.tolist()] * 3), asked=0, tests=1)
+    found = compare_timing(
+        METRICS["MeanLatency"], rounds(*[base.tolist()] * 3), rounds(*[new.tolist()] * 3), asked=0, tests=1
+    )
     error = (new - base).std(ddof=1) / np.sqrt(len(base))
     assert found
     # scipy 1.17.1: t.ppf(0.975, 19); the error is estimated from as many groups, so it is near, not equal.
@@ -62,7 +66,7 @@ def test_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -
     rng = np.random.default_rng(4)
     base, new = rng.normal(100, 10, (3, 400)), rng.normal(100, 10, (3, 400))
     new += (base.mean(axis=1) - new.mean(axis=1))[:, None] + 1
-    found = timed(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    found = compare_timing(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
     assert found
     # Each mean has an error of 10 / sqrt(400), and so has each of three rounds; t.ppf(0.975, 2) = 4.303.
     assert found.high - found.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
@@ -72,7 +76,9 @@ def test_medians_of_rounds_that_agree_by_luck_are_no_surer_than_what_varies_with
     rng = np.random.default_rng(5)
     base, new = rng.normal(100, 10, (3, 2000)), rng.normal(100, 10, (3, 2000))
     new += (np.median(base, axis=1) - np.median(new, axis=1))[:, None] + 1
-    found = timed(METRICS["LatencyPercentile50"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    found = compare_timing(
+        METRICS["LatencyPercentile50"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1
+    )
     assert found
     # A normal sample's median has 1.2533 times the error of its mean; five blocks a round tell it roughly.
     error = 1.2533 * 10 / np.sqrt(2000) * np.sqrt(2 / 3)
@@ -81,7 +87,9 @@ def test_medians_of_rounds_that_agree_by_luck_are_no_surer_than_what_varies_with
 
 def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
     alike = rounds([1.0] * 100, [1.0] * 100)
-    some, every = (timed(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1))
+    some, every = (
+        compare_timing(METRICS["RightWithin100ms"], alike, alike, asked=asked, tests=1) for asked in (0.1, 1)
+    )
     assert some
     assert every
     assert some.high > 0.02
@@ -89,7 +97,7 @@ def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:
 
 
 def test_several_tests_widen_the_interval_as_bonferroni_says() -> None:
-    one, three = (timed(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=n) for n in (1, 3))
+    one, three = (compare_timing(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=n) for n in (1, 3))
     assert one
     assert three
     assert three.p == pytest.approx(3 * one.p)
@@ -105,4 +113,6 @@ def test_quantiles_are_those_of_numpy_by_nearest_rank(quantile: float) -> None:
 
 
 def test_without_a_lookup_there_is_no_figure() -> None:
-    assert timed(METRICS["LatencyPercentile95"], rounds([], []), rounds([1.0], [1.0]), asked=1, tests=1) is None
+    assert (
+        compare_timing(METRICS["LatencyPercentile95"], rounds([], []), rounds([1.0], [1.0]), asked=1, tests=1) is None
+    )

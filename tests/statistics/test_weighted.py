@@ -20,7 +20,7 @@ from ci_eval.core.statistics.weighted import (
     figure,
     interval,
     moments,
-    of_share,
+    share_interval,
     total,
     unequal,
 )
@@ -79,7 +79,7 @@ def test_the_interval_of_a_share_is_the_usual_one_and_the_score_interval_of_scip
     reach = ERRORS * (np.sqrt(value * (1 - value) / asked) or 1 / asked)
     score = scipy.binomtest(right, asked).proportion_ci(method="wilson")
     expected = (max(min(score.low, value - reach), 0), min(max(score.high, value + reach), 1))
-    assert of_share(value, reach) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert share_interval(value, reach) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_sessions_that_are_all_alike_have_the_score_interval() -> None:

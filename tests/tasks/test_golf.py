@@ -41,5 +41,5 @@ def test_a_list_is_called_up_at_the_first_four_letters_of_each_token() -> None:
     line = PlayItem(
         session="1", offset=0, expected_text="os.path", ranges=((0, 2), (3, 7)), properties=Properties(kind=Kind.LINE)
     )
-    assert list(golf.asked_at(line)) == [(0, 0), (1, 0), (3, 3), (4, 3), (5, 3), (6, 3)]
+    assert list(golf.lookup_offsets(line)) == [(0, 0), (1, 0), (3, 3), (4, 3), (5, 3), (6, 3)]
     assert golf.askable(line) == 6

@@ -12,7 +12,7 @@ import pytest
 from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
 from ci_eval.core.sample_expansion import Split
 from ci_eval.plugins.adapters.endpoints.prompts import instruction_of
-from ci_eval.plugins.tasks.method_calls import TASK, calls, lookup, spelled, splitter
+from ci_eval.plugins.tasks.method_calls import TASK, calls, format_definition, lookup, splitter
 from tests.command import command
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, trained, usage
 from tests.packed import unpacked
@@ -117,7 +117,11 @@ def test_a_language_model_is_asked_for_names() -> None:
 
 def test_definitions_are_spelled_for_people() -> None:
     of_parameter = Definition(kind="PARAM", member="f", argument=0)
-    assert [spelled(each) for each in (NEW, of_parameter, Definition())] == ["NEW T", "PARAM 0 of f", "UNKNOWN"]
+    assert [format_definition(each) for each in (NEW, of_parameter, Definition())] == [
+        "NEW T",
+        "PARAM 0 of f",
+        "UNKNOWN",
+    ]
     assert TASK.splitting
 
 

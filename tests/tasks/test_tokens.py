@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.tasks.tokens import summed
+from ci_eval.plugins.tasks.tokens import summarise_scores
 from tests.command import command
 from tests.projects import GREETER, write
 
@@ -95,7 +95,7 @@ def test_another_task_has_no_such_tokens(tmp_path: Path) -> None:
 
 
 def over(*f1: float) -> list[float]:
-    found = summed([{"f1": each} for each in f1])
+    found = summarise_scores([{"f1": each} for each in f1])
     return [found[name] for name in ("f1", "f1.best", "f1.reciprocalRank", "f1.ndcg")]
 
 

@@ -103,7 +103,7 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
     if config.what == "definitions":
         return parts.definitions(source.text, source.grammar, shape)
     offsets = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
-    return parts.statements_with(source.text, source.grammar, shape, offsets)
+    return parts.select_statements(source.text, source.grammar, shape, offsets)
 
 
 def _by_depth(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:

@@ -22,8 +22,8 @@ from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.latencies import quantile_of
-from ci_eval.core.statistics.repeated.noise import noise_of, noise_text
+from ci_eval.core.statistics.latencies import estimate_quantile
+from ci_eval.core.statistics.repeated.noise import measure_noise, noise_text
 from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
 from ci_eval.core.workspace import Workspace
 
@@ -167,7 +167,7 @@ def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
     """Return the latency (ms) in base and in new at each quantile, by its name, such as "50%"."""
     latencies = {}
     for share in SHARES:
-        base, new = (quantile_of(side, share) for side in sums.latencies)
+        base, new = (estimate_quantile(side, share) for side in sums.latencies)
         if base is not None and new is not None:
             latencies[f"{share:.0%}"] = (base, new)
     return latencies
@@ -184,7 +184,7 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
         started=manifest.start,
         sessions=manifest.finished,
         failed=failed,
-        noise=noise_of(
+        noise=measure_noise(
             (session for _, sessions in workspace.sessions(SessionScore) for session in sessions), manifest.rounds
         ),
     )

@@ -26,7 +26,7 @@ from ci_eval.core.rendering.figures import amount, change, interval
 from ci_eval.core.rendering.ladder import label
 from ci_eval.core.rendering.verdicts import interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
-from ci_eval.core.statistics.paired import MARGINS, stretched
+from ci_eval.core.statistics.paired import MARGINS, stretch_interval
 
 EXAMPLES = (
     "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
@@ -156,7 +156,7 @@ class Gate:
         if isinstance(outcome, Elsewhere) and outcome.effective < needed:
             reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {outcome.effective:.0f}"
             return self._result("undecided", f"a loss of that size is not ruled out: {reason}")
-        low, high = stretched(outcome.low, outcome.high, STRETCH if isinstance(outcome, Elsewhere) else 1.0)
+        low, high = stretch_interval(outcome.low, outcome.high, STRETCH if isinstance(outcome, Elsewhere) else 1.0)
         worst, best = (low, high) if info.better == "higher" else (-high, -low)
         between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
         if outcome.low == outcome.high:

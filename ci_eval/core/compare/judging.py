@@ -19,7 +19,7 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Determinism, Difference, Elsewhere, MetricInfo, State, Subset, Verdict
 from ci_eval.core.rendering.figures import change
 from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
-from ci_eval.core.statistics.latencies import quantile_of
+from ci_eval.core.statistics.latencies import estimate_quantile
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats, sign_test
 from ci_eval.core.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
@@ -111,7 +111,7 @@ class _Own:
         sampling = np.where(changed, shared.diagonal(), 0.0)
         # A figure that did not change shows no spread of its own, so the bound is its error.
         bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
-        error, df = self.noise.with_sampling(np.where(changed, sampling, bound))
+        error, df = self.noise.add_sampling(np.where(changed, sampling, bound))
         center = np.where(changed, self.new - self.base, 0.0)
         return Spread(self.base, self.new, center, error, df, shared)
 
@@ -177,7 +177,7 @@ class Judge:
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         if metric.statistic == "quantile":
-            base, new = (quantile_of(side, metric.quantile) for side in sums.latencies)
+            base, new = (estimate_quantile(side, metric.quantile) for side in sums.latencies)
         else:
             total = sums.total[index]
             base, new = (float(total[at] / total[at + 1]) if total[at + 1] else None for at in (0, 2))

@@ -17,13 +17,13 @@ from ci_eval.core.compare.population import sessions_of
 from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
-from ci_eval.core.grammar.colours import colours_in
+from ci_eval.core.grammar.colours import colour_file
 from ci_eval.core.model import FAILED, Change, Failures, Session, SessionScore, SourceFile
 from ci_eval.core.rendering.contract import Pair
-from ci_eval.core.rendering.painting import Paint, unasked
-from ci_eval.core.scoring import answers, band, by_round, evaluated, observations_of, score, shown_rank
-from ci_eval.core.statistics.latencies import binned
-from ci_eval.core.statistics.population import project_of
+from ci_eval.core.rendering.painting import Paint, unasked_stretches
+from ci_eval.core.scoring import answers, band, evaluated, observe_rounds, observe_session, score, shown_rank
+from ci_eval.core.statistics.latencies import bin_latencies
+from ci_eval.core.statistics.population import project_from_path
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import ProjectSums, total, unequal
 from ci_eval.core.workspace import Workspace
@@ -114,7 +114,7 @@ class Paired:
         """
         asked: Counter[str] = Counter()
         for path, pairs in self.files.items():
-            asked[project_of(path, merged=True)] += pairs
+            asked[project_from_path(path, merged=True)] += pairs
         known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
         if not unequal([asked[name] / known[name] for name in asked]):
             return False
@@ -128,7 +128,8 @@ class Paired:
             ]
             sums.total = total(sums.strata) if sums.strata else sums.total
             sums.rows = [
-                row * weights[project_of(path, merged=True)] for path, row in zip(self.files, sums.rows, strict=True)
+                row * weights[project_from_path(path, merged=True)]
+                for path, row in zip(self.files, sums.rows, strict=True)
             ]
         return True
 
@@ -256,7 +257,7 @@ class _FilePairs:
             counted = numbers[chosen] * weights[chosen, number][:, None, None]
             sums.rows.append(sums.add(counted, tokens[chosen]))
             if self._paired.merged:
-                project = project_of(self._source.path, merged=True)
+                project = project_from_path(self._source.path, merged=True)
                 sums.projects.setdefault(project, Sums(figures=self._width)).add(counted, tokens[chosen])
             gains = np.array([pairs[index].gain for index in chosen.tolist()])
             sums.sessions += len(chosen)
@@ -267,7 +268,7 @@ class _FilePairs:
                     sums.wavering[side].add(rounds * weights[index, number])
             for side in range(2):
                 times = [time for index in chosen.tolist() for time in pairs[index].latencies[side]]
-                sums.latencies[side] += binned(np.array(times)) if times else 0
+                sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
 
     def _add_to_parts(
         self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
@@ -342,10 +343,10 @@ class _FilePairs:
                 yield dimension, value
 
     def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        """Yield each side that varies, with its numbers by round; see `_SeenPair.by_round`."""
+        """Yield each side that varies, with its numbers by round; see `_SeenPair.observe_rounds`."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
-                by_metric = [by_round(metric, session, rounds) for _, metric in self._summed]
+                by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
                 # While one side is read round by round, the other is as in its first round.
                 fixed = self._observations(base if side else new)
                 pairs = [
@@ -358,7 +359,7 @@ class _FilePairs:
         return self._row(self._observations(base), self._observations(new))
 
     def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
-        return [observations_of(metric, session) for _, metric in self._summed]
+        return [observe_session(metric, session) for _, metric in self._summed]
 
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
@@ -457,8 +458,8 @@ class StoredPairs:
         """Return how a file looks; see `PairedSessions.paint`."""
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
         return Paint(
-            colours_in(source.path, source.text, self._grammars),
-            unasked(sample.places_in(source.path), asked) if sample else (),
+            colour_file(source.path, source.text, self._grammars),
+            unasked_stretches(sample.places_in(source.path), asked) if sample else (),
         )
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:

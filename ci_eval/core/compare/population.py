@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from ci_eval.core.statistics.population import of_shard, project_of, share
+from ci_eval.core.statistics.population import project_from_path, select_shard_files, share
 from ci_eval.core.workspace import Workspace
 
 
@@ -32,12 +32,12 @@ def sessions_of(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str
     for path, (checksum, sessions) in _files(base).items():
         if path in theirs and theirs[path][0] == checksum:
             # A shard may have only a part of a file's sessions.
-            counts[project_of(path, merged=merged)] += min(sessions, theirs[path][1])
+            counts[project_from_path(path, merged=merged)] += min(sessions, theirs[path][1])
     return counts
 
 
 def _files(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Return path → checksum and number of sessions, of each file that has sessions in the workspace's shard."""
     files = {head.path: head for head in workspace.action_heads()}
-    own = of_shard({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
+    own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
     return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

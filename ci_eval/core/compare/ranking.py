@@ -24,10 +24,10 @@ from ci_eval.core.scoring import evaluated
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import bias_text, winners_bias
-from ci_eval.core.statistics.population import project_of
+from ci_eval.core.statistics.population import project_from_path
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import figure
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, placed
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import unequal
 from ci_eval.core.workspace import Workspace
@@ -96,7 +96,7 @@ def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common:
     known = sessions_of(workspaces[0], workspaces[1], merged=True)
     asked: Counter[str] = Counter()
     for path, sessions in common.items():
-        asked[project_of(path, merged=True)] += sessions
+        asked[project_from_path(path, merged=True)] += sessions
     if unequal([asked[name] / max(known[name], asked[name]) for name in asked]):
         raise ConfigError(
             "a ranking does not weight projects, and those that were merged here were asked in unequal shares: compare "
@@ -154,9 +154,9 @@ class _Together:
             collector = Collector(times)
             for session in side:
                 collector.add(
-                    placed(len(self.files) - 1), [observations.metric.observe(session) for observations in times]
+                    pack_location(len(self.files) - 1), [observations.metric.observe(session) for observations in times]
                 )
-            collector.hand_on()
+            collector.flush_observations()
         of_file = np.zeros_like(self.total)
         tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
         for number, metric in enumerate(self.metrics):

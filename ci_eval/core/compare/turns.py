@@ -15,7 +15,7 @@ from ci_eval.core.filters import ReportFilter
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, SessionScore, Status, Verdict
 from ci_eval.core.scoring import evaluated
-from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, timed
+from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timing
 from ci_eval.core.workspace import Workspace
 
 NOT_IN_TURNS = (
@@ -80,7 +80,7 @@ class _Sides:
         self.new = [Observed() for _ in range(rounds)]
 
     def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
-        timing = timed(metric, self.base, self.new, asked=asked, tests=tests)
+        timing = compare_timing(metric, self.base, self.new, asked=asked, tests=tests)
         if timing is None:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
         plain = Difference(

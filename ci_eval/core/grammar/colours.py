@@ -18,10 +18,10 @@ def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
     spans = _walk_colours(parser(grammar).parse(data))
     if len(data) == len(text):
         return list(spans)
-    return list(_in_code_points(spans, data))
+    return list(_convert_spans(spans, data))
 
 
-def colours_in(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
+def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
     """Return the coloured spans of a file. The grammar is the one for the longest matching end of the path; without
     one, the list is empty."""
     ends = [end for end in grammars if path.endswith(end)]
@@ -47,7 +47,7 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
                 return
 
 
-def _in_code_points(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
+def _convert_spans(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
     # Spans are in order, so each byte is decoded once.
     at = read = 0
     for begin, end, colour in spans:

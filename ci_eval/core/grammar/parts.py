@@ -38,21 +38,21 @@ def statements_on_a_line(text: str, grammar: str) -> list[Part]:
             parts.add(whole)
         else:
             stack += node.children
-    return _in_code_points(source, sorted(parts))
+    return _convert_parts(source, sorted(parts))
 
 
 def definitions(text: str, grammar: str, shape: Shape) -> list[Part]:
     """Return the outermost functions, as whole lines."""
     source = text.encode()
-    return _in_code_points(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
+    return _convert_parts(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
 
 
-def statements_with(text: str, grammar: str, shape: Shape, offsets: Sequence[int]) -> list[Part]:
+def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[int]) -> list[Part]:
     """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
     # Offsets are sorted, so two searches tell whether one is between begin and end.
-    parts = _in_code_points(source, plain)
+    parts = _convert_parts(source, plain)
     return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
 
 
@@ -86,6 +86,6 @@ def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
     return (first, last) if is_alone and first < last else None
 
 
-def _in_code_points(source: bytes, parts: Sequence[Part]) -> list[Part]:
+def _convert_parts(source: bytes, parts: Sequence[Part]) -> list[Part]:
     points = code_points(source)
     return [(points[begin], points[end]) for begin, end in parts] if points else list(parts)

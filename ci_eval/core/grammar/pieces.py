@@ -37,7 +37,7 @@ def inner(text: bytes, piece: Span) -> list[Span]:
     return pieces(text, begin, end) if 0 < begin < end else []
 
 
-def blanked(text: bytes, spans: Sequence[Span]) -> bytes:
+def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
     """Return the text with spaces in place of pieces; line ends stay."""
     out = bytearray(text)
     for begin, end in spans:
@@ -60,12 +60,12 @@ def unreadable(text: bytes, head: bytes, lost: Lost) -> list[Span]:
     # The smallest cut first: parts of pieces that are balanced in themselves.
     outermost = pieces(text, len(head), len(text))
     spans = [part for piece in outermost[:MOST] for part in _parts(text, piece, head, lost)]
-    readable = blanked(text, spans)
+    readable = blank_spans(text, spans)
     left = lost(readable)
     if left > len(text) * MUCH and len(outermost) <= MOST and len(text) * len(outermost) < LONGEST:
         # A bracket too many, or one too few, can only be told from `namespace x {` by leaving the piece out.
         for piece in outermost:
-            less = blanked(readable, [piece])
+            less = blank_spans(readable, [piece])
             # All of a piece that is left out is lost, so its own bytes count.
             if piece not in spans and (after := lost(less)) + len(text[slice(*piece)].strip()) < left:
                 readable, left = less, after
@@ -83,7 +83,7 @@ def _parts(text: bytes, piece: Span, head: bytes, lost: Lost) -> Iterator[Span]:
     inside = inner(text, piece)[:MOST]
     for part in inside if len(code) * len(inside) < LONGEST else []:
         begin, end = part[0] - piece[0], part[1] - piece[0]
-        less = blanked(code, [(begin, end)])
+        less = blank_spans(code, [(begin, end)])
         left = lost(head + less)
         if left + len(code[begin:end].strip()) < whole:
             parts.append(part)

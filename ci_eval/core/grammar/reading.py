@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ci_eval.core.grammar.pieces import LONGEST, MOST, alone, blanked, unreadable
+from ci_eval.core.grammar.pieces import LONGEST, MOST, alone, blank_spans, unreadable
 from ci_eval.core.grammar.repairs import REPAIRS
 from ci_eval.core.grammar.repairs.repair import Rewritten, Span
 from ci_eval.core.grammar.syntax import Node, parser
@@ -64,7 +64,7 @@ def _read_in_pieces(rewritten: Rewritten, whole: Reading, grammar: str) -> Readi
     # A tree for each piece if that is cheap, else one tree of all pieces.
     apart = len(text) * len(spans) < LONGEST
     parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
-    candidate = _parse(rewritten._replace(text=blanked(text, spans), layers=rewritten.layers + parts), grammar)
+    candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
     return candidate if candidate.lost < whole.lost else whole
 
 

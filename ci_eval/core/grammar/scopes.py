@@ -49,7 +49,7 @@ class Scope:
             scope = scope.parent
         return scope
 
-    def instance_of(self, name: str) -> Scope | None:
+    def find_instance_class(self, name: str) -> Scope | None:
         """Return the class one of whose methods, around this place, calls its instance `name`; None if there is
         none."""
         # The parent of a method's scope is its class.

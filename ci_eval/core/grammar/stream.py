@@ -47,14 +47,14 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
     begins = [token.offset for token in known]
     ends = [token.offset + len(token.text) for token in known]
 
-    def code_in(node: Node) -> bool:
+    def has_code(node: Node) -> bool:
         """Return whether known tokens are in the node."""
         # A token that ends where the node begins is not in it.
         first = bisect_left(ends, points[node.start_byte] + 1)
         return first < len(begins) and begins[first] < points[node.end_byte]
 
     tokens = list(known)
-    for node, kind in _other_nodes(parser(grammar).parse(source).root_node, code_in):
+    for node, kind in _other_nodes(parser(grammar).parse(source).root_node, has_code):
         begin, end = points[node.start_byte], points[node.end_byte]
         word = text[begin:end]
         kind = kind or _kind(word, keywords, named=node.is_named)

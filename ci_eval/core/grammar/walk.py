@@ -29,7 +29,7 @@ class NodePlace(NamedTuple):
 Method = TypeVar("Method", bound=Callable[..., None])
 
 
-def on(*node_types: str) -> Callable[[Method], Method]:
+def handle_nodes(*node_types: str) -> Callable[[Method], Method]:
     """Mark a method `(self, node, role, place)` of a Walk as the handler of these types of nodes."""
 
     def mark(method: Method) -> Method:
@@ -147,7 +147,7 @@ class Walk:
         """Drop a part of the text that the grammar could not read; `read` has measured it."""
 
 
-def tokens_of(walk: Walk, grammar: str) -> Extraction:
+def extract_tokens(walk: Walk, grammar: str) -> Extraction:
     """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
     that is lost. Reads the source and walks over its trees."""
     source = walk.source

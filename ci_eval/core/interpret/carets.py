@@ -10,7 +10,7 @@ from ci_eval.core.grammar.document import difference
 from ci_eval.core.interpret.assignments import Setup, completes
 from ci_eval.core.interpret.showing import Showing, Shown
 from ci_eval.core.model import Caret, Record, Suggestion
-from ci_eval.core.queries.carets import edited
+from ci_eval.core.queries.carets import apply_edits
 
 
 class Carets:
@@ -64,4 +64,4 @@ class Carets:
 
     def _text(self, caret: Caret) -> str:
         assert self._setup.texts
-        return edited(read_own(self._setup.texts, caret.text).decode(), caret)
+        return apply_edits(read_own(self._setup.texts, caret.text).decode(), caret)

@@ -7,7 +7,7 @@ from ci_eval.core.logs.extra import tables
 from ci_eval.core.logs.gather import gather
 from ci_eval.core.logs.merging import merge
 from ci_eval.core.logs.queries import Logged, LoggedSession
-from ci_eval.core.logs.records import record_of, verify
+from ci_eval.core.logs.records import read_logs_record, verify
 from ci_eval.core.logs.writing import Log
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "formats",
     "gather",
     "merge",
-    "record_of",
+    "read_logs_record",
     "tables",
     "verify",
 ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.columns import COLUMNS, SCHEMA, LogOrigin, columns_of
+from ci_eval.core.logs.columns import COLUMNS, SCHEMA, LogOrigin, build_columns
 from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.queries import LoggedSession
 
@@ -48,7 +48,7 @@ class TablePart:
 
     def add(self, logged: LoggedSession) -> None:
         """Add the rows of a session."""
-        for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
+        for query, columns in zip(logged.queries, build_columns(logged, self._origin), strict=True):
             for name, values in columns.items():
                 self._columns[name].extend(values)
             self._features.append(query.features)

@@ -80,14 +80,14 @@ def describe_columns() -> bytes:
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
-def group_of(session: str, query: int) -> int:
+def make_group_id(session: str, query: int) -> int:
     """Return the number of a query, from its session and its position there."""
     # In a million queries, two share a number with a chance of one in ten million.
     # Tables hold numbers with a sign, so one bit goes.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 
-def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
+def build_columns(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
     """Yield for each query the values of COLUMNS, an element per suggestion."""
     session, text = logged.session, origin.text
     begin, end = session.offset, session.offset + len(session.expected_text)
@@ -102,7 +102,7 @@ def columns_of(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, l
             "line": [origin.lines.place(session.offset)[0]] * size,
             "session": [session.id] * size,
             "query_number": [number] * size,
-            "group": [group_of(session.id, number)] * size,
+            "group": [make_group_id(session.id, number)] * size,
             "prefix": [query.prefix] * size,
             "before": [before] * size,
             "after": [after] * size,

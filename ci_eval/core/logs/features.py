@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import CaretContext, FileContext
-from ci_eval.core.logs.names import START_OF_LINE, Others, hash_of, others_of, tokens_of
+from ci_eval.core.logs.names import START_OF_LINE, Others, hash_token, load_other_names, tokenise_line
 from ci_eval.core.model import Suggestion, Value
 
 Floats = NDArray[np.float32]
@@ -138,7 +138,7 @@ class Reader:
     @classmethod
     def of(cls, context: FileContext) -> Reader:
         """Return a reader for the file of a context."""
-        return cls(context.keywords, others_of(context))
+        return cls(context.keywords, load_other_names(context))
 
     def _forget(self) -> None:
         self._read = ""
@@ -163,7 +163,7 @@ class Reader:
         ).items():
             table[:, COLUMN[name]] = values
         hashes = np.fromiter((fact.hash for fact in facts), np.uint64, len(facts))
-        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_of(place.before)))
+        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_token(place.before)))
         return table
 
     # ---------------------------------------------------------------------------------------------------- reading
@@ -179,7 +179,7 @@ class Reader:
         return before[end:]
 
     def _read_line(self, line: str) -> None:
-        tokens = tokens_of(line)
+        tokens = tokenise_line(line)
         if not tokens:
             return
         indent = _indent(line)
@@ -197,7 +197,7 @@ class Reader:
             self._count += 1
 
     def _place(self, line: str, caret: CaretContext, size: int) -> _Place:
-        tokens = tokens_of(line)
+        tokens = tokenise_line(line)
         indent = _indent(line) if tokens else len(line.expandtabs(4))
         around = [block for block in self._blocks if block.indent < indent]
         last_but_one, last_token = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
@@ -297,7 +297,7 @@ def _facts(text: str) -> _Facts:
     name = text.lstrip("_")
     case = 2 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 0
     words = _words(text)
-    return _Facts(text, len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_of(text))
+    return _Facts(text, len(words), frozenset(words), min(len(text) - len(name), 2), case, hash_token(text))
 
 
 def _words(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from ci_eval.core.logs.writing import PartCounts
 from ci_eval.core.model import LogCounts, LogsRecord
 
 
-def side_of(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
+def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
     """Return the side that a file or project is on, independent of all others. `percent` is the share for training;
     `test_percent` is that for the test, which reduces validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
@@ -39,7 +39,7 @@ def gather(
 ) -> LogsRecord:
     """Put the parts of these names together in `folder`, in that order. The parts are consumed.
 
-    `unit` maps the path of a source file to what is on one side as a whole. See `side_of` for `percent` and
+    `unit` maps the path of a source file to what is on one side as a whole. See `assign_side` for `percent` and
     `test_percent`.
     """
     parts.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def gather(
     names = [name for name in names if (parts / f"{name}.counts.json").exists()]
     counts = {name: _read(parts / f"{name}.counts.json") for name in names}
     sides = {
-        name: side_of(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
+        name: assign_side(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
         for name, part in counts.items()
     }
     sides_written = SIDES if test_percent else (TRAIN, VALIDATION)

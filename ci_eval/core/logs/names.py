@@ -38,7 +38,7 @@ LONGEST_CONTEXT = 2
 """The most tokens of context: names are counted by none, one, or this many tokens before them."""
 
 
-def tokens_of(line: str) -> list[str]:
+def tokenise_line(line: str) -> list[str]:
     """Return the tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
     return _TOKEN.findall(line)
 
@@ -49,7 +49,7 @@ def is_name(token: str) -> bool:
 
 
 @lru_cache(maxsize=500_000)
-def hash_of(token: str) -> int:
+def hash_token(token: str) -> int:
     """Return a 64-bit hash of the token, the same in every process."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
@@ -202,7 +202,7 @@ class Others:
         return left
 
 
-def others_of(context: FileContext) -> Others:
+def load_other_names(context: FileContext) -> Others:
     """Return the names in all files of the project but the open one; none if the context has no file of names."""
     if context.names is None:
         return NOTHING.without("")
@@ -225,7 +225,7 @@ def count(texts: Iterable[str]) -> NameCounts:
 
 def _count_hashes(text: str) -> tuple[Hashes, ...]:
     """Return the hashes that a file adds to each of TABLES, each as many times as it counts."""
-    lines = filter(None, map(tokens_of, text.split("\n")))
+    lines = filter(None, map(tokenise_line, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)
     named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
@@ -244,7 +244,7 @@ def _count_hashes(text: str) -> tuple[Hashes, ...]:
 
 
 def _hashes(tokens: Sequence[str]) -> Hashes:
-    return np.fromiter(map(hash_of, tokens), np.uint64, len(tokens))
+    return np.fromiter(map(hash_token, tokens), np.uint64, len(tokens))
 
 
 _EMPTY: Hashes = np.empty(0, dtype=np.uint64)

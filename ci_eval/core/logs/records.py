@@ -10,7 +10,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.model import LogFile, LogsRecord
 
 
-def record_of(folder: Path) -> LogsRecord | None:
+def read_logs_record(folder: Path) -> LogsRecord | None:
     """Return the manifest of logs, None if the folder has none. Raises WorkspaceError."""
     path = folder / "manifest.json"
     if not path.is_file():

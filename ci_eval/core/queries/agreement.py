@@ -11,7 +11,7 @@ RECALL_AT = (1, 3, 5, 10)
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return precision, recall and F1 of the proposals, which are ordered best first, and the grades of `of_ranking`.
+    """Return precision, recall and F1 of the proposals, which are ordered best first, and the grades of `grade_ranking`.
 
     Precision is 1 if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no
     proposal is expected.
@@ -23,11 +23,11 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
         "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
         "precision": precision,
         "recall": recall,
-        **of_ranking(proposed, expected),
+        **grade_ranking(proposed, expected),
     }
 
 
-def of_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
+def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
     """Return the grades that depend on the order of the proposals, and not on where they end.
 
     `rPrecision` is the share of expected calls among as many proposals as there are expected calls. `recall.K` is the

@@ -51,7 +51,7 @@ def _check(place: ObjectPlace, text: str) -> None:
         raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
 
 
-def caret_of(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
+def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
     """Return where an engine is asked. None if the object is not in the text, or no location for the call is known."""
     if strategy == "REAL":
         place = _item(case.history.places, case.number)
@@ -113,7 +113,7 @@ def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def edited(text: str, caret: Caret) -> str:
+def apply_edits(text: str, caret: Caret) -> str:
     """Return the text as the engine sees it."""
     for offset, deleted, inserted in caret.edits:
         text = text[:offset] + inserted + text[offset + deleted :]

@@ -32,12 +32,12 @@ class QueryCase:
     @cached_property
     def before(self) -> tuple[str, ...]:
         """Return the distinct calls of the start, none if it is empty."""
-        return calls_of(self.start)
+        return distinct_calls(self.start)
 
     @cached_property
     def after(self) -> tuple[str, ...]:
         """Return the distinct calls of the end."""
-        return calls_of(self.end)
+        return distinct_calls(self.end)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class QueryCase:
         """Return the evolution of an evaluated case."""
         if self.start is None:
             return "NEW"
-        changed = definition_of(self.start) != definition_of(self.end)
+        changed = usage_definition(self.start) != usage_definition(self.end)
         return ("-M+dD" if changed else "-M") if self.removed else ("dD" if changed else "0")
 
     @property
@@ -109,17 +109,17 @@ def check_names(names: Iterable[str]) -> None:
             raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")
 
 
-def calls_of(usage: ObjectUsage | None) -> tuple[str, ...]:
+def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
     """Return the distinct calls of a usage, in the order of the source."""
     return tuple(dict.fromkeys(usage.calls)) if usage else ()
 
 
-def definition_of(usage: ObjectUsage | None) -> Definition:
+def usage_definition(usage: ObjectUsage | None) -> Definition:
     """Return the definition of a usage, UNKNOWN if there is no usage."""
     return usage.definition if usage else Definition()
 
 
-def cases_of(history: History, goal: Goal) -> Iterator[QueryCase]:
+def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
     """Yield the pairs of states of a history, whatever their outcome.
 
     `goal` says which state ends a case: the last one ("last"), the last one that is not empty, with all later states

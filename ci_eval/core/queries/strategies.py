@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.core.model.settings import StrategyName
-from ci_eval.core.queries.cases import QueryCase, definition_of
+from ci_eval.core.queries.cases import QueryCase, usage_definition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsa
 }
 
 
-def expected(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
+def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
     """Return the calls of the end that the query lacks. In an evaluated case there is at least one."""
     return tuple(call for call in case.after if call not in set(query.calls))
 
@@ -73,7 +73,7 @@ def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> 
 
 def _definition(case: QueryCase, sampling: Sampling) -> Definition:
     """Return the end's definition, unless sampling gives this case none or another one."""
-    own = definition_of(case.end)
+    own = usage_definition(case.end)
     drawn = draw(sampling.seed, f"definition\0{case.identity}")
     if drawn < sampling.dropped:
         return Definition()

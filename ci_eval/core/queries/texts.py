@@ -23,14 +23,14 @@ def encode(text: str) -> bytes:
     return text.encode(errors="replace")
 
 
-def digest_of(text: str) -> str:
+def hash_text(text: str) -> str:
     """Return the SHA-256 of a text, as hex."""
     return sha256(encode(text)).hexdigest()
 
 
-def stored(text: str) -> StoredText:
+def pack_text(text: str) -> StoredText:
     """Return the text as a line of a dataset."""
-    return StoredText(text=digest_of(text), packed=zlib.compress(encode(text), 9))
+    return StoredText(text=hash_text(text), packed=zlib.compress(encode(text), 9))
 
 
 def is_text(line: object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ci_eval.core.model import Evaluation, FilterFigures
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.figures import counted, first_filter
+from ci_eval.core.rendering.figures import first_filter, format_count
 
 MOSTLY = 0.9
 """The share of sessions without a suggestion from which on something other than the engine is likely to be wrong."""
@@ -16,7 +16,7 @@ NAMED = 5
 """The number of packages that a warning names."""
 
 
-def warnings_of(evaluation: Evaluation) -> Sequence[str]:
+def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
     """Return the warnings about an evaluation, one text each, without an end mark."""
     return [
         *_end(evaluation),
@@ -27,7 +27,7 @@ def warnings_of(evaluation: Evaluation) -> Sequence[str]:
     ]
 
 
-def listed(names: Sequence[str]) -> str:
+def abbreviate_names(names: Sequence[str]) -> str:
     """Return the first `NAMED` of many names, and how many more there are."""
     left = len(names) - NAMED
     return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
@@ -40,8 +40,8 @@ def _end(evaluation: Evaluation) -> Iterator[str]:
         if evaluation.edition:
             state, hint = "going on", "pages follow by themselves as long as `ci-eval report --watch` runs"
         yield (
-            f"this run is {state}: the figures are those of {counted(len(whole.files), 'file')} that are through, "
-            f"and {counted(evaluation.unfinished, 'file')} with sessions are not; {hint}"
+            f"this run is {state}: the figures are those of {format_count(len(whole.files), 'file')} that are through, "
+            f"and {format_count(evaluation.unfinished, 'file')} with sessions are not; {hint}"
         )
 
 
@@ -50,7 +50,7 @@ def _unread(evaluation: Evaluation) -> Iterator[str]:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
         yield (
             f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
-            f"of the rest. Most was lost in {listed(worst)}. The grammar may be older than the language, or not know "
+            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or not know "
             "macros that the code uses; actions.ignoreFileNames leaves files out"
         )
 
@@ -66,7 +66,7 @@ def _imports(evaluation: Evaluation) -> Iterator[str]:
     if packages:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
         yield (
-            f"imports of {several} cannot be resolved: {listed(packages)}. Of what they hold, the engine finds less "
+            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine finds less "
             "than it would for a user: --dependencies installs what the project says it needs (none of it is run)"
         )
 
@@ -82,29 +82,29 @@ REASONS = {
 """The reason a language model stopped → why there is no answer, and what helps."""
 
 
-def without_answer(responses: Responses) -> str:
+def describe_empty_responses(responses: Responses) -> str:
     """Return why a language model gave no answer, the most frequent reason first; an empty text if it always did."""
     counts = Counter[str]()
     for finish, count in responses.empty.items():
         counts[finish if finish in REASONS else "stop"] += count
-    return "; ".join(f"in {counted(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
+    return "; ".join(f"in {format_count(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
 
 
 def _models(evaluation: Evaluation) -> Iterator[str]:
     """Yield warnings about the answers of language models."""
     _, whole = first_filter(evaluation)
-    if evaluation.responses and (why := without_answer(evaluation.responses)):
+    if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
         yield f"no answer of the model: {why}"
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (
-            f"{counted(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test "
+            f"{format_count(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test "
             "sets whose answers are withheld: similarities are over the others alone"
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
     if unscored and (hits is None or hits.value is None):
         yield (
-            f"the judge gave no verdict that could be read on any of {counted(unscored, 'comment')}: the sessions' "
+            f"the judge gave no verdict that could be read on any of {format_count(unscored, 'comment')}: the sessions' "
             "pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
@@ -115,7 +115,7 @@ def _count(figures: FilterFigures, name: str) -> int:
 
 
 def _emptiness(evaluation: Evaluation) -> Iterator[str]:
-    # Tasks of language models have reasons of their own, see `without_answer`.
+    # Tasks of language models have reasons of their own, see `describe_empty_responses`.
     if evaluation.responses:
         return
     _, whole = first_filter(evaluation)

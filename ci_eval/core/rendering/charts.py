@@ -93,7 +93,7 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
             marks=marks,
             versions=_versions(trend.nights, x),
-            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
             names=_dates(trend.nights),
         )
     ]
@@ -191,7 +191,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
         title="Latency",
         summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
         lines=lines,
-        ticks=tuple((y(value), amount(10**value, "ms")) for value in scale_of(y)),
+        ticks=tuple((y(value), amount(10**value, "ms")) for value in scale_values(y)),
         names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
     )
 
@@ -210,7 +210,7 @@ class Up:
         return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
-def scale_of(up: Up) -> list[float]:
+def scale_values(up: Up) -> list[float]:
     """Return the values that are written beside the chart."""
     return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
 

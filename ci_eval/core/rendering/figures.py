@@ -103,10 +103,10 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
         return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
     text = "" if NOTHING in (low, high) else f"{low.removesuffix('%').removesuffix(' ms')}{TO}{high}"
-    return stated(text, estimate.state) if isinstance(estimate, Estimate) else text
+    return append_state(text, estimate.state) if isinstance(estimate, Estimate) else text
 
 
-def stated(interval: str, state: State) -> str:
+def append_state(interval: str, state: State) -> str:
     """Return an interval, followed by the state of its figure if that is noisy, weighted or partial."""
     return f"{interval}, {state}" if interval and state in {"noisy", "weighted", "partial"} else interval
 
@@ -132,11 +132,11 @@ def footprint_text(of: Footprint) -> str:
         texts.append(f"{of.waited:,.0f} s of waiting for work that it announced")
     if of.unready:
         texts.append(
-            f"still at work after all the time that `engine.ready` allows (in {counted(of.unready, 'start')}), so that "
+            f"still at work after all the time that `engine.ready` allows (in {format_count(of.unready, 'start')}), so that "
             "lists may lack what it had not read"
         )
     if of.dropped:
-        texts.append(f"{counted(of.dropped, 'item')} of its lists could not be read and are left out")
+        texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
     return ", ".join(texts)
 
 
@@ -184,15 +184,15 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
     return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
-def evaluated(figures: FilterFigures, where: str = "") -> str:
+def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
     """Return the sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the
     engine failed. Every report must have it."""
-    text = f"{figures.sessions:,} of {counted(figures.planned, 'session')} evaluated{where}"
+    text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1 file" or "1,200 files"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -217,7 +217,7 @@ def failed_everywhere(evaluation: Evaluation) -> str:
     cause = first.trace.rstrip().rpartition("\n")[2].strip() if first else ""
     message = first.message.partition(": ")[2].partition("\n")[0] if first else "see the errors below"
     return (
-        f"The engine failed in all {counted(whole.sessions, 'session')}, so there are no figures: "
+        f"The engine failed in all {format_count(whole.sessions, 'session')}, so there are no figures: "
         f"{message if not cause or cause in message else f'{message}: {cause}'}"
     )
 

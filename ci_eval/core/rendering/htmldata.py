@@ -184,7 +184,7 @@ def script(call: str, *arguments: object) -> bytes:
     return call.encode() + b"(" + json + b");\n"
 
 
-def packed(value: object) -> str:
+def pack_json(value: object) -> str:
     """Return the JSON of a value, by zlib in base64; `ciEval.unpacked` reads it."""
     return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
 
@@ -220,7 +220,7 @@ class Scripts:
         number = len(self.starts)
         self.starts.append(self._count - len(self._waiting))
         path = self._folder / f"{self._name}-{number}.js"
-        path.write_bytes(script("ciEval.packed", number, packed(self._waiting)))
+        path.write_bytes(script("ciEval.packed", number, pack_json(self._waiting)))
         self._waiting, self._size = [], 0
 
     def write_places(self, pages: Sequence[Sequence[str]]) -> None:

@@ -12,7 +12,7 @@ from ci_eval.core.rendering.figures import (
     FAILURES,
     OUTCOMES,
     amount,
-    evaluated,
+    describe_session_counts,
     failures,
     headline,
     interval,
@@ -154,7 +154,7 @@ def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Map
     files = _files(figures, links, columns)
     here, elsewhere = populations(evaluation)
     return Index(
-        evaluated=evaluated(figures),
+        evaluated=describe_session_counts(figures),
         here=here,
         elsewhere=elsewhere,
         judged_of_code=judged_of_code(figures),

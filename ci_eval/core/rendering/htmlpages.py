@@ -112,11 +112,11 @@ def _html(segment: Segment) -> str:
 
 def page_name(path: str) -> str:
     """Return a file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
-    slug = slugged(PurePosixPath(path).name)
+    slug = make_slug(PurePosixPath(path).name)
     return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
 
-def slugged(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return `text` in small letters, digits and hyphens, which are safe in any file system and URL; "file" if nothing
     is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"

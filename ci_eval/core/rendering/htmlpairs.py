@@ -70,7 +70,7 @@ def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[
     ]
 
 
-def change_of(pair: Pair, task: Task) -> str:
+def classify_change(pair: Pair, task: Task) -> str:
     """Return whether the new side is "better", "worse" or the "same"; "only" if the session is on one side only."""
     if None in pair:
         return "only"
@@ -100,7 +100,7 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
     halves = tuple(_half(text, side, task) for text, side in parts if text)
-    session, change = _either(pair), change_of(pair, task)
+    session, change = _either(pair), classify_change(pair, task)
     label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
 

@@ -64,14 +64,14 @@ def breakable(path: str) -> Markup:
     return Markup("/<wbr>").join(path.split("/"))
 
 
-def report_of(workspace: Path, folder: Path) -> str:
+def report_link(workspace: Path, folder: Path) -> str:
     """Return the address of an evaluation's report as seen from a page in `folder`; "" if it has none."""
     page = workspace / "reports" / "html" / "index.html"
     return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 @contextmanager
-def published(folder: Path) -> Iterator[Path]:
+def replace_folder(folder: Path) -> Iterator[Path]:
     """Yield a folder to write to, which replaces `folder` at the end, unless something fails.
 
     Raises WorkspaceError if it cannot be written.

@@ -28,7 +28,7 @@ def label(name: str) -> str:
     return ", ".join(filter(None, (group, None if typed is None else f"{letters(typed)} typed"))) or "all sessions"
 
 
-def pooled(name: str, names: Iterable[str]) -> str:
+def pooled_label(name: str, names: Iterable[str]) -> str:
     """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
     filters."""
     lengths, parts = letters_of(names), standard_parts(name)
@@ -39,7 +39,7 @@ def pooled(name: str, names: Iterable[str]) -> str:
     return f"{label(name)} ({', '.join(map(letters, lengths))} typed, pooled)"
 
 
-def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
+def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
     """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number,
     or the headline is a declared filter."""
     parts = standard_parts(headline)
@@ -50,9 +50,9 @@ def lengths_of(headline: str, names: Sequence[str]) -> dict[int, str]:
     return {length: name for length, name in possible.items() if name in names}
 
 
-def by_length(evaluation: Evaluation) -> dict[int, FilterFigures]:
+def find_length_figures(evaluation: Evaluation) -> dict[int, FilterFigures]:
     """Return letters typed → the figures of the headline's kinds; empty if one number of letters was asked."""
-    columns = lengths_of(evaluation.headline, list(evaluation.filters))
+    columns = find_length_filters(evaluation.headline, list(evaluation.filters))
     return {length: evaluation.filters[name] for length, name in columns.items()}
 
 

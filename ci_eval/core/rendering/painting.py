@@ -22,12 +22,12 @@ class Paint:
     """The stretches that have a session which was not sampled, with the letter U."""
 
 
-def unasked(places: Mapping[int, int], asked: Container[int]) -> list[Stretch]:
+def unasked_stretches(places: Mapping[int, int], asked: Container[int]) -> list[Stretch]:
     """Return the stretches of those `places` (begin → end) at which none of the sessions `asked` begins."""
     return [(begin, end, "U") for begin, end in sorted(places.items()) if begin not in asked]
 
 
-def spelled(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> str:
+def encode_stretches(stretches: Iterable[Stretch], text: str, begin: int, end: int) -> str:
     """Return the stretches between `begin` and `end` as a script reads them: the letter, how far it is from the end of
     the one before, a dot, its length; in UTF-16 units, in base 36."""
     return "".join(_encode(stretches, text, begin, end))

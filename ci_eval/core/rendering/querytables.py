@@ -39,8 +39,10 @@ def tables(evaluation: Evaluation) -> list[Table]:
     total = figures.scenarios[0].cases
     return [
         _sources(figures, total, models),
-        _by_column(f"{figures.figure} by scenario", figures.scenarios, total),
-        replace(_by_column(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS),
+        _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
+        replace(
+            _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS
+        ),
         _optimism(figures),
         _types(figures),
     ]
@@ -57,7 +59,7 @@ def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
     return Table("Query cases", columns, tuple(rows), note)
 
 
-def _by_column(title: str, rows: Sequence[QueryRow], total: int) -> Table:
+def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
     """Return a table with a column for each row, and the strategies below each other, as in the paper."""
     lines = [
         (name, *(amount(row.f1.get(name), "share") for row in rows))

@@ -14,8 +14,8 @@ from itertools import accumulate
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import GROUPS, standard_parts
 from ci_eval.core.model import Session, SourceFile
-from ci_eval.core.rendering.htmldata import packed, script
-from ci_eval.core.rendering.htmlpairs import change_of
+from ci_eval.core.rendering.htmldata import pack_json, script
+from ci_eval.core.rendering.htmlpairs import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND, band, evaluated, score, shown_rank, task_band
 
@@ -119,7 +119,7 @@ class SessionTable:
         number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
         begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]
-        code, at = cropped(line, session.offset - begin)
+        code, at = crop_line(line, session.offset - begin)
         prefix = session.lookups[-1].prefix if session.lookups else session.expected_text[: session.typed]
         self._ids.append(session.id)
         values = {
@@ -132,7 +132,7 @@ class SessionTable:
             "prefix": self._texts(prefix[:LONGEST]),
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
-            "change": CHANGES.index(change_of((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
+            "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
         }
         for name, value in values.items():
             self._columns[name].append(value)
@@ -177,7 +177,7 @@ class SessionTable:
             "went": [vars(side) for side in self._sides],
             "leftOut": self.left_out,
         }
-        return script("ciEval.table", packed(table))
+        return script("ciEval.table", pack_json(table))
 
 
 def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
@@ -196,7 +196,7 @@ def selection(filter_name: str) -> str | None:
     return "&".join(filter(None, (kind, "" if typed is None else f"typed={typed}")))
 
 
-def cropped(line: str, at: int) -> tuple[str, int]:
+def crop_line(line: str, at: int) -> tuple[str, int]:
     """Return the part of a line that shows the token at `at`, without the indentation; and the token's index in that
     part."""
     begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)

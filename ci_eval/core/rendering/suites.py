@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.core.model import MetricInfo, OtherCode, OverProjects, Suite, SuiteProject
-from ci_eval.core.rendering.figures import amount, change, change_between, counted, interval
+from ci_eval.core.rendering.figures import amount, change, change_between, format_count, interval
 from ci_eval.core.rendering.verdicts import HERE, interval_text, said
 
 OVERALL = "In other projects"
@@ -16,7 +16,7 @@ def populations(suite: Suite) -> tuple[str, str]:
     verdicts = " and verdicts" if suite.compared else ""
     return (
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
-        f"{OVERALL}: the last row has the mean of {counted(len(suite.projects), 'project')}, each of which weighs the "
+        f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs the "
         f"same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects like "
         "these.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.core.model import MetricInfo, Sweep, SweptRun
-from ci_eval.core.rendering.charts import Chart, Dot, Up, across, scale_of
+from ci_eval.core.rendering.charts import Chart, Dot, Up, across, scale_values
 from ci_eval.core.rendering.figures import amount, change, interval
 from ci_eval.core.rendering.verdicts import interval_text, said
 
@@ -11,7 +11,7 @@ FEW = 10
 """The most runs that all have their names below the axis."""
 
 
-def name_of(run: SweptRun) -> str:
+def name_run(run: SweptRun) -> str:
     """Return the values of a run as its name."""
     return ", ".join(run.values)
 
@@ -64,14 +64,14 @@ def _chart(sweep: Sweep, info: MetricInfo) -> list[Chart]:
             summary=f"{info.name} of {len(known)} runs; the table has the figures",
             lines=(
                 tuple(
-                    Dot(x(place), y(value), f"{name_of(run)}: {together(figure_texts(run, info))}")
+                    Dot(x(place), y(value), f"{name_run(run)}: {together(figure_texts(run, info))}")
                     for place, run, _, value in known
                 ),
             ),
             band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
-            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_of(y)),
+            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
             names=tuple(
-                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_of(run)[:16])
+                (x(place), "start" if place == 0 else "end" if place == last else "middle", name_run(run)[:16])
                 for place, run in named
             ),
         )

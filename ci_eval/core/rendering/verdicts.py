@@ -21,7 +21,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.rendering.advice import percent
 from ci_eval.core.rendering.engine.conditions import conditions_line
-from ci_eval.core.rendering.figures import TO, amount, change, change_between, counted, first_filter, stated
+from ci_eval.core.rendering.figures import TO, amount, append_state, change, change_between, first_filter, format_count
 from ci_eval.core.rendering.ladder import beside, label, shown_filter
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
@@ -99,7 +99,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
 
 def repeats_text(repeats: Determinism) -> str:
     """Return whether the engine answered alike when it was asked again."""
-    asked = f"Of {counted(repeats.asked, 'session')} asked more than once"
+    asked = f"Of {format_count(repeats.asked, 'session')} asked more than once"
     if not repeats.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
@@ -117,7 +117,7 @@ def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
     state = difference.state if isinstance(difference, Difference) else "none"
     if difference.low == difference.high:
         return "exact" if state in {"exact", "none"} else "all sessions"
-    return stated(change_between(difference.low, difference.high, unit), state)
+    return append_state(change_between(difference.low, difference.high, unit), state)
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -127,7 +127,7 @@ def p_text(difference: Difference | Elsewhere) -> str:
     return "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
 
 
-def explained(difference: Difference | Elsewhere, unit: str) -> str:
+def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
     """Return interval, p-value and reason of a verdict, in one text."""
     interval = "" if difference.low is None or difference.low == difference.high else interval_text(difference, unit)
     return "; ".join(filter(None, (interval, p_text(difference), difference.why)))
@@ -152,12 +152,12 @@ def verdict_lines(
 def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     name, counts = comparison.declared[0], comparison.counts[comparison.headline]
     leading = comparison.filters[comparison.headline][name]
-    reason = explained(leading, _unit(comparison, name))
+    reason = explain_verdict(leading, _unit(comparison, name))
     line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
     line += f" ({reason})" if reason else ""
     # A quantile can move without any session doing so: then nothing is counted beside its verdict.
     moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
-    line += f"{moved} of {counted(counts.sessions, 'session')}." if moved else "."
+    line += f"{moved} of {format_count(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
     return f"{line} {more}" if more else line
 
@@ -169,7 +169,7 @@ def needed_text(comparison: Comparison) -> str:
     if leading.detectable is None or leading.needed is None:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
-    takes = f"one of 1 pp takes about {counted(leading.needed, 'session')} of the project"
+    takes = f"one of 1 pp takes about {format_count(leading.needed, 'session')} of the project"
     # The number needed may be above the number that the project has.
     short = leading.state == "sampled" and leading.needed > comparison.population
     return f"{seen}; {takes}{', more than it has' if short else ''}."
@@ -225,7 +225,7 @@ def _failure_text(failures: Failures, pairs: int) -> str:
     """Return at how many of the pairs an engine failed, and in how many rounds."""
     (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
     what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    text = f"{what} {failures.sessions:,} of {counted(pairs, 'session')}"
+    text = f"{what} {failures.sessions:,} of {format_count(pairs, 'session')}"
     if failures.rounds == 1:
         return text
     if failures.always == failures.sessions:
@@ -241,7 +241,7 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
         for name, side in (("base", comparison.base), ("new", comparison.new))
     )
-    line = f"Failures: {said(verdict)} ({sides} of {counted(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    line = f"Failures: {said(verdict)} ({sides} of {format_count(comparison.paired, 'session')}, sign test p = {p:.3f})"
     # The line about times has these texts already.
     texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
     return f"{'; '.join([line, *texts])}. They count as misses."
@@ -271,14 +271,14 @@ def elsewhere_line(comparison: Comparison) -> str:
     """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
-    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explained(elsewhere, _unit(comparison, name))})."
+    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
 
 
 def pairs_text(comparison: Comparison) -> str:
     """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
     asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
     if comparison.paired == comparison.population:
-        asked = f"all {counted(comparison.paired, 'session')} of the project"
+        asked = f"all {format_count(comparison.paired, 'session')} of the project"
     alone = [
         f"{count:,} {where}"
         for count, where in (
@@ -288,7 +288,7 @@ def pairs_text(comparison: Comparison) -> str:
         )
         if count
     ]
-    return f"Compared {asked}, in {counted(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
+    return f"Compared {asked}, in {format_count(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
 
 
 def change_text(difference: Difference | None, info: MetricInfo) -> str:
@@ -330,7 +330,7 @@ def judged_elsewhere(comparison: Comparison) -> bool:
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
-def adjusted(comparison: Comparison) -> str:
+def describe_adjustment(comparison: Comparison) -> str:
     """Return how the intervals and p-values of the declared metrics were adjusted, as a sentence."""
     figures = [comparison.filters[comparison.headline][name] for name in comparison.declared]
     judged = [figure for figure in figures if figure.low is not None]
@@ -347,7 +347,7 @@ def adjusted(comparison: Comparison) -> str:
     )
 
 
-def named(name: str, difference: Difference) -> str:
+def label_metric(name: str, difference: Difference) -> str:
     """Return a metric's name, with the sessions it is over if these are not all."""
     return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
 

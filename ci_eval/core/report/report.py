@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ci_eval.core import machine
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
-from ci_eval.core.grammar.colours import colours_in
+from ci_eval.core.grammar.colours import colour_file
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
     Estimate,
@@ -23,12 +23,12 @@ from ci_eval.core.model import (
     Vocabulary,
 )
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.advice import listed
+from ci_eval.core.rendering.advice import abbreviate_names
 from ci_eval.core.rendering.contract import Reporter
-from ci_eval.core.rendering.painting import Paint, unasked
+from ci_eval.core.rendering.painting import Paint, unasked_stretches
 from ci_eval.core.report.tallying import Named, Tally, Tallying
 from ci_eval.core.statistics import footprint
-from ci_eval.core.statistics.population import counted, share
+from ci_eval.core.statistics.population import count_project_sessions, share
 from ci_eval.core.workspace import Workspace
 
 
@@ -90,8 +90,8 @@ class WorkspaceSessions:
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how a file looks; see `StoredSessions.paint`."""
         return Paint(
-            colours_in(source.path, source.text, self._grammars),
-            unasked(self._workspace.places_in(source.path), asked) if self._is_sample else (),
+            colour_file(source.path, source.text, self._grammars),
+            unasked_stretches(self._workspace.places_in(source.path), asked) if self._is_sample else (),
         )
 
 
@@ -171,7 +171,7 @@ def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, flo
     if merged or manifest.dealt is not None:
         # The manifest has the number of all sessions, but not that of a project or shard.
         files = {head.path: head.sessions for head in workspace.action_heads()}
-        known = counted(files, shard=manifest.dealt, merged=merged)
+        known = count_project_sessions(files, shard=manifest.dealt, merged=merged)
     else:
         known = Counter({"": manifest.generated})
     return share(known, asked, merged=merged, unread=manifest.unparsable)
@@ -209,7 +209,7 @@ def _unresolved_text(manifest: Manifest) -> str:
     if manifest.unresolved_imports is None:
         return "not known"
     share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
-    return f"{share} ({listed(packages)})" if packages else share
+    return f"{share} ({abbreviate_names(packages)})" if packages else share
 
 
 def _vocabulary_text(vocabulary: Vocabulary) -> str:

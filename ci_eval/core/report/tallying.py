@@ -29,17 +29,17 @@ from ci_eval.core.model import (
 from ci_eval.core.model.sampling import Sampling, Stratum
 from ci_eval.core.scoring import (
     ResponseCounts,
-    all_observations_of,
-    by_round,
     evaluated,
+    observe_metrics,
+    observe_rounds,
     score,
     task_band,
 )
-from ci_eval.core.statistics.population import counted, project_of
+from ci_eval.core.statistics.population import count_project_sessions, project_from_path
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
 from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, placed
+from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
 from ci_eval.core.statistics.weighted import unequal
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
@@ -50,7 +50,7 @@ AT_ONCE = 16
 """The number of files that are added up before they join the other files. It never varies, since the last digits of
 sums depend on their order."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
-"""The number of each kind, as `placed` takes it."""
+"""The number of each kind, as `pack_location` takes it."""
 
 Seen = Sequence[Sequence[Observation]]
 """The observations of each metric in a session."""
@@ -128,7 +128,7 @@ class Tally:
             self._bands[band] += self._stands_for[session.stratum]
         kind = session.properties.kind
         self._kinds.add(kind)
-        key = placed(len(self._files) - 1, NUMBERS[kind], session.stratum)
+        key = pack_location(len(self._files) - 1, NUMBERS[kind], session.stratum)
         self._collector.add(key, seen if weight == 1 else self._weighted(seen, weight))
         if moved:
             self._add_moved(kind, weight, moved)
@@ -147,7 +147,7 @@ class Tally:
 
     def part(self) -> _Part:
         """Return what was added up so far, for another process's Tally."""
-        self._collector.hand_on()
+        self._collector.flush_observations()
         return _Part(
             files=self._files,
             clusters=self._clusters,
@@ -164,7 +164,7 @@ class Tally:
     def add_part(self, part: _Part) -> None:
         """Add the next files, which another process has added up."""
         for mine, theirs in zip(self._observations, part.collected, strict=True):
-            mine.add_collected(theirs, len(self._files))
+            mine.merge_observations(theirs, len(self._files))
         self._files += part.files
         self._clusters += part.clusters
         self._kinds |= part.kinds
@@ -196,7 +196,7 @@ class Tally:
     def _folders(self) -> dict[str, FileFigures]:
         groups = folders_of(self._files)
         figures = {
-            observations.metric.info.name: observations.by_group([*groups.values()])
+            observations.metric.info.name: observations.list_group_figures([*groups.values()])
             for observations in self._observations
         }
         return {
@@ -289,8 +289,10 @@ class Tallying:
             return None
         asked: Counter[str] = Counter()
         for source, sessions in self.workspace.sessions(SessionScore):
-            asked[project_of(source.path, merged=True)] += sum(map(evaluated, sessions))
-        known = counted({head.path: head.sessions for head in self.workspace.action_heads()}, shard=None, merged=True)
+            asked[project_from_path(source.path, merged=True)] += sum(map(evaluated, sessions))
+        known = count_project_sessions(
+            {head.path: head.sessions for head in self.workspace.action_heads()}, shard=None, merged=True
+        )
         names = [name for name in asked if asked[name]]
         if not unequal([asked[name] / max(known[name], asked[name]) for name in names]):
             return None
@@ -349,7 +351,7 @@ class Tallying:
             cluster = manifest.cluster(file.path)
             for tally in tallies:
                 tally.begin(file.path, cluster)
-            stratum = self._strata.get(project_of(file.path, merged=True), 0)
+            stratum = self._strata.get(project_from_path(file.path, merged=True), 0)
             for session in sessions:
                 if stratum:
                     # Strata of projects are not stored with the sessions.
@@ -363,10 +365,10 @@ class Tallying:
                     sums.cases.add(file.path, cluster, session, score(task, session))
                 band = task_band(task, session) if asked else None
                 sums.responses.add(session)
-                seen = all_observations_of(observed, session)
+                seen = observe_metrics(observed, session)
                 # The observations round by round, if not all rounds were answered alike.
                 moved = (
-                    list(zip(*(by_round(metric, session, rounds) for metric in observed), strict=True))
+                    list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
                     if session.otherwise and rounds > 1
                     else []
                 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ci_eval.core.model import OtherCode
 from ci_eval.core.statistics.paired import LEVEL, Spread
-from ci_eval.core.statistics.student import Floats, errors_at
+from ci_eval.core.statistics.student import Floats, critical_values
 
 FEWEST = 60
 """The effective clusters that a difference needs. Below, the intervals of benchmarks/verdicts.py hold the truth too
@@ -58,7 +58,7 @@ def elsewhere(rows: Floats) -> Clusters:
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     error = np.sqrt(squares * (count - 1) / max(count, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        effective = effective_of(rows[:, :, 1] + rows[:, :, 3])
+        effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
         # Where nothing changed, take the error to be one session's change: with one degree of freedom, the interval
         # then says about what the rule of three says.
@@ -69,7 +69,7 @@ def elsewhere(rows: Floats) -> Clusters:
     return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), deviations.T @ deviations), effective)
 
 
-def effective_of(sizes: Floats) -> Floats:
+def count_effective_clusters(sizes: Floats) -> Floats:
     """Return the effective number of clusters of each column, (Σn)²/Σn²: the number of clusters of equal size that
     would say as much. A column of zeros gives 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -88,7 +88,7 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
     `rows` (clusters x figures x 2): sums of numerators and denominators. `units`: one per figure. The intervals of
     shares and scores are made on the logistic scale. Both bounds are None below FEWEST_OF_FIGURE effective clusters.
     """
-    total, effective = rows.sum(axis=0), effective_of(rows[:, :, 1])
+    total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
         deviations = (total - rows)[:, :, 0] / (total - rows)[:, :, 1] - values
@@ -96,7 +96,7 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
         # A single figure uses all of Pan and Wall's degrees of freedom; a difference uses half of them.
         df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
     has_interval = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
-    reach = errors_at(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
+    reach = critical_values(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
     spans = [
         _bounds(float(values[index]), float(reach[index]), unit) if has_interval[index] else (None, None)
         for index, unit in enumerate(units)

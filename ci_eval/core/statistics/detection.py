@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ci_eval.core.statistics.paired import LEVEL
-from ci_eval.core.statistics.student import NORMAL, Floats, errors_at
+from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
 """The number of sessions of the pilot."""
@@ -54,7 +54,7 @@ class Pilot:
         errors: Floats | float = self.errors
         if self.noise:
             # Bonferroni, since a few rounds do not tell how noise moves figures together.
-            errors = errors_at((1 - LEVEL) / self.tests, self.df * (total / noise) ** 2)
+            errors = critical_values((1 - LEVEL) / self.tests, self.df * (total / noise) ** 2)
         return np.asarray((errors + NORMAL.inv_cdf(power)) * np.sqrt(total))
 
     def enough(self, wanted: float, power: float) -> int:

@@ -30,7 +30,7 @@ ROUNDS = 50
 """The number of rounds of Newton's method, at most."""
 
 
-def expected(features: Sequence[Places], asked: Places, values: Floats) -> Floats:
+def predict_values(features: Sequence[Places], asked: Places, values: Floats) -> Floats:
     """Return how well each session is expected to go (0 to 1).
 
     `features`: for each feature, the number of each session's value. `asked`: indices of the sessions that were asked.
@@ -46,7 +46,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
         total = 0.0
         for number in range(FOLDS):
             known, held_out = fold != number, fold == number
-            base, weights = fitted([numbers_of[known] for numbers_of in own], values[known], ridge)
+            base, weights = fit_weights([numbers_of[known] for numbers_of in own], values[known], ridge)
             odds = base + sum(
                 _pad(weight, folded)[folded[held_out]] for weight, folded in zip(weights, own, strict=True)
             )
@@ -54,7 +54,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
             total += float((np.logaddexp(0, odds) - values[held_out] * odds).sum())
         return total
 
-    base, weights = fitted(own, values, min(RIDGES, key=surprise))
+    base, weights = fit_weights(own, values, min(RIDGES, key=surprise))
     odds = np.full(len(features[0]), base)
     for indices, numbers, weight in zip(features, present, weights, strict=True):
         whole = np.zeros(indices.max() + 1)
@@ -63,7 +63,7 @@ def expected(features: Sequence[Places], asked: Places, values: Floats) -> Float
     return np.asarray(np.clip(_rate(odds), NEARLY, 1 - NEARLY))
 
 
-def fitted(features: Sequence[Places], values: Floats, ridge: float) -> tuple[float, list[Floats]]:
+def fit_weights(features: Sequence[Places], values: Floats, ridge: float) -> tuple[float, list[Floats]]:
     """Return the log-odds that all sessions share, and what each value of each feature adds to them."""
     # One session of each result is added, so that the odds are finite if all sessions went alike.
     base = float(np.log((values.sum() + 1) / (len(values) - values.sum() + 1)))

@@ -16,14 +16,14 @@ _RATIO = 1.02
 _SMALLEST = 0.01
 
 
-def binned(values: Floats) -> Floats:
+def bin_latencies(values: Floats) -> Floats:
     """Return how many of the values (ms) are in each of the BINS bins. Shorter and longer times are counted in the
     first and last bin."""
     indices = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
     return np.bincount(indices.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
 
 
-def quantile_of(counts: Floats, quantile: float) -> float | None:
+def estimate_quantile(counts: Floats, quantile: float) -> float | None:
     """Return the nearest-rank quantile (ms) of the values counted, as the middle of its bin; None if nothing was
     counted."""
     cumulative = np.cumsum(counts)

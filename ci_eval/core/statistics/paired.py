@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 
 from ci_eval.core.model import Difference, Verdict
-from ci_eval.core.statistics.student import NORMAL, Floats, errors_at, tails
+from ci_eval.core.statistics.student import NORMAL, Floats, critical_values, tails
 
 LEVEL = 0.95
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
@@ -69,12 +69,12 @@ def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
     with 95 %."""
     indices = list(family)
     center, error, df = spread.center[indices], spread.error[indices], spread.df[indices]
-    p, errors = _p_values(center, error, df), errors_at(1 - LEVEL, df)
+    p, errors = _p_values(center, error, df), critical_values(1 - LEVEL, df)
     # A figure without an error cannot move, so it must not widen the intervals of the others.
     uncertain = np.where(error > 0, 1.0, 0.0)
     largest = _draw_largest(spread.covariance[np.ix_(indices, indices)] * np.outer(uncertain, uncertain))
     if largest is not None:
-        errors = errors_at(2 * NORMAL.cdf(-float(np.quantile(largest, LEVEL))), df)
+        errors = critical_values(2 * NORMAL.cdf(-float(np.quantile(largest, LEVEL))), df)
         p = _adjust(p, largest)
     return _intervals(center, error, p, errors)
 
@@ -83,7 +83,7 @@ def singly(spread: Spread, tests: int = 1) -> list[Interval]:
     """Return one interval per figure, each holding by itself with 95 %. If `tests` > 1, the intervals are adjusted for
     that number of tests (Bonferroni)."""
     p = np.minimum(_p_values(spread.center, spread.error, spread.df) * tests, 1)
-    return _intervals(spread.center, spread.error, p, errors_at((1 - LEVEL) / tests, spread.df))
+    return _intervals(spread.center, spread.error, p, critical_values((1 - LEVEL) / tests, spread.df))
 
 
 def _p_values(center: Floats, error: Floats, df: Floats) -> Floats:
@@ -135,7 +135,7 @@ def _adjust(alone: Floats, largest: Floats) -> Floats:
 
     `alone`: the p-values of each figure by itself. `largest`: sorted draws, see `_draw_largest`.
     """
-    beyond = DRAWS - np.searchsorted(largest, errors_at(alone, np.inf))
+    beyond = DRAWS - np.searchsorted(largest, critical_values(alone, np.inf))
     bound = np.minimum(alone * len(alone), _FEW / DRAWS)
     # An adjusted p-value is never below that of the figure alone, whatever the draws say.
     return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
@@ -148,12 +148,12 @@ def verdict(interval: Interval, difference: float, unit: str, better: str, *, st
         return Verdict.NOT_COMPARABLE
     if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
         return Verdict.BETTER if (difference > 0) == (better == "higher") else Verdict.WORSE
-    low, high = stretched(interval.low, interval.high, stretch)
+    low, high = stretch_interval(interval.low, interval.high, stretch)
     margin = MARGINS.get(unit, 0.0)
     return Verdict.EQUIVALENT if -margin < low and high < margin else Verdict.NOT_SHOWN
 
 
-def stretched(low: float, high: float, times: float) -> tuple[float, float]:
+def stretch_interval(low: float, high: float, times: float) -> tuple[float, float]:
     """Return an interval around the same middle, `times` as wide."""
     middle, half = (low + high) / 2, (high - low) / 2 * times
     return middle - half, middle + half
@@ -162,7 +162,7 @@ def stretched(low: float, high: float, times: float) -> tuple[float, float]:
 STEP = 0.01
 
 
-def largest_of(count: int) -> float:
+def expected_maximum(count: int) -> float:
     """Return the expected largest of so many independent standard normal variables."""
     # Beyond 8 standard errors, the normal density is below 1e-14.
     points = (-8 + STEP * place for place in range(int(16 / STEP) + 1))
@@ -171,7 +171,7 @@ def largest_of(count: int) -> float:
     )
 
 
-def error_of(difference: Difference) -> float | None:
+def standard_error(difference: Difference) -> float | None:
     """Return the standard error of a difference; None if nothing about it is uncertain, or it has no interval."""
     if difference.low is None or difference.high is None or difference.detectable is None:
         return None
@@ -184,9 +184,9 @@ def winners_bias(differences: Iterable[Difference | None], count: int) -> float 
 
     `differences`: those of pairs of evaluations.
     """
-    errors = [error for difference in differences if difference and (error := error_of(difference))]
+    errors = [error for difference in differences if difference and (error := standard_error(difference))]
     # If all figures have equal and independent errors, a difference has √2 times the error of a figure.
-    return largest_of(count) * median(errors) / sqrt(2) if errors and count > 2 else None
+    return expected_maximum(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
 
 def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] = ("evaluation", "evaluations")) -> str:

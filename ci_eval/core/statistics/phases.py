@@ -23,8 +23,8 @@ import numpy as np
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.model.sampling import Sampling, Stratum
-from ci_eval.core.statistics.expected import Floats, Places, expected
-from ci_eval.core.statistics.weighted import ERRORS, figure, moments, of_share
+from ci_eval.core.statistics.expected import Floats, Places, predict_values
+from ci_eval.core.statistics.weighted import ERRORS, figure, moments, share_interval
 
 FIRST = 200
 """The number of sessions of the first phase, at most. Nothing is known of them except, if there was one, their result
@@ -122,7 +122,7 @@ class Sampler:
     def figure(self) -> Estimated | None:
         """Return the metric's figure with its 95 % interval, or None if no session observed it."""
         value, reach = figure(np.stack(self._moments), self.sampling)
-        return None if value is None else Estimated(value, *of_share(value, reach))
+        return None if value is None else Estimated(value, *share_interval(value, reach))
 
     def reach(self) -> float:
         """Return the longer of the two distances from the metric's figure to the ends of its interval; infinite without
@@ -165,7 +165,7 @@ class Sampler:
         self.phases.append(phase)
         asked = self.asked[self._below[self.asked] > 0]
         if len(asked):
-            self._expected = expected(self.frame.features, asked, self._above[asked] / self._below[asked])
+            self._expected = predict_values(self.frame.features, asked, self._above[asked] / self._below[asked])
 
     def next_phase(self) -> Phase:
         """Return the phase with the sessions that are asked next."""

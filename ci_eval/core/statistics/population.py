@@ -13,24 +13,24 @@ MANY_PROJECTS = 20
 little of how projects differ, and files are the sample."""
 
 
-def clusters_of(projects: int) -> str:
+def cluster_unit(projects: int) -> str:
     """Return the unit of the sample of other code in an evaluation of so many merged projects: "files" or
     "projects"."""
     return "projects" if projects >= MANY_PROJECTS else "files"
 
 
-def counted(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
+def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
     """Count, by project, the sessions of the files (path → sessions) that belong to the shard.
 
     `shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects.
     """
     counts: Counter[str] = Counter()
-    for path, sessions in of_shard(files, shard).items():
-        counts[project_of(path, merged=merged)] += sessions
+    for path, sessions in select_shard_files(files, shard).items():
+        counts[project_from_path(path, merged=merged)] += sessions
     return counts
 
 
-def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
+def select_shard_files(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
     """Return the files (path → sessions) that the shard evaluates, with the number of its sessions in each; all files
     if `shard` is None."""
     if shard is None:
@@ -39,7 +39,7 @@ def of_shard(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
     return {path: len(dealt[own.index]) for path, dealt in deal(files, own.of).items() if own.index in dealt}
 
 
-def project_of(path: str, *, merged: bool) -> str:
+def project_from_path(path: str, *, merged: bool) -> str:
     """Return the project of a file: the first part of the path if several projects were merged, else ""."""
     return path.partition("/")[0] if merged else ""
 
@@ -52,7 +52,7 @@ def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread
     """
     seen: Counter[str] = Counter()
     for path, sessions in asked.items():
-        seen[project_of(path, merged=merged)] += sessions
+        seen[project_from_path(path, merged=merged)] += sessions
     shares = [seen[name] / max(sessions, seen[name]) for name, sessions in known.items() if sessions]
     # Sessions of unreadable source are not known, but must not count as asked.
     read = 1 - unread if unread > NOTABLE else 1.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from ci_eval.core.model import MetricInfo, OverProjects, Verdict
 from ci_eval.core.statistics.paired import LEVEL, Interval, verdict
-from ci_eval.core.statistics.student import errors_at, tails
+from ci_eval.core.statistics.student import critical_values, tails
 
 FEWEST_PROJECTS = 5
 """The projects that an interval needs: with fewer, it would be too wide to be of use, and its assumption (that figures
@@ -68,6 +68,6 @@ def _interval(values: Sequence[float], tests: int) -> Interval | None:
         return None
     # Projects weigh the same, however many sessions they have: they are the sample.
     mean, df = float(np.mean(values)), count - 1
-    reach = float(errors_at((1 - LEVEL) / tests, df)) * error
+    reach = float(critical_values((1 - LEVEL) / tests, df)) * error
     p = min(1.0, float(tails(abs(mean) / error, df)) * tests)
     return Interval(low=mean - reach, high=mean + reach, p=p, detectable=reach)

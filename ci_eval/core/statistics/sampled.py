@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.statistics.paired import LEVEL, Spread
-from ci_eval.core.statistics.student import NORMAL, Floats, errors_at
+from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 LARGEST = {"share": 1.0, "score": 1.0}
 """The largest gain of one session, by unit. Units that are not listed have no bound; they use 1, for example one
@@ -42,7 +42,7 @@ class NoiseVariance:
         with np.errstate(invalid="ignore", divide="ignore"):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
-    def with_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
+    def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
         """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
         added."""
         total = variance + self.variance
@@ -84,7 +84,7 @@ def here(
     center = difference * observed / size
     spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
     sampling = np.clip(left * spread, 0, None) / size**2
-    error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.with_sampling(sampling)
+    error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.add_sampling(sampling)
     return Spread(base, new, center, error, df, covariance)
 
 
@@ -157,11 +157,11 @@ def figure(
     spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
     sampling = left * spread / size**2
     if noise is None or not noise.variance[0]:
-        errors = NORMAL.inv_cdf((1 + LEVEL) / 2) if bounded else float(errors_at(1 - LEVEL, max(effective, 1)))
+        errors = NORMAL.inv_cdf((1 + LEVEL) / 2) if bounded else float(critical_values(1 - LEVEL, max(effective, 1)))
         reach = errors * float(np.sqrt(sampling))
     else:
-        error, df = noise.with_sampling(np.array([sampling]))
-        reach = float(errors_at(1 - LEVEL, df)[0] * error[0])
+        error, df = noise.add_sampling(np.array([sampling]))
+        reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
     low, high = center - reach, center + reach
     # A symmetric interval may reach beyond what a share can be.
     return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)

@@ -27,7 +27,7 @@ AT_ONCE = 4096
 """The number of sessions that are passed on together, and of observations that are summed together."""
 
 
-def placed(file: int, kind: int = 0, stratum: int = 0) -> int:
+def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     """Pack a session's location into one number: its file, its stratum (below 2^20), and a third number, such as that
     of its kind of token (below 2^12)."""
     # One int64 per observation takes a third of the memory of three.
@@ -67,7 +67,7 @@ class Observations:
         self._waiting = 0
 
     def add(self, places: Numbers, seen: Floats) -> None:
-        """Add observations, a row each: its location, as `placed` packs it; its value and weight."""
+        """Add observations, a row each: its location, as `pack_location` packs it; its value and weight."""
         self._parts.append((places, seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
@@ -79,13 +79,13 @@ class Observations:
             self._sum_up()
         return Collected(self._sums, *self._rows())
 
-    def add_collected(self, collected: Collected, files: int) -> None:
+    def merge_observations(self, collected: Collected, files: int) -> None:
         """Add what another instance collected; `files`: the number of files before its first."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
         if len(collected.seen):
             # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
-            self._parts.append((collected.places + placed(files), collected.seen))
+            self._parts.append((collected.places + pack_location(files), collected.seen))
 
     @property
     def is_summed(self) -> bool:
@@ -143,7 +143,7 @@ class Observations:
         ends = numbers[order].searchsorted(np.arange(1, files))
         return [_figure_of_rows(self.metric, part) for part in np.split(seen[order], ends)]
 
-    def by_group(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
+    def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         """Return the figure of each group of files."""
         if self.is_summed:
             rows = self.sums().rows
@@ -168,14 +168,14 @@ class Collector:
         self._numbers: array[float] = array("d")
 
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
-        """Add what each of the metrics observed in a session; `place` as `placed` packs it."""
+        """Add what each of the metrics observed in a session; `place` as `pack_location` packs it."""
         self._places.append(place)
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
         if len(self._places) == AT_ONCE:
-            self.hand_on()
+            self.flush_observations()
 
-    def hand_on(self) -> None:
+    def flush_observations(self) -> None:
         """Add what was collected to the observations of each metric."""
         # The sessions keep their order: in another one, the last digit of a sum would depend on what other metrics
         # observed, such as times.

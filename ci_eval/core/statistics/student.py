@@ -29,7 +29,7 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     ).reshape(x.shape)
 
 
-def errors_at(tail: ArrayLike, df: ArrayLike) -> Floats:
+def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
     """Return the number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10
     to e^60."""
     p, v = np.broadcast_arrays(tail, df)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.statistics.student import Floats, errors_at, tails
+from ci_eval.core.statistics.student import Floats, critical_values, tails
 
 LEVEL = 0.95
 FOUR_OF_FIVE = 0.8416
@@ -104,7 +104,9 @@ class Timed:
         return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
 
 
-def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int) -> Timed | None:
+def compare_timing(
+    metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int
+) -> Timed | None:
     """Return the difference of a metric between two engines, or None if one of them has no figure.
 
     `base`, `new`: one entry per round. `asked`: the share of the project's sessions that was asked. `tests`: the number
@@ -140,7 +142,7 @@ def timed(metric: Metric, base: list[Observed], new: list[Observed], *, asked: f
     # The degrees of freedom of a sum of two variances (Welch 1947, Satterthwaite 1946).
     weights = of_rounds**2 / (rounds - 1) + of_sessions**2 / (GROUPS - 1)
     df = (of_rounds + of_sessions) ** 2 / weights if weights else np.inf
-    reach = float(errors_at((1 - LEVEL) / tests, df)) * error
+    reach = float(critical_values((1 - LEVEL) / tests, df)) * error
     base_mean = float(ours[:, 0].mean())
     bounds = [center, center - reach, center + reach, reach + FOUR_OF_FIVE * error]
     if by_ratio:

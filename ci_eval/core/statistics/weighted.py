@@ -83,10 +83,10 @@ def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[floa
     value, reach = figure(strata, sampling)
     if value is None:
         return None
-    return of_share(value, reach) if bounded else (value - reach, value + reach)
+    return share_interval(value, reach) if bounded else (value - reach, value + reach)
 
 
-def of_share(value: float, reach: float) -> tuple[float, float]:
+def share_interval(value: float, reach: float) -> tuple[float, float]:
     """Return the interval of a share: the usual one, which reaches that far to each side, joined with the score
     interval (Wilson 1927).
 

@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.core.fetch import project, sealed
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining import record
-from ci_eval.plugins.mining.licences import PERMISSIVE, licence_of
+from ci_eval.plugins.mining.licences import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.contract import Dialect
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
@@ -50,7 +50,7 @@ def mine(
         for spec in specs:
             screen.say(f"Preparing {spec}")
             prepared = project.prepare(spec, cache=machine.cache_folder())
-            licence = licence_of(prepared.root)
+            licence = detect_licence(prepared.root)
             if licence not in PERMISSIVE and not any_licence:
                 screen.warn(
                     f"{spec} is left out: its licence is {licence or 'not known'}, none that lets its code be passed "

@@ -24,8 +24,8 @@ from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.jetbrains.judging import Rankers, compared, sessions_of
 from ci_eval.jobs.user_models import summing_to_one
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_training import lists_of
-from ci_eval.plugins.learning.fitting import fitted
+from ci_eval.plugins.learning.event_training import make_lists
+from ci_eval.plugins.learning.fitting import fit_user
 
 THRESHOLD = 0.01
 """The threshold of the thesis for the difference in Top-1."""
@@ -146,10 +146,10 @@ def _single_list_user(typed: int) -> str:
 
 
 def _fit_user(seen: EventSessions) -> str:
-    lists = list(lists_of(seen.train))
+    lists = list(make_lists(seen.train))
     if not lists:
         raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
-    model = fitted(lists).model
+    model = fit_user(lists).model
     profile = {
         "profile": "thesis",
         # A configuration whose first prefixes do not sum to 1 is refused.

@@ -119,7 +119,7 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
 
 def _in_workspace(source: Path) -> EventFiles | None:
     """Return the files of a run that logged events alone; None if it also wrote tables, which are read instead."""
-    record = logs.record_of(source / "logs")
+    record = logs.read_logs_record(source / "logs")
     if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
         return None
     workspace = Workspace.open(source)

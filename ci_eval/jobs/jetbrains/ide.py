@@ -19,7 +19,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.fetch import project
-from ci_eval.core.rendering.figures import counted
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.evaluate import Evaluated
@@ -89,7 +89,7 @@ def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[Non
         yield
     except (EngineFailure, KeyboardInterrupt) as error:
         if done := parts.done():
-            screen.warn(f"evaluated so far: {counted(len(done), 'file')}; add --resume to go on with the others")
+            screen.warn(f"evaluated so far: {format_count(len(done), 'file')}; add --resume to go on with the others")
         else:
             parts.remove()
         if isinstance(error, KeyboardInterrupt):

@@ -41,7 +41,7 @@ class Parts:
 
     def done(self) -> frozenset[str]:
         """Return the source files that are evaluated."""
-        return frozenset().union(*map(parts.done_in, self.found()))
+        return frozenset().union(*map(parts.find_complete_files, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
         """Write the account of the run, which says what it is of. With `resume`, raises WorkspaceError if the

@@ -66,7 +66,7 @@ class _Tally:
 
 def _import(workspace: Workspace, described: Described, kept: Kept) -> None:
     workspace.write_config(dump(described.config))
-    lost = reading.actions_of(described.folder)
+    lost = reading.find_actions_files(described.folder)
     tally = _Tally()
     for file in reading.read(_origin(described), dict(lost), kept):
         lost.pop(file.source.path, None)

@@ -13,16 +13,16 @@ import numpy as np
 from ci_eval.ci import Screen
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import NothingToEvaluate
-from ci_eval.core.statistics.student import errors_at
+from ci_eval.core.statistics.student import critical_values
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.ml import logs_of_all
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_rows import POSITION, FeatureTable, told_in
-from ci_eval.plugins.learning.event_training import identity, rows_of
+from ci_eval.plugins.learning.event_rows import POSITION, FeatureTable, present_features
+from ci_eval.plugins.learning.event_training import identity, training_rows
 from ci_eval.plugins.learning.events import ShownSession
 from ci_eval.plugins.learning.model_file import Scores, lightgbm
-from ci_eval.plugins.learning.shown_tables import sessions_in
+from ci_eval.plugins.learning.shown_tables import read_sessions
 
 STOPPING = 20
 """The percentage of the real logs for training that decides when training on the others is stopped."""
@@ -67,7 +67,7 @@ def sessions_of(source: Path, seed: int, screen: Screen) -> EventSessions:
         return events
     folders = logs_of_all([source])
     train, validation = (
-        [session for folder in folders for session in sessions_in(folder / f"{side}.parquet")]
+        [session for folder in folders for session in read_sessions(folder / f"{side}.parquet")]
         for side in ("train", "validation")
     )
     if not (train or validation):
@@ -84,7 +84,7 @@ def compared(made: EventSessions, seen: EventSessions, label: training.Label, se
     learned = [session for session, is_it in zip(seen.train, stopping, strict=True) if not is_it]
     checked = [session for session, is_it in zip(seen.train, stopping, strict=True) if is_it]
     rows = {
-        name: rows_of(sessions, table, label, seed, side=name, project=name)
+        name: training_rows(sessions, table, label, seed, side=name, project=name)
         for name, sessions in (
             ("synthetic training", made.train),
             ("synthetic validation", made.validation),
@@ -98,7 +98,7 @@ def compared(made: EventSessions, seen: EventSessions, label: training.Label, se
         _predict(rows[train], rows[stop], test, label, seed, threads)
         for train, stop in (("synthetic training", "synthetic validation"), ("real training", "real stopping"))
     )
-    ranks = [training.ranks_of(test, predicted) for predicted in (of_made, of_seen)]
+    ranks = [training.rank_positives(test, predicted) for predicted in (of_made, of_seen)]
     return Rankers(
         features=table.names,
         # The first position is the best, and a higher prediction ranks first.
@@ -112,12 +112,12 @@ def compared(made: EventSessions, seen: EventSessions, label: training.Label, se
 
 
 def _judge(test: training.LookupRows, predicted: np.ndarray) -> Judged:
-    ranks = training.ranks_of(test, predicted)
+    ranks = training.rank_positives(test, predicted)
     return Judged(**msgspec.structs.asdict(training.scores(test, predicted)), mean_rank=float(ranks.mean()))
 
 
 def _common_features(made: Sequence[ShownSession], seen: Sequence[ShownSession]) -> FeatureTable:
-    common = told_in(made) & told_in(seen)
+    common = present_features(made) & present_features(seen)
     if common <= {POSITION}:
         raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
     return FeatureTable.of(chain(made, seen), only=common)
@@ -152,5 +152,5 @@ def _difference(test: training.LookupRows, gains: np.ndarray, sessions: Sequence
         return Difference(value=mean, low=None, high=None, clusters=count)
     # This is the cluster-robust error of a mean, with the correction for few clusters.
     error = (sum(total**2 for total in sums.values()) * count / (count - 1)) ** 0.5 / len(gains)
-    reach = float(errors_at(0.05, count - 1)) * error
+    reach = float(critical_values(0.05, count - 1)) * error
     return Difference(value=mean, low=mean - reach, high=mean + reach, clusters=count)

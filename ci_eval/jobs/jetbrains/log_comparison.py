@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.core.statistics.contingency import ChiSquare, chi_square, total_variation
 from ci_eval.jobs.jetbrains.judging import Rankers, compared, sessions_of
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_rows import kinds_of
+from ci_eval.plugins.learning.event_rows import expected_kinds
 from ci_eval.plugins.learning.events import ShownSession
 
 
@@ -91,7 +91,7 @@ ASPECTS: dict[str, Callable[[Sequence[ShownSession]], Iterable[str]]] = {
     "lists in a session": lambda sessions: (_spell_count(len(session.lookups), 10) for session in sessions),
     "place of what was taken or typed": _positions,
     "outcome": lambda sessions: (session.outcome for session in sessions),
-    KIND: lambda sessions: kinds_of(sessions),
+    KIND: lambda sessions: expected_kinds(sessions),
 }
 
 

@@ -19,7 +19,7 @@ from ci_eval.core.config import Config, load
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import EngineInfo, Kind, PrefixConfig, ProjectInfo
-from ci_eval.core.user_model import model_of, spelled
+from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.plugins.jetbrains import generations, settings
 from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.fields import plain
@@ -68,7 +68,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, raw, settings.language_named(language))
+        config, warnings = _config(path, raw, settings.normalise_language(language))
         manifest = _manifest(folder, config, raw, engine)
     return Described(
         folder=folder,
@@ -177,7 +177,7 @@ def _manifest(folder: Path, config: Config, raw: Mapping[str, object], engine: s
         strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
-        user=spelled(model_of(config.user)) if config.user else "",
+        user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task="completion",
         seed=config.interpret.seed,
         engine=EngineInfo(name=name, version=version or "unknown"),

@@ -24,7 +24,7 @@ def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequen
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
     recommender = recommenders.CATALOG.load(kind)
-    options = training.options_of(recommender, dict(map(option, overrides)))
+    options = training.parse_options(recommender, dict(map(option, overrides)))
     atomic.make_folder(output.parent)
     started = perf_counter()
     result = training.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import below, read_own
-from ci_eval.core.grammar.imports.named import NEAR, Name, named
+from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.closure import Closure, closure_of
 
@@ -106,7 +106,7 @@ def _imports_of(path: str, text: str, places: Mapping[Name, list[int]]) -> Itera
     plain = _COMMENT.sub("", text)
     # What stands in brackets, or after other statements on a line, is seen too.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
-    for name in named(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
+    for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)
         for end in range(1, len(parts) + 1):
             yield from places.get(parts[:end], ())

@@ -16,7 +16,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.interpret import Executor, answers_of
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import FAILED, Session, Status
-from ci_eval.core.rendering.figures import counted
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.nights.closures import closures
@@ -82,7 +82,9 @@ def make_sessions_with(
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()
     if verified:
-        screen.say(f"Reused: {counted(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same")
+        screen.say(
+            f"Reused: {format_count(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same"
+        )
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:

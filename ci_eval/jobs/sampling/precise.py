@@ -22,8 +22,8 @@ from ci_eval.core.config import Config
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import SessionScore
 from ci_eval.core.model.sampling import Sampling
-from ci_eval.core.rendering.figures import counted
-from ci_eval.core.scoring import observations_of
+from ci_eval.core.rendering.figures import format_count
+from ci_eval.core.scoring import observe_session
 from ci_eval.core.statistics.expected import Floats
 from ci_eval.core.statistics.phases import Phase, Sampler
 from ci_eval.core.workspace import FOLDERS, Workspace
@@ -102,7 +102,7 @@ def went(folder: Path, metric: Metric) -> dict[str, float]:
 
 def _observe(metric: Metric, session: SessionScore) -> Floats:
     """Return the numerator and the denominator of a session; both 0 if the metric observes nothing."""
-    return np.asarray(np.sum(observations_of(metric, session) or [(0.0, 0.0)], axis=0))
+    return np.asarray(np.sum(observe_session(metric, session) or [(0.0, 0.0)], axis=0))
 
 
 def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
@@ -172,7 +172,7 @@ def make_sessions(
     ids = listed.frame.ids
     if before is not None and (known := sum(identity in before for identity in ids)) < KNOWN * len(ids):
         screen.warn(
-            f"{expect} is not used: it tells of {known:,} of the {counted(len(ids), 'session')}, and it takes "
+            f"{expect} is not used: it tells of {known:,} of the {format_count(len(ids), 'session')}, and it takes "
             f"{KNOWN:.0%} to spare any; give a run of this project in which all were asked"
         )
         listed = interpret.listed(workspace, None, text)
@@ -193,9 +193,12 @@ def make_sessions(
 
 def said(sampling: Sampling, reach: float, sessions: int) -> str:
     """Return a sentence that says how precise the figure is, and how many sessions that took."""
-    asked, phases = sum(stratum.asked for stratum in sampling.strata), counted(sampling.strata[-1].phase + 1, "phase")
+    asked, phases = (
+        sum(stratum.asked for stratum in sampling.strata),
+        format_count(sampling.strata[-1].phase + 1, "phase"),
+    )
     return (
-        f"Precision: {sampling.metric} of all {counted(sessions, 'session')} is known to "
+        f"Precision: {sampling.metric} of all {format_count(sessions, 'session')} is known to "
         f"±{reach * 100:.2f} pp (wanted: ±{sampling.precision * 100:g} pp), from {asked:,} drawn in {phases}"
     )
 

@@ -11,7 +11,7 @@ import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.rendering.figures import amount, change, counted, evaluated, headline
+from ci_eval.core.rendering.figures import amount, change, describe_session_counts, format_count, headline
 from ci_eval.core.rendering.ladder import label, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Compared, Outcome
@@ -32,7 +32,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.host.announce(
         Announcement(
             status=f"{result.engine.name} {result.engine.version}, {result.completion_type}, {result.project.name}: "
-            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), {evaluated(whole)}",
+            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), {describe_session_counts(whole)}",
             summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),
@@ -67,7 +67,7 @@ def suite(done: Suited, screen: Screen) -> None:
     means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
     screen.host.announce(
         Announcement(
-            status=f"{table.title}: {counted(len(table.projects), 'project')}",
+            status=f"{table.title}: {format_count(len(table.projects), 'project')}",
             summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "comparison" if table.compared else "workspace": _place(done.folder),
@@ -115,7 +115,9 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "group": group(jobs),
     }
     screen.host.announce(
-        Announcement(status=f"{counted(len(jobs), 'job')}, {counted(len(names), 'evaluation')}", outputs=outputs)
+        Announcement(
+            status=f"{format_count(len(jobs), 'job')}, {format_count(len(names), 'evaluation')}", outputs=outputs
+        )
     )
 
 
@@ -168,7 +170,7 @@ def _problems(checks: Sequence[Check]) -> list[Problem]:
 def site(done: Site, screen: Screen) -> None:
     """Report how many evaluations the site shows."""
     outputs = {"site": _place(done.folder), "report": _place(done.index)}
-    status = f"a site of {counted(len(done.lines), 'evaluation')}"
+    status = f"a site of {format_count(len(done.lines), 'evaluation')}"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 
 

@@ -13,7 +13,7 @@ from msgspec import Meta
 from ci_eval.core.base.chance import draw
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions
-from ci_eval.plugins.learning.code import class_of, lines_of
+from ci_eval.plugins.learning.code import classify_token, tokenize_lines
 from ci_eval.plugins.learning.embedding import Embedding
 from ci_eval.plugins.learning.filling import Filler, Filling
 from ci_eval.plugins.learning.surrounding import Surrounding
@@ -71,11 +71,11 @@ class ByAverage(Predictor[EmbeddingOptions]):
         language, options = self.surroundings.language, self.options
         # The open file is in the fold that is left out: its text on disk holds the token that is asked for.
         texts = [text for path, text in sorted(self.files.items()) if self._fold(path) != fold]
-        files = [list(lines_of(text, language)) for text in texts]
-        filler = Filler(files, lambda token: class_of(token, self.surroundings.keywords), self.asked)
+        files = [list(tokenize_lines(text, language)) for text in texts]
+        filler = Filler(files, lambda token: classify_token(token, self.surroundings.keywords), self.asked)
         filler.embed(
             Embedding.trained(
-                map(filler.units_of, files),
+                map(filler.vector_units, files),
                 vocabulary=options.vocabulary,
                 dimensions=options.dimensions,
                 window=options.window,

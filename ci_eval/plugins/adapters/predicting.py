@@ -21,7 +21,7 @@ from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.core.model import Kind, Suggestion
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
-from ci_eval.plugins.learning.code import Class, class_of
+from ci_eval.plugins.learning.code import Class, classify_token
 
 CLASSES: Mapping[Kind, Class] = {
     Kind.KEYWORD: "keyword",
@@ -83,7 +83,7 @@ class Predictor(OpenText, Generic[Options]):
         if is_asked is None:
             classes = self._classes
             is_asked = token != START_OF_LINE and (
-                classes is None or class_of(token, self.surroundings.keywords) in classes
+                classes is None or classify_token(token, self.surroundings.keywords) in classes
             )
             self._asked[token] = is_asked
         return is_asked

@@ -16,7 +16,7 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.plugins.adapters.counting import CacheOptions
 from ci_eval.plugins.adapters.predicting import Predictor
-from ci_eval.plugins.learning.code import class_of
+from ci_eval.plugins.learning.code import classify_token
 from ci_eval.plugins.learning.nested import Nested, Project
 from ci_eval.plugins.learning.surrounding import Surrounding
 
@@ -54,7 +54,7 @@ class SubtokenBeam(Predictor[BeamOptions]):
         return list(chain.from_iterable(self._pieces(token) for token in line))
 
     def _pieces(self, token: str) -> Sequence[str]:
-        return [*pieces(token), END] if class_of(token, self.surroundings.keywords) == "name" else [token]
+        return [*pieces(token), END] if classify_token(token, self.surroundings.keywords) == "name" else [token]
 
     def begin(self) -> None:
         self._around.forget()
@@ -71,11 +71,11 @@ class SubtokenBeam(Predictor[BeamOptions]):
                 for text, chance in self._model.likely_after(self._around, begun):
                     sequence, total = (*begun, text), score + log(chance)
                     # Only names have pieces: another token is complete with its first one.
-                    if text == END or (not begun and class_of(text, self.surroundings.keywords) != "name"):
+                    if text == END or (not begun and classify_token(text, self.surroundings.keywords) != "name"):
                         whole = "".join(sequence).removesuffix(END)
                         if whole and self.asked(whole):
                             done[whole] = max(done.get(whole, total), total)
-                    elif not begun or class_of("".join(begun), self.surroundings.keywords) == "name":
+                    elif not begun or classify_token("".join(begun), self.surroundings.keywords) == "name":
                         longer.append((total, sequence))
             open_ = sorted(longer, key=lambda beginning: -beginning[0])[: self.options.width]
             if not open_ or self._is_settled(done, open_[0][0]):

@@ -17,7 +17,7 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Answer, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
-from ci_eval.plugins.learning.recommenders.file import digest_of
+from ci_eval.plugins.learning.recommenders.file import hash_recommender
 from ci_eval.plugins.learning.recommenders.proposing import Trained
 
 
@@ -97,7 +97,7 @@ class RecommenderEngine(ControlEngine):
         Raises ConfigError if the model's file is none.
         """
         made, path = super().install(version, cache), path_of(self.options)
-        facts, digest = Trained(path).facts, digest_of(path)
+        facts, digest = Trained(path).facts, hash_recommender(path)
         version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
         packages = {
             f"{facts.kind} model": f"of {facts.usages:,} usages of {facts.types:,} types, {path.stat().st_size:,} bytes"

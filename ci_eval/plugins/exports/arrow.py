@@ -23,23 +23,23 @@ TYPES: dict[Type, pa.DataType] = {
 }
 
 
-def schema_of(table: str) -> pa.Schema:
+def make_schema(table: str) -> pa.Schema:
     """Return the columns of a table, each with its meaning as metadata."""
     return pa.schema(
         [pa.field(column.name, TYPES[column.type], metadata={"meaning": column.meaning}) for column in TABLES[table]]
     )
 
 
-def table_of(workspace: Workspace, table: str) -> pa.Table:
+def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
     """Return the whole table, in memory."""
     # Each batch brings a dictionary of its own.
-    return pa.Table.from_batches(_batches(workspace, table), schema_of(table)).unify_dictionaries()
+    return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 
 def write(workspace: Workspace, table: str, path: Path) -> int:
     """Write the table as a Parquet file; the number of its rows."""
     rows = 0
-    with pq.ParquetWriter(path, schema_of(table), compression="zstd") as writer:
+    with pq.ParquetWriter(path, make_schema(table), compression="zstd") as writer:
         for batch in _batches(workspace, table):
             writer.write_batch(batch)
             rows += batch.num_rows
@@ -47,7 +47,7 @@ def write(workspace: Workspace, table: str, path: Path) -> int:
 
 
 def _batches(workspace: Workspace, table: str) -> Iterator[pa.RecordBatch]:
-    schema = schema_of(table)
+    schema = make_schema(table)
     for batch in batches(workspace, table):
         yield pa.RecordBatch.from_arrays([_array(batch[column.name], column.type) for column in schema], schema=schema)
 

@@ -102,16 +102,16 @@ class Judge:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return the verdict as `judge`, or nothing without a verdict. Raises EngineFailure if the judge cannot be
         asked."""
-        verdict = verdict_in(self.remark(pairing))
+        verdict = read_verdict(self.remark(pairing))
         return {} if verdict is None else {"judge": float(verdict)}
 
     def remark(self, pairing: Pairing) -> str:
         """Return all that the judge says, from which the grade is read; see `graders.Remarking`."""
-        return self._answer(question_of(pairing))[0]
+        return self._answer(write_question(pairing))[0]
 
     def cost(self, pairing: Pairing) -> float | None:
         """Return the cost of the judge's answer about this pairing, or None if it is not known."""
-        return self._answer(question_of(pairing))[1]
+        return self._answer(write_question(pairing))[1]
 
     def _ask(self, question: str) -> tuple[str, float | None]:
         assert self._client
@@ -121,7 +121,7 @@ class Judge:
         return clean(reply.text, self._settings.thoughts).text, cost_of(reply, self._settings.price)
 
 
-def question_of(pairing: Pairing) -> str:
+def write_question(pairing: Pairing) -> str:
     """Return the question to the judge."""
     # No text can end its own part of the question, since the mark is a digest of all texts.
     texts = {"material": pairing.before, "expected": pairing.reference, "given": pairing.hypothesis}
@@ -132,7 +132,7 @@ def question_of(pairing: Pairing) -> str:
     return QUESTION.format(mark=mark, **texts)
 
 
-def verdict_in(answer: str) -> bool | None:
+def read_verdict(answer: str) -> bool | None:
     """Return whether the last line says "same", or None if it is no verdict.
 
     Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line counts,

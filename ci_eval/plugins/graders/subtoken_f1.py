@@ -9,7 +9,7 @@ from ci_eval.core.base import subtokens
 from ci_eval.core.contracts import Grader, Pairing
 
 
-def in_common(expected: Sequence[str], given: Sequence[str]) -> int:
+def count_common(expected: Sequence[str], given: Sequence[str]) -> int:
     """Return how many of `given` are in `expected`, each at most as often as it is there."""
     return (Counter(expected) & Counter(given)).total()
 
@@ -24,7 +24,7 @@ class SubtokenF1:
         return dict(self.grade_texts(pairing.reference, pairing.hypothesis))
 
     def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
-        return subtokens.scores(reference, hypothesis, in_common)
+        return subtokens.scores(reference, hypothesis, count_common)
 
 
 GRADER: Grader = SubtokenF1()

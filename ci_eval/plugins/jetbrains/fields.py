@@ -146,7 +146,7 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), type(value).__name__)
 
 
-def read_packed(path: Path) -> object:
+def read_gzip_json(path: Path) -> object:
     """Return the JSON value in a gzipped file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
     return decode(b"".join(stored.lines(path, stored.ACTIONS)), path)
 

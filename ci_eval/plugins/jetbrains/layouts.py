@@ -13,18 +13,18 @@ from ci_eval.plugins.jetbrains.fields import plain
 LIST = "files.json"
 
 
-def of_files(data: Path) -> list[Listed]:
+def list_source_files(data: Path) -> list[Listed]:
     """Return the source files in `files.json`, which maps each path to that of its sessions, below `data` (2019) or
     below `data/files`."""
     return list(_list_files(data, plain(data / LIST))) if (data / LIST).is_file() else []
 
 
-def of_projects(data: Path) -> list[Listed]:
+def list_project_files(data: Path) -> list[Listed]:
     """Return the source files in `files.json`, or in those of its projects if it lists projects (2024)."""
     content = plain(data / LIST) if (data / LIST).is_file() else {}
     if not isinstance(content, list):
         return list(_list_files(data, content))
-    return [listed for name in content for listed in of_files(_inside(data, name))]
+    return [listed for name in content for listed in list_source_files(_inside(data, name))]
 
 
 def _list_files(data: Path, content: object) -> Iterator[Listed]:

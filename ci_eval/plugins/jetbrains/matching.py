@@ -15,7 +15,7 @@ def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant:
     return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
 
 
-def by_language(
+def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
     """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
@@ -24,13 +24,13 @@ def by_language(
     )
 
 
-def by_relevance(
+def rank_by_relevance(
     language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
 ) -> int | None:
     """Return the rank of the first suggestion that the plugin called relevant. If it did not say so of any,
-    `by_language` decides."""
+    `rank_by_language` decides."""
     if all(flag is None for flag in relevant):
-        return by_language(language, expected, shown, relevant)
+        return rank_by_language(language, expected, shown, relevant)
     return next((place for place, flag in enumerate(relevant, 1) if flag), None)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.plugins.jetbrains.fields import Fields, read_packed
+from ci_eval.plugins.jetbrains.fields import Fields, read_gzip_json
 from ci_eval.plugins.jetbrains.layouts import LIST
 
 END = ".json.gz"
@@ -18,7 +18,7 @@ FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
 """Folder of a workspace → the field of its files that names the source file."""
 
 
-def done_in(part: Path) -> frozenset[str]:
+def find_complete_files(part: Path) -> frozenset[str]:
     """Return the source files whose sessions are complete in an interrupted run, without those that were half
     written."""
     return frozenset(_group_by_source(part, "data"))
@@ -31,7 +31,7 @@ def whole(parts: Sequence[Path], output: Path) -> None:
     atomic.empty_folder(output)
     files_by_folder: dict[str, dict[str, list[Path]]] = {name: {} for name in FOLDERS}
     for part in parts[:-1]:
-        done = done_in(part)
+        done = find_complete_files(part)
         for name, files in files_by_folder.items():
             files.update({path: paths for path, paths in _group_by_source(part, name).items() if path in done})
     for name, files in files_by_folder.items():
@@ -65,7 +65,7 @@ def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[s
     files_by_source: dict[str, list[Path]] = {}
     for file in _files(part / folder):
         try:
-            path = Fields(read_packed(file), file).text(FOLDERS[folder])
+            path = Fields(read_gzip_json(file), file).text(FOLDERS[folder])
         except WorkspaceError:
             if strict:
                 raise

@@ -13,7 +13,7 @@ WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()
 UNKNOWN = "UNKNOWN"
 
 
-def kind_of(fields: Fields) -> Kind:
+def read_kind(fields: Fields) -> Kind:
     """Return the kind in `tokenType`. An unknown kind is also left over."""
     said = fields.peek("tokenType")
     if said is not None and not isinstance(said, str):
@@ -24,13 +24,13 @@ def kind_of(fields: Fields) -> Kind:
     return known or UNTOLD
 
 
-def of_tokens(fields: Fields) -> Properties:
+def read_token_properties(fields: Fields) -> Properties:
     """Return the properties since 2021: the type, the location of the declaration, and `additional`, whose values are
     texts."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     return Properties(
-        kind=kind_of(fields),
+        kind=read_kind(fields),
         location=LOCATIONS.get(fields.text("location", UNKNOWN)),
         is_static=_flag(additional, "isStatic"),
         package=package,

@@ -27,7 +27,7 @@ from ci_eval.core.model import (
     Suggestion,
 )
 from ci_eval.plugins.jetbrains.contract import Generation, Listed, StoredActions
-from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_packed
+from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
 from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept
 from ci_eval.plugins.jetbrains.offsets import convert_actions, to_points
 
@@ -74,11 +74,11 @@ def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iter
         yield _file(origin, listed, actions.get(listed.path), kept)
 
 
-def actions_of(folder: Path) -> dict[str, ActionsFile]:
+def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
     """Return the file of actions of each source file."""
     files: dict[str, ActionsFile] = {}
     for path in numbered_files(folder / "actions", END):
-        fields = Fields(read_packed(path), path)
+        fields = Fields(read_gzip_json(path), path)
         files[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
     return files
 
@@ -86,7 +86,7 @@ def actions_of(folder: Path) -> dict[str, ActionsFile]:
 def errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
     """Yield the errors of files. `lost` has the number of sessions that are missing for each path."""
     for path in numbered_files(folder / "errors", END):
-        fields = Fields(read_packed(path), path)
+        fields = Fields(read_gzip_json(path), path)
         name = fields.text("path")
         yield FileError(
             path=name,
@@ -116,7 +116,7 @@ class Identities:
 
 
 def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kept) -> ReadFile:
-    fields = Fields(read_packed(listed.file), listed.file)
+    fields = Fields(read_gzip_json(listed.file), listed.file)
     if (path := fields.text("filePath")) != listed.path:
         raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
     text = fields.text("text")
@@ -129,7 +129,7 @@ def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kep
 
 
 def _read_actions(origin: Origin, path: Path, kept: Kept) -> StoredActions:
-    fields = Fields(read_packed(path), path)
+    fields = Fields(read_gzip_json(path), path)
     actions = origin.generation.read_actions(fields)
     kept.take(fields)
     return actions

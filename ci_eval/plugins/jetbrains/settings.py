@@ -54,6 +54,6 @@ def language(name: str) -> str:
     return TITLES.get(name, name.capitalize())
 
 
-def language_named(title: str) -> str:
+def normalise_language(title: str) -> str:
     """Return our name of one of the plugin's languages, or the name in lower case if we have none."""
     return NAMES.get(title.lower(), title.lower().replace(" ", "-"))

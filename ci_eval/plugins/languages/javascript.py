@@ -8,7 +8,7 @@ from ci_eval.core.grammar.ecmascript.names import NAME, declare
 from ci_eval.core.grammar.ecmascript.shape import SHAPE
 from ci_eval.core.grammar.ecmascript.walk import KEYWORDS
 from ci_eval.core.grammar.imports.ecmascript import imports
-from ci_eval.core.grammar.walk import tokens_of
+from ci_eval.core.grammar.walk import extract_tokens
 from ci_eval.core.model import Extraction
 
 
@@ -22,7 +22,7 @@ class JavaScriptWalk(EcmaDefinitions):
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(JavaScriptWalk(text.encode(), path, declared), "javascript")
+    return extract_tokens(JavaScriptWalk(text.encode(), path, declared), "javascript")
 
 
 LANGUAGE: Language = Language(

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.imports.jvm import imports
-from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_of, package_part
+from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_part, read_package
 from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 
 # The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
@@ -66,7 +66,7 @@ class KotlinWalk(JvmWalk):
     paths = frozenset(["navigation_expression"])
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
-        super().__init__(text.encode(), package_of(text, path), declared)
+        super().__init__(text.encode(), read_package(text, path), declared)
         self.known = Known(self.package, declared, _USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
@@ -111,11 +111,11 @@ class KotlinWalk(JvmWalk):
         return origins
 
     def _add(self, origins: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
-        name = self._name_of(node)
+        name = self._find_name(node)
         if name is not None:
             origins.update({key.format(self.text(name)): origin for key in keys})
 
-    def _name_of(self, node: Node) -> Node | None:
+    def _find_name(self, node: Node) -> Node | None:
         """Return the first name directly below a declaration; a function's receiver is not direct."""
         return next((child for child in node.children if child.type in self.names), None)
 
@@ -170,7 +170,7 @@ class KotlinWalk(JvmWalk):
             skip = 1
         super().emit(node, kind, place, origin, text, skip)
 
-    @on("call_expression")
+    @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *suffixes = node.children
         self.push(suffixes, REFERENCE, place)
@@ -179,13 +179,13 @@ class KotlinWalk(JvmWalk):
         else:
             self.push([callee], CALLED, place)
 
-    @on("navigation_expression")
+    @handle_nodes("navigation_expression")
     def navigation(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *suffixes = node.children
         if receiver.type == "simple_identifier":
             origin = self.receiver(receiver, place)
         else:
-            origin = self.of_path(receiver, place)
+            origin = self.path_origin(receiver, place)
             self._stack.append((receiver, REFERENCE, place))
         for suffix in suffixes:
             for member in suffix.children if suffix.child_count else [suffix]:
@@ -216,7 +216,7 @@ class KotlinWalk(JvmWalk):
         else:
             self.emit(node, Kind.FIELD, place, known)
 
-    @on("infix_expression")
+    @handle_nodes("infix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         for i, child in enumerate(node.children):
@@ -225,7 +225,7 @@ class KotlinWalk(JvmWalk):
                 self.emit(child, Kind.KEYWORD if self.text(child) == "if" else Kind.METHOD_CALL, place)
         self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
 
-    @on("callable_reference")
+    @handle_nodes("callable_reference")
     def callable_reference(self, node: Node, _role: str, place: NodePlace) -> None:
         *before, member = node.children
         for child in before:
@@ -238,11 +238,11 @@ class KotlinWalk(JvmWalk):
         else:
             self.push([member], REFERENCE, place)
 
-    @on("value_arguments", "indexing_suffix")
+    @handle_nodes("value_arguments", "indexing_suffix")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, NodePlace(place.scope, node.type == "value_arguments" or place.argument))
 
-    @on("value_argument")
+    @handle_nodes("value_argument")
     def argument(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if len(children) > 2 and children[1].type == "=":
@@ -250,7 +250,7 @@ class KotlinWalk(JvmWalk):
             children = children[2:]
         self.push(children, REFERENCE, place)
 
-    @on("user_type")
+    @handle_nodes("user_type")
     def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the parts of `java.util.Map.Entry<K, V>`, and visit the arguments."""
         path: list[str] = []
@@ -271,7 +271,7 @@ class KotlinWalk(JvmWalk):
             path.append(name)
         self.push(others, TYPE, place)
 
-    @on("import_header")
+    @handle_nodes("import_header")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type == "identifier":
@@ -288,12 +288,12 @@ class KotlinWalk(JvmWalk):
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    @on("class_declaration", "object_declaration", "companion_object", "object_literal")
+    @handle_nodes("class_declaration", "object_declaration", "companion_object", "object_literal")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a class. The parameters of its constructor are known in the body; with `val` or `var` they are
         fields."""
         children = node.children
-        name = self._name_of(node) if node.type != "object_literal" else None
+        name = self._find_name(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
         # Parameters of a constructor without `val` or `var` are no members, hence the scope around that of the members.
         around = Scope("block", place.scope)
@@ -319,23 +319,23 @@ class KotlinWalk(JvmWalk):
         for parameter in node.children:
             if parameter.type != "class_parameter":
                 continue
-            name = self._name_of(parameter)
+            name = self._find_name(parameter)
             # The newer grammar puts `val` and `var` into a node of their own.
             is_field = any(child.type in {"val", "var", "binding_pattern_kind"} for child in parameter.children)
             if name is not None:
                 target = scope if is_field else around
                 target.names[self.text(name)] = Origin(False, self.package if is_field else None)
 
-    @on("enum_entry")
+    @handle_nodes("enum_entry")
     def enum_entry(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, place)
+        self._visit_unless_name(node, place)
 
-    @on("type_alias", "type_parameter")
-    def without_name(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, place)
+    @handle_nodes("type_alias", "type_parameter")
+    def alias_or_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        self._visit_unless_name(node, place)
 
-    def _without_name(self, node: Node, place: NodePlace) -> None:
-        name = self._name_of(node)
+    def _visit_unless_name(self, node: Node, place: NodePlace) -> None:
+        name = self._find_name(node)
         begin = name.start_byte if name is not None else -1
         # Soft keywords, such as `get`, are names that have a child.
         others = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
@@ -343,15 +343,15 @@ class KotlinWalk(JvmWalk):
 
     def _type_parameters(self, node: Node, scope: Scope) -> None:
         for child in node.children:
-            name = self._name_of(child) if child.type == "type_parameter" else None
+            name = self._find_name(child) if child.type == "type_parameter" else None
             if name is not None:
                 scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
 
-    @on("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
+    @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         # The body of a function in an argument is no argument itself.
         inner = NodePlace(Scope("block", place.scope), False)
-        name = self._name_of(node) if node.type == "function_declaration" else None
+        name = self._find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
             if child.type == "type_parameters":
                 self._type_parameters(child, inner.scope)
@@ -362,15 +362,15 @@ class KotlinWalk(JvmWalk):
         children = [child for child in node.children if child.type != "simple_identifier"]
         self.in_order(children, inner)
 
-    @on("parameter", "class_parameter", "parameter_with_optional_type")
+    @handle_nodes("parameter", "class_parameter", "parameter_with_optional_type")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # `class_` has defined class parameters already, as fields or as names of the initialisers.
-        name = self._name_of(node)
+        name = self._find_name(node)
         if name is not None and node.type != "class_parameter":
             place.scope.names[self.text(name)] = LOCAL
-        self._without_name(node, place)
+        self._visit_unless_name(node, place)
 
-    @on("property_declaration", "for_statement", "when_subject")
+    @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define names, which are known behind their value; those of a loop in its body."""
         if node.type == "for_statement":
@@ -392,14 +392,14 @@ class KotlinWalk(JvmWalk):
         self._stack += [(name, _BIND, place) for name in names]
         self.in_order([child for child in others if child.type != "control_structure_body"], place)
 
-    @on("simple_identifier", "interpolated_identifier")
+    @handle_nodes("simple_identifier", "interpolated_identifier")
     def leaf(self, node: Node, role: str, place: NodePlace) -> None:
         if role == _BIND:
             place.scope.names[self.text(node)] = LOCAL
         else:
             self.name(node, role, place)
 
-    @on("lambda_literal")
+    @handle_nodes("lambda_literal")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         # The body of a lambda is no argument of the call around.
         inner = NodePlace(Scope("block", place.scope), False)
@@ -408,23 +408,23 @@ class KotlinWalk(JvmWalk):
                 inner.scope.names.update({self.text(name): LOCAL for name in self._bound_names(child)})
         self.in_order(node.children, inner)
 
-    @on("lambda_parameters", "variable_declaration", "multi_variable_declaration")
+    @handle_nodes("lambda_parameters", "variable_declaration", "multi_variable_declaration")
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push([child for child in node.children if child.type != "simple_identifier"], REFERENCE, place)
 
-    @on("catch_block")
+    @handle_nodes("catch_block")
     def catch(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
-        name = self._name_of(node)
+        name = self._find_name(node)
         if name is not None:
             inner.scope.names[self.text(name)] = LOCAL
-        self._without_name(node, inner)
+        self._visit_unless_name(node, inner)
 
-    @on("statements", "control_structure_body", "function_body")
+    @handle_nodes("statements", "control_structure_body", "function_body")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
-    @on("this_expression", "super_expression", "jump_expression")
+    @handle_nodes("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `this@Foo`, in which the label names nothing that is completed."""
         for child in node.children:
@@ -437,12 +437,12 @@ _BIND = "bind"
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the package, and what is declared without indentation."""
-    return package_of(text, path), frozenset(_TOP.findall(text))
+    return read_package(text, path), frozenset(_TOP.findall(text))
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(KotlinWalk(text, path, declared), "kotlin")
+    return extract_tokens(KotlinWalk(text, path, declared), "kotlin")
 
 
 LANGUAGE: Language = Language(

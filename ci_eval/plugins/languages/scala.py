@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_of, package_part
+from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_part, read_package
 from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 
 KEYWORDS = frozenset(
@@ -63,7 +63,7 @@ class ScalaWalk(JvmWalk):
     paths = frozenset(["field_expression", "stable_identifier"])
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
-        super().__init__(text.encode(), package_of(text, path, nested=True), declared)
+        super().__init__(text.encode(), read_package(text, path, nested=True), declared)
         self.known = Known(self.package, declared, _USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
@@ -140,7 +140,7 @@ class ScalaWalk(JvmWalk):
         # Names in backquotes are typed without them.
         self.emit(node, kind, place, origin, name, skip=int(self.source[node.start_byte : node.start_byte + 1] == b"`"))
 
-    @on("call_expression", "generic_function")
+    @handle_nodes("call_expression", "generic_function")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *siblings = node.children
         self.push(siblings, REFERENCE, place)
@@ -149,7 +149,7 @@ class ScalaWalk(JvmWalk):
         else:
             self.push([callee], CALLED, place)
 
-    @on("arguments")
+    @handle_nodes("arguments")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(place.scope, True)
         for child in node.children:
@@ -160,13 +160,13 @@ class ScalaWalk(JvmWalk):
             else:
                 self.push([child], REFERENCE, inner)
 
-    @on("field_expression", "stable_identifier")
+    @handle_nodes("field_expression", "stable_identifier")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
         if receiver.type == "identifier":
             origin = self.receiver(receiver, place)
         else:
-            origin = self.of_path(receiver, place)
+            origin = self.path_origin(receiver, place)
             self.push([receiver], REFERENCE, place)
         for member in siblings:
             if member.type == "identifier":
@@ -203,12 +203,12 @@ class ScalaWalk(JvmWalk):
         else:
             self.emit(node, Kind.FIELD, place, known, name)
 
-    @on("stable_type_identifier", "projected_type")
+    @handle_nodes("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
         origin = UNKNOWN
         if first.child_count:
-            origin = self.of_path(first, place)
+            origin = self.path_origin(first, place)
             self.push([first], REFERENCE, place)
         elif first.type == "identifier":
             origin = self.receiver(first, place)
@@ -220,7 +220,7 @@ class ScalaWalk(JvmWalk):
             else:
                 self.push([child], TYPE, place)
 
-    @on("infix_expression", "postfix_expression")
+    @handle_nodes("infix_expression", "postfix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         left, *siblings = node.children
@@ -228,8 +228,8 @@ class ScalaWalk(JvmWalk):
             self.emit(siblings.pop(0), Kind.METHOD_CALL, place)
         self.push([left, *siblings], REFERENCE, place)
 
-    @on("interpolated_string_expression")
-    def interpolated(self, node: Node, role: str, place: NodePlace) -> None:
+    @handle_nodes("interpolated_string_expression")
+    def interpolation(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit the code in a string. In a pattern, its names are new."""
         # The `s` before the quote is part of the literal.
         if role != BOUND:
@@ -240,7 +240,7 @@ class ScalaWalk(JvmWalk):
                 for child in hole.children:
                     self.push(child.children or [child], BOUND, place)
 
-    @on("import_declaration", "export_declaration")
+    @handle_nodes("import_declaration", "export_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the names of `import a.b.{C, D => E, _}`. An import is known from here on, in this scope."""
         path: list[str] = []
@@ -287,7 +287,7 @@ class ScalaWalk(JvmWalk):
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    @on("class_definition", "trait_definition", "object_definition", "enum_definition")
+    @handle_nodes("class_definition", "trait_definition", "object_definition", "enum_definition")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a class. Its parameters are known in its body; with `val`, `var` or `case class` they are fields."""
         children = node.children
@@ -330,26 +330,26 @@ class ScalaWalk(JvmWalk):
             if child.type in self.names:
                 scope.names[f"<{self.text(child)}>"] = LOCAL_TYPE
 
-    @on("type_parameters", "self_type")
+    @handle_nodes("type_parameters", "self_type")
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         others = [child for child in node.children if child.type not in self.names]
         self.push(others, TYPE, place)
 
-    @on("type_lambda")
+    @handle_nodes("type_lambda")
     def type_lambda(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         self._type_parameters(node, inner.scope)
         # The parameters are plain identifiers here, their uses are type identifiers.
         self.push([child for child in node.children if child.type != "identifier"], TYPE, inner)
 
-    @on("template_body", "with_template_body")
+    @handle_nodes("template_body", "with_template_body")
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
             # Of an anonymous class.
             place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
-    @on("function_definition", "function_declaration", "given_definition")
+    @handle_nodes("function_definition", "function_declaration", "given_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         is_given = node.type == "given_definition"
@@ -362,24 +362,24 @@ class ScalaWalk(JvmWalk):
             place.scope.names.update({self.text(name): LOCAL, f"{self.text(name)}()": LOCAL})
         self.in_order([child for child in node.children if child.start_byte != begin or child.child_count], inner)
 
-    @on("parameter", "class_parameter", "binding")
+    @handle_nodes("parameter", "class_parameter", "binding")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         if name is not None and node.type != "class_parameter":
             place.scope.names[self.text(name)] = LOCAL
-        self._without(node, name, place)
+        self._push_siblings(node, name, place)
 
-    @on("type_definition", "simple_enum_case", "full_enum_case")
+    @handle_nodes("type_definition", "simple_enum_case", "full_enum_case")
     def named(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without(node, node.child_by_field_name("name"), place)
+        self._push_siblings(node, node.child_by_field_name("name"), place)
 
-    def _without(self, node: Node, name: Node | None, place: NodePlace) -> None:
+    def _push_siblings(self, node: Node, name: Node | None, place: NodePlace) -> None:
         begin = name.start_byte if name is not None else -1
         self.push(
             [child for child in node.children if child.start_byte != begin or child.child_count], REFERENCE, place
         )
 
-    @on("val_definition", "var_definition", "val_declaration", "var_declaration")
+    @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define a variable, which is known behind its value; members of a class are known everywhere in it."""
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
@@ -390,7 +390,7 @@ class ScalaWalk(JvmWalk):
             self._stack.append((pattern, BOUND, place if place.scope.kind == "block" else _nowhere(place)))
         self.in_order(others, place)
 
-    @on("enumerator")
+    @handle_nodes("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
         # A guard sees the names of the pattern, the source of the values does not.
@@ -399,7 +399,7 @@ class ScalaWalk(JvmWalk):
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
 
-    @on("for_expression", "block", "case_clause", "lambda_expression", "colon_argument", "indented_block")
+    @handle_nodes("for_expression", "block", "case_clause", "lambda_expression", "colon_argument", "indented_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a scope, in which a lambda's parameter or the pattern of a case is bound."""
         children = node.children
@@ -413,15 +413,17 @@ class ScalaWalk(JvmWalk):
         else:
             self.in_order(children, inner)
 
-    @on(*"tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern infix_pattern".split())
+    @handle_nodes(
+        *"tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern infix_pattern".split()
+    )
     def pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
-    @on("bindings")
+    @handle_nodes("bindings")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
-    @on("capture_pattern")
+    @handle_nodes("capture_pattern")
     def capture(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
@@ -433,15 +435,15 @@ def _nowhere(place: NodePlace) -> NodePlace:
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the package, and what is declared without indentation."""
-    return package_of(text, path, nested=True), frozenset(_TOP.findall(text))
+    return read_package(text, path, nested=True), frozenset(_TOP.findall(text))
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
-    extraction = tokens_of(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blank_comment, text), path, declared), "scala")
-    return extraction if not extraction.unparsable else tokens_of(ScalaWalk(text, path, declared), "scala")
+    extraction = extract_tokens(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blank_comment, text), path, declared), "scala")
+    return extraction if not extraction.unparsable else extract_tokens(ScalaWalk(text, path, declared), "scala")
 
 
 _LITERAL_OR_COMMENT = re.compile(

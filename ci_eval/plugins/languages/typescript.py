@@ -9,11 +9,11 @@ from ci_eval.core.grammar.ecmascript.definitions import EcmaDefinitions
 from ci_eval.core.grammar.ecmascript.names import NAME, declare
 from ci_eval.core.grammar.ecmascript.shape import SHAPE
 from ci_eval.core.grammar.ecmascript.walk import KEYWORDS as SHARED
-from ci_eval.core.grammar.ecmascript.walk import scope_of
+from ci_eval.core.grammar.ecmascript.walk import ecma_scope
 from ci_eval.core.grammar.imports.ecmascript import imports
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 
 KEYWORDS = SHARED | frozenset(
@@ -30,8 +30,8 @@ class TypeScriptWalk(EcmaDefinitions):
     keywords = KEYWORDS - {"string", "number"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
 
-    @on("predefined_type")
-    def predefined(self, node: Node, _role: str, place: NodePlace) -> None:
+    @handle_nodes("predefined_type")
+    def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit `string` or `any` as one keyword, though it may be several leaves."""
         # `unique symbol` is two words, so it is no single keyword.
         if not self.text(node).startswith("unique"):
@@ -45,7 +45,7 @@ class TypeScriptWalk(EcmaDefinitions):
         else:
             super().type_name(node, name, place)
 
-    @on("required_parameter", "optional_parameter")
+    @handle_nodes("required_parameter", "optional_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
@@ -56,20 +56,20 @@ class TypeScriptWalk(EcmaDefinitions):
             else:
                 self.push([child], REFERENCE, place)
 
-    @on(
+    @handle_nodes(
         *"function_type constructor_type call_signature construct_signature method_signature index_signature".split(),
         "abstract_method_signature",
         "property_signature",
     )
     def signature(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a signature, whose parameters are names of their own."""
-        inner = NodePlace(scope_of(place).below("function"), False)
+        inner = NodePlace(ecma_scope(place).below("function"), False)
         name = node.child_by_field_name("name")
         self._signature(node.children, name, inner)
 
-    @on("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
+    @handle_nodes("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        scope = scope_of(place)
+        scope = ecma_scope(place)
         name = node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
         if node.type in {"internal_module", "module"} and name is not None:
@@ -90,7 +90,7 @@ class TypeScriptWalk(EcmaDefinitions):
                 )
         self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
 
-    @on("type_parameter", "mapped_type_clause", "infer_type")
+    @handle_nodes("type_parameter", "mapped_type_clause", "infer_type")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         names = [child for child in node.children if child.type == "type_identifier"][:1]
         for name in names:
@@ -98,25 +98,25 @@ class TypeScriptWalk(EcmaDefinitions):
         begin = names[0].start_byte if names else -1
         self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
 
-    @on("conditional_type")
+    @handle_nodes("conditional_type")
     def conditional(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a condition and its branches, in which the names inferred in the condition are known."""
         self.in_order(node.children, place)
 
-    @on("enum_assignment")
+    @handle_nodes("enum_assignment")
     def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
 
-    @on("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
-    def mixed(self, node: Node, _role: str, place: NodePlace) -> None:
+    @handle_nodes("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
+    def value_and_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a value and a type."""
         self.push(node.children, REFERENCE, place)
 
-    @on("this_type")
+    @handle_nodes("this_type")
     def this_type(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node, Kind.KEYWORD, place)
 
-    @on("implements_clause", "extends_type_clause", "type_arguments")
+    @handle_nodes("implements_clause", "extends_type_clause", "type_arguments")
     def types(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
@@ -124,7 +124,7 @@ class TypeScriptWalk(EcmaDefinitions):
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")
-    return tokens_of(TypeScriptWalk(text.encode(), path, declared), grammar)
+    return extract_tokens(TypeScriptWalk(text.encode(), path, declared), grammar)
 
 
 LANGUAGE: Language = Language(

@@ -104,7 +104,7 @@ class Corpus:
         self._of_file = of_file[places[sorting]].astype(np.int32)
         self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
 
-    def places_of(self, file: int | None) -> array[int]:
+    def file_positions(self, file: int | None) -> array[int]:
         """Return the positions of one file, in their order; none if `file` is None."""
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
@@ -121,7 +121,7 @@ class Others:
 
     def __init__(self, corpus: Corpus, file: int | None) -> None:
         """Prepare the counts. `file` is the number of the file to leave out, None to leave out none."""
-        self._corpus, self._own = corpus, corpus.places_of(file)
+        self._corpus, self._own = corpus, corpus.file_positions(file)
         self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:

@@ -75,7 +75,7 @@ class FeatureTable:
         return value
 
 
-def told_in(sessions: Iterable[ShownSession]) -> set[str]:
+def present_features(sessions: Iterable[ShownSession]) -> set[str]:
     """Return the features that have a value in some list."""
     return {
         name
@@ -87,12 +87,12 @@ def told_in(sessions: Iterable[ShownSession]) -> set[str]:
     }
 
 
-def wanted_in(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
+def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
     """Return for each item whether it is the wanted one."""
     return np.array([item_id == session.wanted for item_id in lookup.ids], dtype=np.bool_)
 
 
-def kinds_of(sessions: Sequence[ShownSession]) -> Iterator[str]:
+def expected_kinds(sessions: Sequence[ShownSession]) -> Iterator[str]:
     """Yield the feature `kind` of the wanted item at the last lookup of each session, if the log has both."""
     for session in sessions:
         rank = session.rank(session.lookups[-1])

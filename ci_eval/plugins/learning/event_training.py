@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ci_eval.core.base.errors import NothingToEvaluate
-from ci_eval.plugins.learning.event_rows import FeatureTable, wanted_in
+from ci_eval.plugins.learning.event_rows import FeatureTable, expected_mask
 from ci_eval.plugins.learning.events import ShownSession
 from ci_eval.plugins.learning.fitting import ShownList
 from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, select_lookups
 
 
-def rows_of(
+def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
     """Return the lookups to learn from: with the label "selected", those of sessions in which the item was taken from
@@ -27,7 +27,7 @@ def rows_of(
 def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str) -> Iterator[LoggedLookup]:
     for session in sessions:
         for number, lookup in enumerate(session.lookups):
-            expected = wanted_in(session, lookup)
+            expected = expected_mask(session, lookup)
             # Lists without the wanted item teach nothing, so their features are not needed.
             if expected.any():
                 yield LoggedLookup(project, identity(session), number, expected, table.rows(lookup))
@@ -38,7 +38,7 @@ def identity(session: ShownSession) -> str:
     return f"{session.user} {session.session}"
 
 
-def lists_of(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
+def make_lists(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
     """Yield the lookups to which a modelled user is fitted."""
     # Cancelled sessions have no wanted item, so their lists count as lists without it.
     for session in sessions:

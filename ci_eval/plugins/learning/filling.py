@@ -68,7 +68,7 @@ class Filler:
         self._embedding: Embedding | None = None
         self._of_part: dict[str, NDArray[np.intp]] = {}
 
-    def units_of(self, lines: Lines) -> list[str]:
+    def vector_units(self, lines: Lines) -> list[str]:
         """Return the units of a file that get vectors."""
         kinds = self._kinds
         return [unit for line in lines for token in line for unit in units(token, kinds[token])]

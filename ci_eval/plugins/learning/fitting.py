@@ -46,7 +46,7 @@ class Fitted:
     ranks."""
 
 
-def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
+def read_lists(batches: Iterable[Any]) -> Iterator[ShownList]:
     """Yield the lookups in record batches of Parquet logs with the columns `ShownList.COLUMNS`; one row per
     suggestion."""
     held: ShownList | None = None
@@ -65,7 +65,7 @@ def lists_of(batches: Iterable[Any]) -> Iterator[ShownList]:
         yield held
 
 
-def fitted(lists: Sequence[ShownList]) -> Fitted:
+def fit_user(lists: Sequence[ShownList]) -> Fitted:
     """Return the user whose probabilities fit these lookups best, smoothed for small counts.
 
     Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by its

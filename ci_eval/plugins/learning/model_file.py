@@ -109,12 +109,12 @@ def load(path: Path) -> RankerModel:
     return model
 
 
-def digest_of(path: str | Path | None) -> str:
+def hash_ranker(path: str | Path | None) -> str:
     """Return the SHA-256 of a ranker's file, as hex, or an empty string for None or ""."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
-def importance_of(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
+def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
     """Return the share of each feature in all gains, the largest first."""
     # A model without any split has no gain.
     total = sum(gains) or 1.0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.logs.names import START_OF_LINE
-from ci_eval.plugins.learning.code import lines_of
+from ci_eval.plugins.learning.code import tokenize_lines
 from ci_eval.plugins.learning.corpus import (
     NOTHING,
     TOP,
@@ -53,7 +53,7 @@ class Project:
         counted."""
         self.texts = Texts()
         self.files = {
-            path: number_tokens(map(split, lines_of(text, language)), self.texts)
+            path: number_tokens(map(split, tokenize_lines(text, language)), self.texts)
             for path, text in sorted(files.items())
         }
         self._start = self.texts.add(START_OF_LINE)
@@ -130,7 +130,7 @@ class Nested:
         """Return the probability of each text behind `begun`, which stands at the caret already, by the text before it
         alone."""
         chances = dict.fromkeys(texts, 0.0)
-        self._side(around.before, tuple(begun), back=False).add_to(chances, 1.0)
+        self._side(around.before, tuple(begun), back=False).add_chances(chances, 1.0)
         return chances
 
     def _rank_tokens(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
@@ -143,7 +143,7 @@ class Nested:
                 break
         total = sum(side.weight for side in sides)
         for side in sides:
-            side.add_to(known, side.weight / total)
+            side.add_chances(known, side.weight / total)
         ranked = sorted(known.items(), key=itemgetter(1), reverse=True)
         while ranked and ranked[-1][1] <= 0:
             ranked.pop()
@@ -192,7 +192,7 @@ class _Side:
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
                 yield levels[length].top
 
-    def add_to(self, chances: dict[str, float], share: float) -> None:
+    def add_chances(self, chances: dict[str, float], share: float) -> None:
         """Add to each text its probability, times `share`."""
         for level, factor in self._factors:
             counts, less, times = level.counts, level.less, share * factor

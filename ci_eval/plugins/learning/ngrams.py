@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ci_eval.core.logs.names import START_OF_LINE, Floats, is_name, tokens_of
+from ci_eval.core.logs.names import START_OF_LINE, Floats, is_name, tokenise_line
 
 ORDER = 6
 """Tokens of the longest sequences that are counted in the file: up to five of context, and the one that follows."""
@@ -45,10 +45,10 @@ def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, i
 
 def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
     """Return the mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
-    return mix_nested([wider, nearer])[0]
+    return mix_probabilities([wider, nearer])[0]
 
 
-def mix_nested(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
+def mix_probabilities(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
     """Return the mean of several models' probabilities, and its weight. The widest model comes first, each is mixed
     with all before it.
 
@@ -206,10 +206,10 @@ class Typed(Cache):
         if not before.startswith(self._read) or end < len(self._read):
             self.forget()
         for line in before[len(self._read) : end].splitlines():
-            if tokens := tokens_of(line):
+            if tokens := tokenise_line(line):
                 self.add([START_OF_LINE, *tokens])
         self.keep(CAPACITY)
         self._read = before[:end]
-        begun = [START_OF_LINE, *tokens_of(before[end:])]
+        begun = [START_OF_LINE, *tokenise_line(before[end:])]
         self.add(begun)
         self._on_line = len(begun)

@@ -10,7 +10,7 @@ from ci_eval.plugins.learning.model_file import RankerModel, lightgbm
 INPUT = "features"
 
 
-def converted(model: RankerModel) -> bytes:
+def convert_ranker(model: RankerModel) -> bytes:
     """Return an ONNX model from `features`, float32 of shape (suggestions, features), to `variable`, a score for each.
     Raises ConfigError if onnxmltools is not installed."""
     try:

@@ -13,7 +13,7 @@ from ci_eval.plugins.learning.events import Shown, ShownSession
 COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
 
 
-def sessions_in(path: Path) -> Iterator[ShownSession]:
+def read_sessions(path: Path) -> Iterator[ShownSession]:
     """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
     held: list[dict[str, Any]] = []
     for row in _rows(path):

@@ -20,7 +20,7 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.logs import tables
 from ci_eval.core.logs.features import CATEGORIES, KIND_NAMES, NAMES, SCHEMA
 from ci_eval.core.model import Section
-from ci_eval.plugins.learning.model_file import BothScores, RankerModel, Scores, importance_of, lightgbm
+from ci_eval.plugins.learning.model_file import BothScores, RankerModel, Scores, gain_shares, lightgbm
 
 _THREADS = re.compile(r"\[num_threads: \d+\]")
 
@@ -105,7 +105,7 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
     suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
     """
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
-    lookups = (lookup for path in paths for lookup in lookups_in(path))
+    lookups = (lookup for path in paths for lookup in read_lookups(path))
     return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
 
 
@@ -179,7 +179,7 @@ class LoggedLookup:
     """Features, as (suggestions x features)."""
 
 
-def lookups_in(path: Path) -> Iterator[LoggedLookup]:
+def read_lookups(path: Path) -> Iterator[LoggedLookup]:
     """Yield the lookups in a Parquet file, one at a time."""
     held: list[LoggedLookup] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
@@ -261,7 +261,7 @@ def train(
             kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
             for kind, of in _kinds(validation).items()
         },
-        importance=importance_of(names, [float(gain) for gain in gains]),
+        importance=gain_shares(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
@@ -311,7 +311,7 @@ def scores(
 ) -> Scores:
     """Return how well `predicted`, a score for each row (the higher, the better), ranks the positive rows. `of` selects
     lookups."""
-    ranks = ranks_of(lookups, predicted)[of]
+    ranks = rank_positives(lookups, predicted)[of]
     return Scores(
         queries=len(ranks),
         top1=float((ranks <= 1).mean()),
@@ -320,7 +320,7 @@ def scores(
     )
 
 
-def ranks_of(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the rank of each lookup's positive row. Equal scores share the mean of their ranks."""
     begins = lookups.begins
     own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)

@@ -26,7 +26,7 @@ STEP = 100
 """Milliseconds between two keys."""
 
 
-def user_of(seed: int, project: str) -> str:
+def make_user_id(seed: int, project: str) -> str:
     """Return a user's id for a project, of twelve hexadecimal digits."""
     return hashlib.blake2b(f"{seed}\0{project}".encode(), digest_size=6).hexdigest()
 
@@ -37,7 +37,7 @@ class EventsPart:
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
-        self._user = user_of(origin.seed, origin.project)
+        self._user = make_user_id(origin.seed, origin.project)
         self._file = self._partial.open("w", encoding="utf-8", newline="\n")
         self._time = float(origin.began)
 
@@ -147,7 +147,7 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
     """
     sessions = {}
     for side, parts in sides.items():
-        target = folder / run.language / NAMED[side] / run.day / user_of(run.seed, run.project)
+        target = folder / run.language / NAMED[side] / run.day / make_user_id(run.seed, run.project)
         target.parent.mkdir(parents=True, exist_ok=True)
         join(parts, target)
         sessions[side] = _sessions(target)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.core.logs.columns import LogOrigin, columns_of
+from ci_eval.core.logs.columns import LogOrigin, build_columns
 from ci_eval.core.logs.contract import LogFormat
 from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.queries import LoggedSession
@@ -28,7 +28,7 @@ class LinesPart:
 
     def add(self, logged: LoggedSession) -> None:
         """Write the lines of a session."""
-        for query, columns in zip(logged.queries, columns_of(logged, self._origin), strict=True):
+        for query, columns in zip(logged.queries, build_columns(logged, self._origin), strict=True):
             if not query.suggestions:
                 continue
             line: dict[str, object] = {name: values[0] for name, values in columns.items() if name not in OF_ROWS}

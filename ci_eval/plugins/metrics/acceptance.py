@@ -21,7 +21,7 @@ WORTH = math.ceil((THOUGHT + KEY) / KEY)
 it: 8."""
 
 
-def accepted(session: SessionScore) -> int:
+def accepted_length(session: SessionScore) -> int:
     """Return how many characters the first suggestion at the last lookup adds, as far as the user accepts it; 0 if not
     at all.
 
@@ -36,7 +36,7 @@ def accepted(session: SessionScore) -> int:
 
 def _observe_acceptance(session: SessionScore) -> Sequence[Observation]:
     shown = session.status not in FAILED and session.lookups and session.lookups[-1].total
-    return [(float(accepted(session) > 0), 1.0)] if shown else []
+    return [(float(accepted_length(session) > 0), 1.0)] if shown else []
 
 
 def _observe_saving(session: SessionScore) -> Sequence[Observation]:
@@ -44,7 +44,7 @@ def _observe_saving(session: SessionScore) -> Sequence[Observation]:
         return []
     typed = len(session.lookups[-1].prefix) if session.lookups else 0
     # One key accepts it.
-    return [(float(max(accepted(session) - 1, 0)), float(len(session.expected_text) - typed))]
+    return [(float(max(accepted_length(session) - 1, 0)), float(len(session.expected_text) - typed))]
 
 
 def _metric(name: str, summary: str, observe: Callable[[SessionScore], Sequence[Observation]]) -> Metric:

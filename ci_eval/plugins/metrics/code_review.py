@@ -18,7 +18,7 @@ def mean(key: str) -> Observe:
     return lambda session: grade(session, key)
 
 
-def ungraded(session: SessionScore) -> Sequence[Observation]:
+def observe_ungraded_review(session: SessionScore) -> Sequence[Observation]:
     """Return an observation of a review without a reference, which similarities leave out."""
     return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
@@ -29,7 +29,7 @@ def judge_cost(session: SessionScore) -> Sequence[Observation]:
     return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
 
 
-def where_judged(key: str) -> Observe:
+def make_grade_observer(key: str) -> Observe:
     """Return a function that observes that grade in the reviews that have it: those that a judge was asked about."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
@@ -39,7 +39,7 @@ def where_judged(key: str) -> Observe:
     return observe
 
 
-def hit_at(k: int) -> Observe:
+def make_hit_observer(k: int) -> Observe:
     """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
 
     MERA CODE's card calls that pass@k; it is no estimate over repeated answers, which is what the name usually means.
@@ -47,7 +47,7 @@ def hit_at(k: int) -> Observe:
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         # The judge's grade is 1 / the rank of the first comment that it accepts.
-        return [(float(first >= 1 / k), 1.0) for first, _ in where_judged("judge")(session)]
+        return [(float(first >= 1 / k), 1.0) for first, _ in make_grade_observer("judge")(session)]
 
     return observe
 
@@ -73,14 +73,14 @@ def _metric(
 
 
 METRICS: tuple[Metric, ...] = (
-    _metric(1, "HitAt1", "share of judged reviews whose first comment is accepted", hit_at(1), shown=True),
-    _metric(2, "HitAt5", "share of judged reviews with an accepted comment among the first 5", hit_at(5)),
-    _metric(3, "HitAt10", "share of judged reviews with an accepted comment among the first 10", hit_at(10)),
+    _metric(1, "HitAt1", "share of judged reviews whose first comment is accepted", make_hit_observer(1), shown=True),
+    _metric(2, "HitAt5", "share of judged reviews with an accepted comment among the first 5", make_hit_observer(5)),
+    _metric(3, "HitAt10", "share of judged reviews with an accepted comment among the first 10", make_hit_observer(10)),
     _metric(
         4,
         "AcceptedComments",
         "share of an answer's comments that the judge accepts, the mean over judged reviews",
-        where_judged("accepted"),
+        make_grade_observer("accepted"),
     ),
     _metric(5, "ChrF", "chrF of the comment that is closest to a person's", mean("chrf"), shown=True),
     _metric(6, "BLEU", "BLEU of the comment that is closest to a person's", mean("bleu")),
@@ -91,11 +91,11 @@ METRICS: tuple[Metric, ...] = (
         better="neither",
     ),
     _metric(
-        10, "Unscored", "comments on which the judge gave no verdict", where_judged("unscored"), unit="count",
+        10, "Unscored", "comments on which the judge gave no verdict", make_grade_observer("unscored"), unit="count",
         better="lower",
     ),
     _metric(
-        11, "WithoutReference", "reviews of records without a reference: no similarity counts them", ungraded,
+        11, "WithoutReference", "reviews of records without a reference: no similarity counts them", observe_ungraded_review,
         unit="count", better="neither",
     ),
     _metric(

@@ -8,7 +8,7 @@ from ci_eval.core.model.sessions import keys_to
 from ci_eval.core.scoring import mean_over_sessions
 
 
-def effort_saved(session: SessionScore) -> float:
+def saved_effort(session: SessionScore) -> float:
     """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
     it never was.
 
@@ -22,7 +22,7 @@ def effort_saved(session: SessionScore) -> float:
     return 0.0
 
 
-def typing_saved(session: SessionScore) -> float:
+def saved_typing(session: SessionScore) -> float:
     """Return 1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
 
     With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at
@@ -46,7 +46,7 @@ def _taken(session: SessionScore) -> LookupScore | None:
     return None
 
 
-def keystrokes_saved(session: SessionScore) -> float:
+def saved_keystrokes(session: SessionScore) -> float:
     """Return (L - keys)/L, keys = typed characters + steps from the highlighted suggestion + 1 to accept if the
     expected text was taken, else L.
 
@@ -64,21 +64,21 @@ METRICS: tuple[Metric, ...] = (
     mean_over_sessions(
         "ESaved",
         "share of the text left to type when the expected text first stood first",
-        effort_saved,
+        saved_effort,
         order=(5,),
         of_the_user=True,
     ),
     mean_over_sessions(
         "TypingSaved",
         "share of the text that is not typed, since it was taken from the list",
-        typing_saved,
+        saved_typing,
         order=(5,),
         order_of_a_user=(0, 1),
     ),
     mean_over_sessions(
         "KeystrokesSaved",
         "share of keys saved by taking it with the arrow keys; below 0 if that took more keys than typing",
-        keystrokes_saved,
+        saved_keystrokes,
         order=(5,),
         order_of_a_user=(0, 1),
     ),

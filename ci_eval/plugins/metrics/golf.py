@@ -19,7 +19,7 @@ def total(session: SessionScore) -> Sequence[Observation]:
     return [(moves(session), 1.0)] if evaluated(session) else []
 
 
-def normalised(session: SessionScore) -> Sequence[Observation]:
+def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
     """Return (moves - fewest, most - fewest); most = each character typed, and each list called up in vain.
 
     The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
@@ -53,7 +53,7 @@ METRICS: tuple[Metric, ...] = (
             unit="score",
             better="lower",
         ),
-        observe=normalised,
+        observe=observe_excess_moves,
         of=TASK.unit,
         order=(6,),
     ),

@@ -15,7 +15,7 @@ def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
     return _metric(name, summary, unit, lambda session: grade(session, score))
 
 
-def matched(session: SessionScore) -> Sequence[Observation]:
+def observe_saved_characters(session: SessionScore) -> Sequence[Observation]:
     """Return (characters that the suggestion would have saved typing, characters that were to be typed)."""
     if not evaluated(session):
         return []
@@ -25,7 +25,7 @@ def matched(session: SessionScore) -> Sequence[Observation]:
     return [(saved, float(len(session.expected_text) - typed))]
 
 
-def well_formed(session: SessionScore) -> Sequence[Observation]:
+def observe_syntax(session: SessionScore) -> Sequence[Observation]:
     """Return 1 if the file can be parsed with the suggestion in it, else 0; nothing without a suggestion."""
     grades = grades_of(session)
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
@@ -44,12 +44,17 @@ METRICS: tuple[Metric, ...] = (
         "editSimilarity",
         "score",
     ),
-    _metric("MatchedRatio", "share of the typing that suggestions save which are right to their end", "share", matched),
+    _metric(
+        "MatchedRatio",
+        "share of the typing that suggestions save which are right to their end",
+        "share",
+        observe_saved_characters,
+    ),
     mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),
     _metric(
         "WellFormed",
         "share of first suggestions with which the file has no more syntax errors than before",
         "share",
-        well_formed,
+        observe_syntax,
     ),
 )

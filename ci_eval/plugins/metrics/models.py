@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import MetricInfo, SessionScore, Usage
 
 
-def of_usage(
+def make_usage_metric(
     name: str,
     summary: str,
     value: Callable[[Usage], float | None],
@@ -54,9 +54,13 @@ def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
 
 
 METRICS: tuple[Metric, ...] = (
-    of_usage("FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5),
-    of_usage("FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95),
-    of_usage(
+    make_usage_metric(
+        "FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5
+    ),
+    make_usage_metric(
+        "FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95
+    ),
+    make_usage_metric(
         "MeanLogProbability",
         "mean log-probability of the suggestions' tokens, as the model gives it: how sure it was",
         lambda usage: usage.logprob,
@@ -76,16 +80,22 @@ METRICS: tuple[Metric, ...] = (
         statistic="auc",
         of="models",
     ),
-    of_usage("PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens),
-    of_usage("AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens),
-    of_usage(
+    make_usage_metric(
+        "PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens
+    ),
+    make_usage_metric(
+        "AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens
+    ),
+    make_usage_metric(
         "WindowCut",
         "share of questions of which part of the file did not fit into the window",
         lambda usage: None if usage.left_out is None else float(usage.left_out > 0),
         "share",
         "ratio",
     ),
-    of_usage("Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"),
+    make_usage_metric(
+        "Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"
+    ),
     Metric(
         info=MetricInfo(
             name="CostPerSession",

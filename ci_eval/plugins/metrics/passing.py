@@ -11,15 +11,15 @@ RIGHT = ("passes", "judge", "lineMatch")
 expected one."""
 
 
-def passed(session: SessionScore) -> bool | None:
+def is_right(session: SessionScore) -> bool | None:
     """Return the first of the grades in RIGHT that the session has, as true or false; None if it has none."""
     grades = grades_of(session)
     return next((grades[name] > 0 for name in RIGHT if name in grades), None)
 
 
-def pass_at(k: int) -> Metric:
+def make_pass_metric(k: int) -> Metric:
     """Return the metric that estimates the chance; see `PassAt`."""
-    chance = PassAt(k, passed)
+    chance = PassAt(k, is_right)
     answers = "an answer" if k == 1 else f"one of {k} answers"
     info = MetricInfo(
         name=f"PassAt{k}", summary=f"chance that {answers} is right, with at least {k + 1} rounds", unit="share",
@@ -28,4 +28,4 @@ def pass_at(k: int) -> Metric:
     return Metric(info=info, observe=chance.observe, by_round=chance.by_round, order=(6, 9, k), of="models")
 
 
-METRICS: tuple[Metric, ...] = (pass_at(1), pass_at(5), pass_at(10))
+METRICS: tuple[Metric, ...] = (make_pass_metric(1), make_pass_metric(5), make_pass_metric(10))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore
-from ci_eval.core.scoring import answered, evaluated, rank_of
+from ci_eval.core.scoring import evaluated, has_answer, rank_of
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
     """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
     offered at all."""
-    return [(float(rank_of(session) is not None), 1.0)] if answered(session) else []
+    return [(float(rank_of(session) is not None), 1.0)] if has_answer(session) else []
 
 
 def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
@@ -31,7 +31,7 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
     # The harmonic mean of two ratios cannot be summed over sessions; this ratio of sums equals it.
-    return [(2.0 * (rank_of(session) is not None), 1.0 + answered(session))]
+    return [(2.0 * (rank_of(session) is not None), 1.0 + has_answer(session))]
 
 
 METRICS: tuple[Metric, ...] = (

@@ -27,7 +27,7 @@ def parses(session: SessionScore) -> Sequence[Observation]:
     return [(float(grades["parsed"] == 1), 1.0)] if "parsed" in grades and session.lookups[-1].total else []
 
 
-def of_runs(name: str, summary: str, key: str, order: int) -> Metric:
+def make_run_metric(name: str, summary: str, key: str, order: int) -> Metric:
     """Return the metric of a grade's mean over the sessions that have it.
 
     These are the sessions whose tests were run, or could not be found in the engine's answer. There is no figure if no
@@ -50,7 +50,7 @@ def not_runnable(session: SessionScore) -> Sequence[Observation]:
     return [(grades["notRunnable"], 1.0)] if evaluated(session) and "notRunnable" in grades else []
 
 
-def ungraded(session: SessionScore) -> Sequence[Observation]:
+def observe_ungraded_test(session: SessionScore) -> Sequence[Observation]:
     """Return an observation of a test for a record without a reference, which similarities leave out."""
     return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
@@ -73,17 +73,19 @@ METRICS: tuple[Metric, ...] = (
         order=(6, 2, 7),
         of=TASK.unit,
     ),
-    of_runs(
+    make_run_metric(
         "Runs", "share of tests that compile, are found and come to a result, of the records that are run", "runs", 8
     ),
-    of_runs("Passes", "share of tests that pass on the right function, of the records that are run", "passes", 9),
-    of_runs(
+    make_run_metric(
+        "Passes", "share of tests that pass on the right function, of the records that are run", "passes", 9
+    ),
+    make_run_metric(
         "FailsOnStub",
         "share of tests that pass, and fail where the function returns at once",
         "failsOnStub",
         10,
     ),
-    of_runs(
+    make_run_metric(
         "MutantsKilled",
         "share of a function's mutants on which its test fails; none for a test that does not pass",
         "mutantsKilled",
@@ -108,7 +110,7 @@ METRICS: tuple[Metric, ...] = (
             unit="count",
             better="neither",
         ),
-        observe=ungraded,
+        observe=observe_ungraded_test,
         order=(6, 2, 13),
         statistic="count",
         of=TASK.unit,

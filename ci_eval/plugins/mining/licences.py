@@ -37,13 +37,13 @@ LONGEST = 100_000
 """The most bytes of a file that are read, since a licence is at its beginning."""
 
 
-def licence_of(root: Path) -> str:
+def detect_licence(root: Path) -> str:
     """Return the SPDX identifier, or an empty string if no file below `root` states a known licence."""
-    licences = [licence for path in _files(root) if (licence := in_text(_text(root, path)))]
+    licences = [licence for path in _files(root) if (licence := match_licence(_text(root, path)))]
     return licences[0] if licences else ""
 
 
-def in_text(text: str) -> str:
+def match_licence(text: str) -> str:
     """Return the licence that a text is or declares, or an empty string if neither."""
     # Line ends and the signs of comments would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)

@@ -41,11 +41,11 @@ def write(path: Path, lines: Iterable[Line]) -> None:
 
 def fence(text: str, language: str = "") -> str:
     """Return the text as a block of Markdown."""
-    ticks = fence_of(text)
+    ticks = make_fence(text)
     return f"{ticks}{language}\n{text}\n{ticks}"
 
 
-def fence_of(text: str) -> str:
+def make_fence(text: str) -> str:
     """Return a fence longer than any in the text."""
     ticks = "```"
     while ticks in text:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ci_eval.core.grammar.syntax import Node
 
 
-def text_of(source: bytes, node: Node | None) -> str:
+def node_text(source: bytes, node: Node | None) -> str:
     """Return the text of a node, empty if there is no node."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
@@ -42,7 +42,7 @@ def line_begin(source: bytes, begin: int) -> int:
     return begin if source[first:begin].strip() else first
 
 
-def lines_of(source: bytes, node: Node) -> str:
+def node_lines(source: bytes, node: Node) -> str:
     """Return the text of a node with the blanks in front of its first line."""
     return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
 
@@ -95,6 +95,6 @@ def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
         stack += [child for child in reversed(descendant.children) if child.start_byte < end]
 
 
-def line_of(source: bytes, offset: int) -> int:
+def line_number(source: bytes, offset: int) -> int:
     """Return the number (1-based) of the line that a byte is on."""
     return source.count(b"\n", 0, offset) + 1

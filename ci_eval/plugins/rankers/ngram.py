@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
-from ci_eval.core.logs.names import LONGEST_CONTEXT, Others, others_of
+from ci_eval.core.logs.names import LONGEST_CONTEXT, Others, load_other_names
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
 
@@ -26,7 +26,7 @@ class Ngram:
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        return _ByNgrams(others_of(context))
+        return _ByNgrams(load_other_names(context))
 
 
 @dataclass(frozen=True)

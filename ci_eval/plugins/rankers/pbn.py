@@ -12,7 +12,7 @@ from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.recommenders.proposing import Trained
 from ci_eval.plugins.mining.usages.contract import Dialect
-from ci_eval.plugins.mining.usages.writing import dialect_of, usages_at
+from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
 
 KIND = "pbn"
 
@@ -43,7 +43,7 @@ class ByRecommender:
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        return _Ordered(_load(self.model), dialect_of(context.path))
+        return _Ordered(_load(self.model), find_dialect(context.path))
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Ordered:
         """Return the likelihood of each call, empty if the model knows neither the type nor its base types."""
         if self.dialect is None:
             return {}
-        usages = usages_at(caret.before, caret.after, caret.path, self.dialect)
+        usages = infer_usages(caret.before, caret.after, caret.path, self.dialect)
         known = next((usage for usage in usages if self.trained.knows(usage.type)), None)
         return (
             {proposal.call: proposal.score for proposal in self.trained.proposals(known, threshold=0.0)}

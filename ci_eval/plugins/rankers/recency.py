@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
-from ci_eval.core.logs.names import Others, others_of
+from ci_eval.core.logs.names import Others, load_other_names
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.ngrams import Typed
 
@@ -27,7 +27,7 @@ class Recency:
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        return _ByRecency(others_of(context))
+        return _ByRecency(load_other_names(context))
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSess
 from ci_eval.core.rendering.figures import amount, change
 from ci_eval.core.rendering.htmldata import script
 from ci_eval.core.rendering.htmlpages import page_name
-from ci_eval.core.rendering.htmlpairs import PairedPage, change_of, paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published, report_of
-from ci_eval.core.rendering.ladder import lengths_of
-from ci_eval.core.rendering.painting import spelled
+from ci_eval.core.rendering.htmlpairs import PairedPage, classify_change, paired_pages
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.core.rendering.ladder import find_length_filters
+from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
@@ -24,12 +24,12 @@ from ci_eval.core.rendering.verdicts import (
     SIGNS,
     TRENDS,
     WORDS,
-    adjusted,
     change_text,
+    describe_adjustment,
     elsewhere_line,
     interval_text,
     judged_elsewhere,
-    named,
+    label_metric,
     night_figure,
     p_text,
     pairs_text,
@@ -53,7 +53,7 @@ class ComparisonHtml:
 
     def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
         """Write the folder `html`; see `ComparisonReporter.write`."""
-        with published(folder / "html") as partial:
+        with replace_folder(folder / "html") as partial:
             _ComparisonPages(comparison, partial, folder / "html").write(sources)
         return folder / "html" / "index.html"
 
@@ -83,9 +83,9 @@ class _ComparisonPages:
             pairs=pairs_text(comparison),
             leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
             timed=[name for name in comparison.declared if self._infos[name].is_time],
-            lengths=lengths_of(comparison.headline, list(comparison.filters)),
+            lengths=find_length_filters(comparison.headline, list(comparison.filters)),
             change_text=self._change_text,
-            adjusted=adjusted(comparison),
+            adjusted=describe_adjustment(comparison),
             here=HERE,
             elsewhere=ELSEWHERE,
             judged_elsewhere=judged_elsewhere(comparison),
@@ -108,7 +108,7 @@ class _ComparisonPages:
                 continue
             name = page_name(source.path)
             parts = paired_pages(source, pairs, self._task)
-            changed = Counter(change_of(pair, self._task) for pair in pairs)
+            changed = Counter(classify_change(pair, self._task) for pair in pairs)
             names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
             paint = sources.paint(source, {session.offset for pair in pairs for session in pair if session})
             shared = {
@@ -123,7 +123,7 @@ class _ComparisonPages:
                 links.setdefault(source.path, link)
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 within = (source.text, part.page.begin, part.page.end)
-                colours, unasked = spelled(paint.colours, *within), spelled(paint.unasked, *within)
+                colours, unasked = encode_stretches(paint.colours, *within), encode_stretches(paint.unasked, *within)
                 self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
             # Pages without a session have no link: the table numbers only the others.
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
@@ -136,7 +136,7 @@ class _ComparisonPages:
             "index.html",
             links=links,
             places=places,
-            runs=[report_of(workspace, self._target) for workspace in sources.evaluations],
+            runs=[report_link(workspace, self._target) for workspace in sources.evaluations],
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)
             else (),
@@ -168,7 +168,7 @@ class _ComparisonPages:
         the row is about."""
         info = self._infos[name]
         return {
-            "name": named(name, difference),
+            "name": label_metric(name, difference),
             "base": amount(difference.base, info.unit),
             "new": amount(difference.new, info.unit),
             "difference": change(difference.difference, info.unit),

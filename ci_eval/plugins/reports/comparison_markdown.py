@@ -11,18 +11,18 @@ from ci_eval.core.contracts import Task
 from ci_eval.core.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.rendering.contract import ComparisonReporter, PairedSessions
 from ci_eval.core.rendering.figures import amount, change
-from ci_eval.core.rendering.ladder import label, lengths_of
+from ci_eval.core.rendering.ladder import find_length_filters, label
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.trendtext import trend_lines
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
-    adjusted,
     change_text,
+    describe_adjustment,
     elsewhere_line,
     interval_text,
     judged_elsewhere,
-    named,
+    label_metric,
     p_text,
     pairs_text,
     said,
@@ -51,7 +51,7 @@ class ComparisonMarkdown:
             f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
             summary(comparison),
             gate_table(comparison.gates),
-            _declared(comparison),
+            _declared_section(comparison),
             "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
             _conditions(comparison),
             _parts(comparison),
@@ -87,7 +87,7 @@ COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Ver
 def _row(name: str, difference: Difference, info: MetricInfo, judged: Difference | Elsewhere | None = None) -> Cells:
     of = difference if judged is None else judged
     return (
-        prose(named(name, difference)),
+        prose(label_metric(name, difference)),
         amount(difference.base, info.unit),
         amount(difference.new, info.unit),
         change(difference.difference, info.unit),
@@ -104,7 +104,7 @@ def amount_of_change(value: float, unit: str) -> str:
     return change(value, unit).lstrip("+±")
 
 
-def _declared(comparison: Comparison) -> str:
+def _declared_section(comparison: Comparison) -> str:
     infos = {info.name: info for info in comparison.metrics}
     entries = [(name, comparison.filters[comparison.headline][name], infos[name]) for name in comparison.declared]
     of = prose(label(comparison.headline))
@@ -113,15 +113,15 @@ def _declared(comparison: Comparison) -> str:
     if judged_elsewhere(comparison):
         elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*entry, entry[1].elsewhere) for entry in entries])
     note = (
-        f"{adjusted(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
+        f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
         "true difference that data like these would show four times out of five: a smaller one may be there unseen."
     )
-    return "\n\n".join(filter(None, (here, elsewhere, _by_length(comparison, infos), note)))
+    return "\n\n".join(filter(None, (here, elsewhere, _length_difference_table(comparison, infos), note)))
 
 
-def _by_length(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
+def _length_difference_table(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
     """Return a table with a column for each number of letters typed; "" if there is one number."""
-    lengths = lengths_of(comparison.headline, list(comparison.filters))
+    lengths = find_length_filters(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return ""
     rows = [

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
 from ci_eval.core.model import Evaluation
-from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.advice import collect_warnings
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
@@ -37,9 +37,16 @@ from ci_eval.core.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published
-from ci_eval.core.rendering.ladder import by_length, label, lengths_of, pooled, sentences, shown_filter
-from ci_eval.core.rendering.painting import spelled
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
+from ci_eval.core.rendering.ladder import (
+    find_length_figures,
+    find_length_filters,
+    label,
+    pooled_label,
+    sentences,
+    shown_filter,
+)
+from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import SessionTable, selection, write_sessions
 from ci_eval.core.statistics.repeated.noise import noise_text
@@ -91,7 +98,7 @@ class Html:
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
         """Write the folder `html`; see `Reporter.write`."""
-        with published(folder / "html") as partial:
+        with replace_folder(folder / "html") as partial:
             _Pages(evaluation, partial).write(sources)
         return folder / "html" / "index.html"
 
@@ -121,7 +128,7 @@ class _Pages:
             for session in sessions:
                 table.add([session])
         if table.is_full:
-            table.left_out = self._planned - table.rows
+            table.left_out = self._planned_count - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in self._filter_names:
@@ -147,7 +154,7 @@ class _Pages:
         return max((figures.sessions for figures in self._evaluation.filters.values()), default=0)
 
     @property
-    def _planned(self) -> int:
+    def _planned_count(self) -> int:
         return max((figures.planned for figures in self._evaluation.filters.values()), default=0)
 
     @property
@@ -155,7 +162,7 @@ class _Pages:
         """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
         letters have none: they are columns there, unless the headline has all sessions."""
         opened, _ = shown_filter(self._evaluation)
-        columns = lengths_of(opened, list(self._evaluation.filters)).values()
+        columns = find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
         return [opened, *(name for name in self._evaluation.filters if name not in {opened, *left_out})]
 
@@ -178,10 +185,10 @@ class _Pages:
             busy=busy_text(self._evaluation.machine),
             failed=failed_everywhere(self._evaluation),
             selection=selection(name),
-            about=pooled(name, self._evaluation.filters),
+            about=pooled_label(name, self._evaluation.filters),
             lengths=self._lengths() if name == opened else (),
             indicative=INDICATIVE.replace("`", ""),
-            warnings=warnings_of(self._evaluation),
+            warnings=collect_warnings(self._evaluation),
             task=self._task,
             # Under other filters than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
@@ -189,7 +196,7 @@ class _Pages:
 
     def _lengths(self) -> tuple[tuple[str, ...], ...]:
         """Return a head and rows with a cell for each number of letters typed; nothing if there is one number."""
-        lengths = by_length(self._evaluation)
+        lengths = find_length_figures(self._evaluation)
         if len(lengths) < 2:
             return ()
         _, figures = shown_filter(self._evaluation)
@@ -237,8 +244,8 @@ class _FilePages:
                 path=source.path,
                 name=name,
                 page=part,
-                colours=spelled(paint.colours, source.text, part.begin, part.end),
-                unasked=spelled(paint.unasked, source.text, part.begin, part.end),
+                colours=encode_stretches(paint.colours, source.text, part.begin, part.end),
+                unasked=encode_stretches(paint.unasked, source.text, part.begin, part.end),
                 number=number + 1,
                 links=links,
                 firsts=[part.first_line for part in parts],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ci_eval.core.base import atomic
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
-from ci_eval.core.rendering.advice import warnings_of
+from ci_eval.core.rendering.advice import collect_warnings
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
@@ -15,7 +15,7 @@ from ci_eval.core.rendering.figures import (
     INDICATIVE,
     OUTCOMES,
     amount,
-    evaluated,
+    describe_session_counts,
     failed_everywhere,
     first_filter,
     footprint_text,
@@ -26,7 +26,7 @@ from ci_eval.core.rendering.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.core.rendering.ladder import by_length, label, pooled, sentences, shown_filter
+from ci_eval.core.rendering.ladder import find_length_figures, label, pooled_label, sentences, shown_filter
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import Table, tables
 from ci_eval.core.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
@@ -62,14 +62,14 @@ def _parts(evaluation: Evaluation) -> list[str]:
     return [
         title,
         _headline(evaluation, figures, infos),
-        f"Figures are of: {prose(pooled(name, evaluation.filters))}.",
-        *(f"⚠ {prose(warning, 1000)}" for warning in warnings_of(evaluation)),
+        f"Figures are of: {prose(pooled_label(name, evaluation.filters))}.",
+        *(f"⚠ {prose(warning, 1000)}" for warning in collect_warnings(evaluation)),
         " ".join(prose(population, 1000) for population in populations(evaluation)),
         prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
         f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
         gate_table(evaluation.gates),
         _metrics("Metrics", figures, [info for info in infos if not info.is_time]),
-        _by_length(evaluation, infos),
+        _length_table(evaluation, infos),
         *map(_queries, tables(evaluation)),
         _filters(evaluation, name, infos),
         _statuses(whole),
@@ -96,17 +96,17 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
     _, whole = first_filter(evaluation)
-    lead = f"{what}: **{evaluated(whole)}**"
+    lead = f"{what}: **{describe_session_counts(whole)}**"
     if lines := sentences(evaluation, prose):
         first, *others = lines
         return " ".join([f"{lead}. **{first}**", *others])
     share = next((info for info in headline(infos) if info.unit == "share"), None)
     if share is None:
         return f"{lead}."
-    return f"{lead}, {prose(share.name)} **{_with_interval(figures.metrics[share.name], share)}**."
+    return f"{lead}, {prose(share.name)} **{_format_estimate(figures.metrics[share.name], share)}**."
 
 
-def _with_interval(estimate: Estimate, info: MetricInfo) -> str:
+def _format_estimate(estimate: Estimate, info: MetricInfo) -> str:
     value, between = amount(estimate.value, info.unit), intervals(estimate, info.unit)
     return f"{value} ({between})" if between else value
 
@@ -129,9 +129,9 @@ def _metrics(title: str, figures: FilterFigures, infos: Sequence[MetricInfo]) ->
     return table(title, ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
 
 
-def _by_length(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
+def _length_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
     """Return a table with a column for each number of letters typed; "" if there is one number."""
-    lengths = by_length(evaluation)
+    lengths = find_length_figures(evaluation)
     if len(lengths) < 2:
         return ""
     rows = (
@@ -156,7 +156,7 @@ def _queries(of: Table) -> str:
 
 def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
     shown = headline(infos)
-    lengths = [*by_length(evaluation).values()]
+    lengths = [*find_length_figures(evaluation).values()]
     rows = (
         (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
         for name, figures in evaluation.filters.items()

@@ -8,7 +8,7 @@ from ci_eval.core.model import Overview
 from ci_eval.core.rendering.charts import trend_charts
 from ci_eval.core.rendering.contract import OverviewReporter
 from ci_eval.core.rendering.figures import amount, intervals
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published, report_of
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.core.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -24,7 +24,7 @@ class OverviewHtml:
         """Write the folder `html`; see `OverviewReporter.write`."""
         trend = overview.trend
         names = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
-        with published(folder / "html") as partial:
+        with replace_folder(folder / "html") as partial:
             site = HtmlSite(
                 partial,
                 TEMPLATES,
@@ -40,7 +40,7 @@ class OverviewHtml:
                 "overview_index.html.j2",
                 "index.html",
                 overview=overview,
-                runs=[report_of(folder / workspace, folder / "html") for workspace in overview.workspaces],
+                runs=[report_link(folder / workspace, folder / "html") for workspace in overview.workspaces],
                 places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
                 charts=trend_charts(trend, names) if trend else (),

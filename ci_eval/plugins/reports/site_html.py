@@ -12,7 +12,7 @@ from ci_eval.core.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendP
 from ci_eval.core.rendering.charts import trend_charts
 from ci_eval.core.rendering.contract import SiteReporter
 from ci_eval.core.rendering.figures import NOTHING, amount, change, interval
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
 from ci_eval.core.rendering.ladder import label
 from ci_eval.core.rendering.sparkline import Sparkline, sparkline
 
@@ -45,7 +45,7 @@ class SiteHtml:
 
     def write(self, lines: Sequence[Line], folder: Path) -> Path:
         """Write the site; see `SiteReporter.write`."""
-        with published(folder) as partial:
+        with replace_folder(folder) as partial:
             site = HtmlSite(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
             site.assets(ASSETS)
             newest = max((line.trend.nights[-1].started[:10] for line in lines), default="")

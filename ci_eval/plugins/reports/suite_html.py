@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ci_eval.core.model import Suite
 from ci_eval.core.rendering.contract import SuiteReporter
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
 from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell, populations
 from ci_eval.core.rendering.verdicts import SIGNS, WORDS
 
@@ -21,7 +21,7 @@ class SuiteHtml:
 
     def write(self, suite: Suite, folder: Path) -> Path:
         """Write the folder `html`; see `SuiteReporter.write`."""
-        with published(folder / "html") as partial:
+        with replace_folder(folder / "html") as partial:
             site = HtmlSite(partial, TEMPLATES, cell=cell, overall_cell=overall_cell, sign=SIGNS, word=WORDS)
             site.assets(ASSETS)
             # A comparison's reports are directly in its folder, an evaluation's below `reports`.

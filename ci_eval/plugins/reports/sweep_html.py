@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ci_eval.core.model import Sweep
 from ci_eval.core.rendering.contract import SweepReporter
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, published
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
 from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, sweep_charts
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -20,7 +20,7 @@ class SweepHtml:
 
     def write(self, sweep: Sweep, folder: Path) -> Path:
         """Write the folder `html`; see `SweepReporter.write`."""
-        with published(folder / "html") as partial:
+        with replace_folder(folder / "html") as partial:
             site = HtmlSite(partial, TEMPLATES, figure_texts=figure_texts, difference_texts=difference_texts)
             site.assets(ASSETS)
             site.render("sweep_index.html.j2", "index.html", sweep=sweep, charts=sweep_charts(sweep))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from ci_eval.core.grammar.syntax import Node, parser
-from ci_eval.plugins.responses.fences import Fence, fences_of
-from ci_eval.plugins.responses.structured import json_in, texts_in
+from ci_eval.plugins.responses.fences import Fence, find_fences
+from ci_eval.plugins.responses.structured import find_json, find_texts
 
 ALIASES = {
     "python": {"python", "python3", "py", "py3", "pytest", "python2", "pyi", "ipython"},
@@ -55,24 +55,24 @@ _PRE = re.compile(
 )
 
 
-def names_of(language: str) -> set[str]:
+def fence_tags(language: str) -> set[str]:
     """Return the tags of fences that hold code of that language."""
     low = language.lower()
     return next((names for names in ALIASES.values() if low in names), {low} if low else set())
 
 
-def code_of(text: str, language: str, depth: int = 0) -> tuple[str, str]:
+def extract_code(text: str, language: str, depth: int = 0) -> tuple[str, str]:
     """Return the code in an answer without thoughts and tokens, and the rule that read it."""
-    fences = fences_of(text)
+    fences = find_fences(text)
     json_tags = {"json", "jsonc", "json5"}
     if depth < DEEPEST and all(fence.tag in json_tags or fence.text.lstrip()[:1] in "{[" for fence in fences):
-        parsed = json_in(text)
-        texts = texts_in(parsed.content, NAMES) if parsed and parsed.share >= SHARE else []
+        parsed = find_json(text)
+        texts = find_texts(parsed.content, NAMES) if parsed and parsed.share >= SHARE else []
         if texts:
-            inner = [code_of(part.replace("\r\n", "\n"), language, depth + 1)[0] for part in texts]
+            inner = [extract_code(part.replace("\r\n", "\n"), language, depth + 1)[0] for part in texts]
             return "\n".join(inner).strip("\n"), "json"
     if fences:
-        code, rule = _read_fences(fences, names_of(language), depth, language)
+        code, rule = _read_fences(fences, fence_tags(language), depth, language)
         if code or not any(fence.text.strip() for fence in fences):
             return code, rule
     if blocks := [html.unescape(first or second) for first, second in _PRE.findall(text)]:
@@ -82,7 +82,7 @@ def code_of(text: str, language: str, depth: int = 0) -> tuple[str, str]:
     if ticks := re.fullmatch(r"(`+)([^`].*?)\1", stripped, re.DOTALL):
         return ticks[2].strip("\n"), "backticks"
     grammar = _grammar(language)
-    run = by_grammar(whole, grammar) if grammar else None
+    run = longest_code(whole, grammar) if grammar else None
     return (whole, "whole") if run in {None, whole} else (run or "", "grammar")
 
 
@@ -99,9 +99,9 @@ def _read_fences(fences: list[Fence], names: set[str], depth: int, language: str
         if not texts:
             continue
         code = "\n".join(texts).strip("\n")
-        if depth < DEEPEST and len(texts) == 1 and fences_of(code) and rule != "fence":
+        if depth < DEEPEST and len(texts) == 1 and find_fences(code) and rule != "fence":
             # Some put all that they say into a fence of its own.
-            return code_of(code, language, depth + 1)[0], rule
+            return extract_code(code, language, depth + 1)[0], rule
         return code, rule
     return "", "fence"
 
@@ -111,7 +111,7 @@ def _grammar(language: str) -> str:
     return next((GRAMMARS[name] for name, names in ALIASES.items() if low in names and name in GRAMMARS), "")
 
 
-def by_grammar(text: str, grammar: str) -> str | None:
+def longest_code(text: str, grammar: str) -> str | None:
     """Return the longest run of paragraphs that the grammar reads without an error and that holds more than words, or
     None."""
     lines = text.split("\n")

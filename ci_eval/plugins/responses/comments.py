@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.plugins.responses import words
-from ci_eval.plugins.responses.fences import fences_of, masked
-from ci_eval.plugins.responses.structured import json_in, table_in, texts_in
+from ci_eval.plugins.responses.fences import find_fences, mask_fences
+from ci_eval.plugins.responses.structured import find_json, find_texts, read_column
 
 _NUMBER = r"(?:\d{1,2}|[ivx]{1,4}|[a-zа-я](?=[ \t]*[:.)]))"
 _WHERE = (
@@ -60,35 +60,35 @@ class _Mark:
     indent: int = 0
 
 
-def comments_of(text: str) -> tuple[list[str], str]:
+def extract_comments(text: str) -> tuple[list[str], str]:
     """Return the comments in an answer without thoughts and tokens, and the rule that read them.
 
     A text that says that there is no comment, or that a prompt had in a comment's place, is no comment.
     """
     if (json_texts := _json(text)) is not None:
         return _select_comments(json_texts), "json"
-    if (cells := table_in(masked(text), re.compile(_NOUN, re.IGNORECASE))) and "\0" not in "".join(cells):
+    if (cells := read_column(mask_fences(text), re.compile(_NOUN, re.IGNORECASE))) and "\0" not in "".join(cells):
         return _select_comments(cells), "table"
-    fences = fences_of(text)
+    fences = find_fences(text)
     if len(fences) == 1 and not (text[: fences[0].start] + text[fences[0].stop :]).strip() and fences[0].tag in _PROSE:
-        return comments_of(fences[0].text)
-    hidden = _without_diffs(masked(text))
+        return extract_comments(fences[0].text)
+    hidden = _mask_diffs(mask_fences(text))
     lists = {"number": _list(hidden, ITEM), "bullet": _list(hidden, BULLET)}
     outer = sorted(lists.items(), key=lambda item: min((mark.indent for mark in item[1]), default=0))
     for rule, marks in (("heading", _headings(hidden)), *outer, ("section", _sections(hidden))):
         if marks:
             ends = [*(mark.begin for mark in marks[1:]), len(text)]
             texts = [text[mark.end : end] for mark, end in zip(marks, ends, strict=True)]
-            return _select_comments(_without_closing_words(texts)), rule
+            return _select_comments(_cut_closing_words(texts)), rule
     return _select_comments([text]), "whole"
 
 
 def _json(text: str) -> list[str] | None:
     """Return the comments in an answer in JSON, or None if JSON is only what a comment displays."""
-    parsed = json_in(text)
-    if parsed is None or (parsed.share < MOST_OF and (parsed.share < SOME_OF or _headings(masked(text)))):
+    parsed = find_json(text)
+    if parsed is None or (parsed.share < MOST_OF and (parsed.share < SOME_OF or _headings(mask_fences(text)))):
         return None
-    texts = texts_in(parsed.content, words.NAMES)
+    texts = find_texts(parsed.content, words.NAMES)
     return texts if texts or parsed.share >= MOST_OF else None
 
 
@@ -136,7 +136,7 @@ def _sections(text: str) -> list[_Mark]:
     return marks if len(marks) > 1 else []
 
 
-def _without_diffs(text: str) -> str:
+def _mask_diffs(text: str) -> str:
     """Return the text with NUL characters in place of a diff without a fence."""
     lines = text.split("\n")
     begin = 0
@@ -152,7 +152,7 @@ def _without_diffs(text: str) -> str:
     return "\n".join(lines)
 
 
-def _without_closing_words(texts: Sequence[str]) -> list[str]:
+def _cut_closing_words(texts: Sequence[str]) -> list[str]:
     """Return the comments without what a language model says behind the last one."""
     if len(texts) < 2:
         return list(texts)
@@ -164,7 +164,7 @@ def _without_closing_words(texts: Sequence[str]) -> list[str]:
 
 
 def _select_comments(texts: Sequence[str]) -> list[str]:
-    return [text for raw in texts if (text := tidied(raw)) and not is_none(text)]
+    return [text for raw in texts if (text := trim_comment(raw)) and not is_none(text)]
 
 
 def is_none(text: str) -> bool:
@@ -173,7 +173,7 @@ def is_none(text: str) -> bool:
     return bare in words.NONE or bool(words.PLACEHOLDER.fullmatch(text.strip(" *_`\"'")))
 
 
-def tidied(text: str) -> str:
+def trim_comment(text: str) -> str:
     """Return a comment without its surroundings: what a heading left before it, lines between comments, and emphasis or
     quotes around all of it."""
     # The underscores of a name are no emphasis.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.plugins.responses.cleaning import Pairs, bounds
-from ci_eval.plugins.responses.fences import fences_of
+from ci_eval.plugins.responses.fences import find_fences
 
 _PHRASE = re.compile(
     r"\s*(?:here(?:'s| is| are)|sure|certainly|of course|okay|the (?:completion|code|rest|answer|missing)|completion|"
@@ -28,7 +28,7 @@ class Inserted:
     rules: tuple[str, ...] = ()
 
 
-def inserted(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> Inserted:
+def extract_insertion(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> Inserted:
     """Return the part of a response that goes on at the caret. `chat`: the model may have put it into a fence, or
     written words around it."""
     begin, end, rules = bounds(text, thoughts, ends)
@@ -37,7 +37,7 @@ def inserted(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> 
     answer = text[begin:end]
     # All offsets stay the same, since a blank replaces the CR.
     normal = answer.replace("\r\n", " \n")
-    if fences := [fence for fence in fences_of(normal) if fence.text.strip()] or fences_of(normal):
+    if fences := [fence for fence in find_fences(normal) if fence.text.strip()] or find_fences(normal):
         fence = fences[0]
         # The end of the last line is no part of it, nor is a CR before that.
         stop = len(answer[: fence.end].rstrip("\r\n")) if fence.is_closed else fence.end

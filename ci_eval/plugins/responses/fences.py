@@ -41,7 +41,7 @@ class _Opened:
     depth: int = 0
 
 
-def fences_of(text: str) -> list[Fence]:
+def find_fences(text: str) -> list[Fence]:
     """Return the fences of a text, in their order. Line ends must be LF."""
     fences: list[Fence] = []
     opened: _Opened | None = None
@@ -67,19 +67,19 @@ def fences_of(text: str) -> list[Fence]:
 
 def is_within(text: str, offset: int) -> bool:
     """Return whether the offset is within a fence that is closed behind it."""
-    return any(fence.begin <= offset < fence.end and fence.is_closed for fence in fences_of(text))
+    return any(fence.begin <= offset < fence.end and fence.is_closed for fence in find_fences(text))
 
 
-def masked(text: str) -> str:
+def mask_fences(text: str) -> str:
     """Return the text with NUL characters in place of all fences. The text keeps its length and its lines."""
-    for fence in fences_of(text):
+    for fence in find_fences(text):
         inner = re.sub(r"[^\n]", "\0", text[fence.start : fence.stop])
         # The length stays the same, so the offsets of the other fences hold.
         text = text[: fence.start] + inner + text[fence.stop :]
     return text
 
 
-def tag_of(info: str) -> str:
+def parse_tag(info: str) -> str:
     """Return the language that an info string names; examples: `python title="a"`, `{.python}`, `python:a.py`,
     `a.py`."""
     word = re.split(r"[\s:,={]", info.strip().lstrip("{."), maxsplit=1)[0].rstrip("}").lower()
@@ -92,7 +92,7 @@ def _open_fence(line: str, offset: int, behind: int) -> _Opened | None:
         return None
     is_plain = match.re is _OPENING and not match["before"].strip("> \t")
     indent = match["before"] if is_plain else ""
-    return _Opened(match["fence"], tag_of(match["info"]), indent, behind, offset + match.start("fence"))
+    return _Opened(match["fence"], parse_tag(match["info"]), indent, behind, offset + match.start("fence"))
 
 
 def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
@@ -143,5 +143,5 @@ def _dedent(line: str, indent: str, *, quoted: bool) -> str:
 
 def _one_line(match: re.Match[str], offset: int, behind: int) -> Fence:
     begin, end = offset + match.start("code"), offset + match.end("code")
-    tag, start = tag_of(match["info"] or ""), offset + match.end("before")
+    tag, start = parse_tag(match["info"] or ""), offset + match.end("before")
     return Fence(tag=tag, text=match["code"], begin=begin, end=end, start=start, stop=behind)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ci_eval.plugins.responses.fences import fences_of
+from ci_eval.plugins.responses.fences import find_fences
 
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*")
@@ -24,10 +24,10 @@ class Json:
     share: float
 
 
-def json_in(text: str) -> Json | None:
+def find_json(text: str) -> Json | None:
     """Return the JSON that an answer consists of, or that is in one of its fences or behind words, or None without
     any."""
-    fences = fences_of(text)
+    fences = find_fences(text)
     candidates = [
         (text.strip(), 0),
         *(
@@ -78,7 +78,7 @@ def _objects(text: str) -> list[Any] | None:
     return contents if len(contents) > 1 and all(isinstance(content, dict) for content in contents) else None
 
 
-def texts_in(content: Any, names: Sequence[str]) -> list[str]:
+def find_texts(content: Any, names: Sequence[str]) -> list[str]:
     """Return the texts under one of these names (the first that an object has), in the order of the content.
 
     A list of texts gives these. An object without such a name gives its text if it has one alone, or those of the lists
@@ -107,7 +107,7 @@ def _texts(content: Any, names: Sequence[str]) -> Iterator[str]:
             yield from strings
 
 
-def table_in(text: str, names: re.Pattern[str]) -> list[str]:
+def read_column(text: str, names: re.Pattern[str]) -> list[str]:
     """Return the cells of the column that such a name heads, or else of the one with most text. There are none without
     a table."""
     lines = text.split("\n")

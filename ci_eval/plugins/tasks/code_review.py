@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
 from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
 from ci_eval.core.scoring import grades_of
-from ci_eval.plugins.responses.comments import comments_of
+from ci_eval.plugins.responses.comments import extract_comments
 
 MOST = 10
 """The number of comments of an answer that count; those after them are ignored."""
@@ -20,7 +20,7 @@ MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий
 
 def comments(answer: str, _record: Record) -> list[Suggestion]:
     """Return the first ten comments of an answer; `kind` is the rule that read them."""
-    texts, rule = comments_of(answer.replace("\r\n", "\n").replace("\r", "\n"))
+    texts, rule = extract_comments(answer.replace("\r\n", "\n").replace("\r", "\n"))
     return [Suggestion(text=text, kind=rule) for text in texts[:MOST]]
 
 

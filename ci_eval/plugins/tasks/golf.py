@@ -52,7 +52,7 @@ def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
             )
 
 
-def asked_at(line: PlayItem) -> Iterator[tuple[int, int]]:
+def lookup_offsets(line: PlayItem) -> Iterator[tuple[int, int]]:
     """Yield where in a line completion is asked for, and where the token begins that is typed there, in order."""
     for begin, end in line.ranges:
         yield from ((offset, begin) for offset in range(begin, min(end, begin + TYPED_AT_MOST)))
@@ -60,13 +60,13 @@ def asked_at(line: PlayItem) -> Iterator[tuple[int, int]]:
 
 def askable(line: PlayItem) -> int:
     """Return the number of lists that are opened if none of them helps."""
-    return sum(1 for _ in asked_at(line))
+    return sum(1 for _ in lookup_offsets(line))
 
 
 def play(line: PlayItem, hands: Hands) -> None:
     """Type the line, and accept each suggestion that saves keys at the offsets where completion is asked for."""
     text, typed = line.expected_text, 0
-    for offset, begin in asked_at(line):
+    for offset, begin in lookup_offsets(line):
         if offset < typed:
             # An accepted suggestion has already typed this character.
             continue

@@ -57,7 +57,7 @@ def band(session: SessionScore) -> Band:
     return BANDS[1 if close >= 0.8 else 2 if close >= 0.5 else 3]
 
 
-def configured(task: Task, strategy: StrategyConfig) -> Task:
+def choose_span(task: Task, strategy: StrategyConfig) -> Task:
     """Return the task with the configured span."""
     span = strategy.span or "line"
     return replace(task, items=partial(items, span=span), span=span)
@@ -81,6 +81,6 @@ TASK = Task(
     },
     heading="How similar the first suggestion was",
     span="line",
-    configured=configured,
+    configured=choose_span,
     graders=("inline", "well-formed"),
 )

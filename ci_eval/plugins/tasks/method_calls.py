@@ -31,10 +31,10 @@ from ci_eval.core.model import (
     Suggestion,
 )
 from ci_eval.core.model.settings import StrategyName
-from ci_eval.core.queries.agreement import agreement, has_end, of_ranking
-from ci_eval.core.queries.carets import caret_of, check_places
-from ci_eval.core.queries.cases import QueryCase, cases_of, check_names
-from ci_eval.core.queries.strategies import STRATEGIES, Sampling, expected
+from ci_eval.core.queries.agreement import agreement, grade_ranking, has_end
+from ci_eval.core.queries.carets import check_places, locate_caret
+from ci_eval.core.queries.cases import QueryCase, check_names, generate_cases
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
 from ci_eval.core.queries.texts import Texts, is_text, read
 from ci_eval.core.records import BANDS, LEGEND, band_of
 from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
@@ -92,7 +92,7 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
     if trouble:
         # A history is still of use without its places in the text.
         history = replace(history, places=())
-    cases = list(cases_of(history, wanted.goal))
+    cases = list(generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
     items = [_item(case, name, sampling) for case in evaluated for name in wanted.strategies]
     digests = {caret.text for item in items for caret in item.record.carets if caret}
@@ -106,8 +106,8 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
 
 def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem:
     queries = tuple(STRATEGIES[name](case, sampling))
-    carets = tuple(caret_of(case, name, query) for query in queries)
-    lacking = {call for query in queries for call in expected(query, case)}
+    carets = tuple(locate_caret(case, name, query) for query in queries)
+    lacking = {call for query in queries for call in missing_calls(query, case)}
     references = tuple(call for call in case.after if call in lacking)
     properties = Properties(
         kind=Kind.RECORD,
@@ -138,12 +138,12 @@ def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
         "type": first.type,
         "class": first.class_,
         "method": first.method,
-        "definition": spelled(first.definition),
+        "definition": format_definition(first.definition),
         "calls": " | ".join(", ".join(query.calls) or "none" for query in queries),
     }
 
 
-def spelled(definition: Definition) -> str:
+def format_definition(definition: Definition) -> str:
     """Return a definition as people read it: `PARAM 0 of f`."""
     number = "" if definition.argument is None else f" {definition.argument} of"
     return f"{definition.kind}{number} {definition.member}".strip()
@@ -166,12 +166,12 @@ def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
     return agreement([suggestion.text for suggestion in shown], record.references)
 
 
-def ranked(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    """Return the ranking's scores; see `of_ranking`."""
-    return of_ranking([suggestion.text for suggestion in shown], record.references)
+def score_ranking(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
+    """Return the ranking's scores; see `grade_ranking`."""
+    return grade_ranking([suggestion.text for suggestion in shown], record.references)
 
 
-def named(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
     """Return the names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in suggested:
@@ -244,7 +244,12 @@ TASK = Task(
     summary="what else will be called on an object, from histories of objects",
     unit="queries",
     splitting=Splitting(
-        splitter=splitter, cluster=("project", "file"), lookup=lookup, grade=grade, named=named, ranked=ranked
+        splitter=splitter,
+        cluster=("project", "file"),
+        lookup=lookup,
+        grade=grade,
+        named=strip_arguments,
+        ranked=score_ranking,
     ),
     rank=rank,
     status=status,

@@ -21,7 +21,7 @@ BANDS = (
 )
 
 
-def summed(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """Return what metrics see of one grader's scores of the predictions, best first. Without predictions, these are the
     scores of an empty text.
 
@@ -77,5 +77,5 @@ TASK = Task(
     every_token=True,
     graders=("subtoken-f1", "subtoken-lcs"),
     graded=GRADED,
-    summed=summed,
+    summed=summarise_scores,
 )

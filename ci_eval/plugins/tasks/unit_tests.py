@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
 from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
 from ci_eval.core.scoring import grades_of
-from ci_eval.plugins.responses.code import code_of
+from ci_eval.plugins.responses.code import extract_code
 
 MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*?)```", re.DOTALL),
@@ -22,7 +22,7 @@ with a tag, one that is cut off, whole ones without a tag."""
 
 def code(answer: str, record: Record) -> list[Suggestion]:
     """Return the code of an answer as one suggestion; `kind` is the rule that read it."""
-    text, rule = code_of(answer.replace("\r\n", "\n").replace("\r", "\n"), record.language)
+    text, rule = extract_code(answer.replace("\r\n", "\n").replace("\r", "\n"), record.language)
     return [Suggestion(text=text, kind=rule)] if text.strip() else []
 
 

@@ -12,7 +12,7 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import NothingSuggested
 from ci_eval.core.model import Session
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.advice import without_answer
+from ci_eval.core.rendering.advice import describe_empty_responses
 from ci_eval.core.workspace import Workspace
 from tests.adapters.endpoints.scripted import Endpoint, Reply, says, sends, serve, whole
 
@@ -59,7 +59,7 @@ def test_a_model_without_an_answer_is_told_why(tmp_path: Path, reply: Reply, sai
 
 def test_each_reason_has_its_own_advice() -> None:
     responses = Responses(finishes={}, rules={}, empty={"length": 1, "filter": 3, "tool": 2, "unknown": 4})
-    said = without_answer(responses)
+    said = describe_empty_responses(responses)
     assert [said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")] == sorted(
         said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")
     )

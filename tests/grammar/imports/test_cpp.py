@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.core.grammar.imports.cpp import folders, included
+from ci_eval.core.grammar.imports.cpp import folders, list_includes
 from tests.grammar.imports.there import shares
 from tests.projects import write
 
@@ -29,7 +29,7 @@ def test_of_several_headers_the_nearest_counts_and_of_folders_the_most_useful_co
 
 def test_what_no_file_of_the_project_has_is_not_looked_for(tmp_path: Path) -> None:
     assert folders(write(tmp_path, main__cc="#include <boost/any.hpp>\n#include MACRO\n")) == []
-    assert included('#include "a.h" // b\n#include MACRO\n// #include "c.h"\n') == [("a.h", True)]
+    assert list_includes('#include "a.h" // b\n#include MACRO\n// #include "c.h"\n') == [("a.h", True)]
 
 
 def test_a_header_of_cpp_is_beside_in_the_project_or_the_systems(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.grammar.imports.named import Modules, named
+from ci_eval.core.grammar.imports.named import Modules, read_module_names
 
 PATHS = [
     "app/__init__.py", "app/models.py", "app/util/names.py", "names.py", "lib/models.py",
@@ -48,4 +48,7 @@ PATHS = [
 )
 def test_an_import_names_files(line: str, importing: str, found: list[str]) -> None:
     modules = Modules(PATHS)
-    assert list(dict.fromkeys(path for name in named(line) for path in modules.found(name, importing))) == found
+    assert (
+        list(dict.fromkeys(path for name in read_module_names(line) for path in modules.found(name, importing)))
+        == found
+    )

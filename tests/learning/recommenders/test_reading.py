@@ -10,7 +10,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning.recommenders import reading
 from ci_eval.plugins.learning.recommenders.contract import TrainingOptions
-from ci_eval.plugins.learning.recommenders.reading import Collected, definition_key, own_name, values_of
+from ci_eval.plugins.learning.recommenders.reading import Collected, context_values, definition_key, own_name
 from tests.learning.recommenders.trained import NEW, PARAM, usage, write
 
 
@@ -78,8 +78,8 @@ def test_what_surrounds_a_usage_is_looked_at_as_options_say(
     options: TrainingOptions, found: tuple[str | None, ...]
 ) -> None:
     of = ObjectUsage(type="T", class_="p.C", method="p.C.m(int)", definition=PARAM, calls=("a",))
-    assert values_of(of, options) == found
-    assert values_of(ObjectUsage(type="T"), TrainingOptions(class_context=True)) == (None, None, "UNKNOWN")
+    assert context_values(of, options) == found
+    assert context_values(ObjectUsage(type="T"), TrainingOptions(class_context=True)) == (None, None, "UNKNOWN")
 
 
 def test_definitions_are_told_apart_by_all_their_parts() -> None:

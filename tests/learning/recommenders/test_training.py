@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.training import options_of, train
+from ci_eval.plugins.learning.recommenders.training import parse_options, train
 from tests.learning.recommenders.trained import usage, write
 
 PBN = recommenders.CATALOG.load("pbn")
@@ -16,9 +16,9 @@ PBN = recommenders.CATALOG.load("pbn")
 
 def test_an_unknown_option_is_answered_with_those_that_are_known() -> None:
     with pytest.raises(ConfigError, match=r"options of pbn: .*`t3`; known are methodContext, .*t1, t2, smoothing"):
-        options_of(PBN, {"t3": 1})
+        parse_options(PBN, {"t3": 1})
     with pytest.raises(ConfigError, match="options of rules"):
-        options_of(recommenders.CATALOG.load("rules"), {"antecedents": 9})
+        parse_options(recommenders.CATALOG.load("rules"), {"antecedents": 9})
 
 
 def test_usages_without_calls_teach_nothing(tmp_path: Path) -> None:

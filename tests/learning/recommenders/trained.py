@@ -10,7 +10,7 @@ import msgspec
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning import recommenders
 from ci_eval.plugins.learning.recommenders.proposing import Trained
-from ci_eval.plugins.learning.recommenders.training import options_of, train
+from ci_eval.plugins.learning.recommenders.training import parse_options, train
 
 NEW, CREATE, PARAM = (
     Definition(kind="NEW", member="T"),
@@ -41,7 +41,7 @@ def trained(folder: Path, kind: str, usages: Iterable[ObjectUsage], **options: o
     """A recommender that went through its file."""
     recommender = recommenders.CATALOG.load(kind)
     source = write(folder / "usages.jsonl", usages)
-    train(recommender, [source], folder / f"{kind}.model", options_of(recommender, options))
+    train(recommender, [source], folder / f"{kind}.model", parse_options(recommender, options))
     return Trained(folder / f"{kind}.model")
 
 

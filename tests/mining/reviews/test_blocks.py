@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.plugins.mining.reviews.blocks import Block, block_of, language_of
+from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
 
 pytestmark = pytest.mark.grammar
 
@@ -50,10 +50,10 @@ SCALA = "package p\nobject O {\n  val a = 1\n  def f(n: Int) = {\n    n\n  }\n}\
     ],
 )
 def test_the_block_of_some_lines(path: str, text: str, first: int, last: int, expected: Block | None) -> None:
-    language = language_of(path)
+    language = find_language(path)
     assert language
-    assert block_of(text.encode(), language, first, last) == expected
+    assert innermost_block(text.encode(), language, first, last) == expected
 
 
 def test_other_languages_have_no_blocks() -> None:
-    assert language_of("a.rb") is None
+    assert find_language("a.rb") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.plugins.mining.record import Line
-from ci_eval.plugins.mining.reviews.filtering import prompt_for, verdict_in
+from ci_eval.plugins.mining.reviews.filtering import make_prompt, parse_verdict
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from ci_eval.plugins.mining.reviews.filtering import prompt_for, verdict_in
     ],
 )
 def test_a_verdict_is_the_last_line(answer: str, expected: str | None) -> None:
-    assert verdict_in(answer) == expected
+    assert parse_verdict(answer) == expected
 
 
 def test_a_comment_cannot_end_its_own_fence() -> None:
@@ -34,6 +34,6 @@ def test_a_comment_cannot_end_its_own_fence() -> None:
         references=(body,),
         meta={"diffBlockWithArrow": "+{x}\n"},
     )
-    asked = prompt_for(line)
+    asked = make_prompt(line)
     assert f"````\n{body}\n````" in asked
     assert "```diff\n+{x}\n" in asked

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ci_eval.plugins.mining.reviews.api import Api
-from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, records, split_of
+from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, assign_split, records
 from tests.ci.github_description import mistakes, operation, parameters, response
 from tests.mining.reviews.github import NEW, OLD, ROUTES, GitHub, matching, patch
 
@@ -152,10 +152,10 @@ def test_where_only_what_is_accepted_counts_the_rest_waits(github: GitHub) -> No
 
 def test_repositories_are_split_about_as_asked(github: GitHub) -> None:
     selection = Selection(languages=ALL, shares=(80, 10, 10))
-    counts = [split_of(f"o/{number}", selection) for number in range(1000)]
+    counts = [assign_split(f"o/{number}", selection) for number in range(1000)]
     assert 750 < counts.count("train") < 850
     assert 70 < counts.count("test") < 130
-    assert split_of("O/5", selection) == split_of("o/5", selection)
+    assert assign_split("O/5", selection) == assign_split("o/5", selection)
 
 
 # ------------------------------------------------------------------------------ the stand-in is of GitHub's own API

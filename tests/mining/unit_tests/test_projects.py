@@ -10,7 +10,7 @@ import pytest
 
 from ci_eval.core import machine
 from ci_eval.core.fetch import project
-from ci_eval.plugins.mining.licences import licence_of
+from ci_eval.plugins.mining.licences import detect_licence
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.reading import read_project
 from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
@@ -35,7 +35,7 @@ def test_counts_and_judged_pairs_are_those_of_the_project(language: str) -> None
     found = project.prepare(PROJECTS[language], cache=machine.cache_folder())
     dialect = CATALOG.load(language)
     contents = read_project(found.root, dialect, jobs=2, advance=lambda *_: None)
-    origin = Origin(info=found.info, root=found.root, licence=licence_of(found.root))
+    origin = Origin(info=found.info, root=found.root, licence=detect_licence(found.root))
     mined = records(contents, origin, dialect, Selection(limit=10_000), set())
     counts: dict[str, int] = {
         "files": len(contents.paths),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ci_eval.core.queries.texts import digest_of
+from ci_eval.core.queries.texts import hash_text
 from ci_eval.plugins.mining.usages.contract import Surroundings
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
@@ -101,7 +101,7 @@ def test_the_texts_that_states_are_in_are_kept_once_where_places_are_wanted() ->
     (history,) = found.histories
     assert history.places[0] is None
     digests = [place.text for place in history.places if place]
-    assert digests == [digest_of(first.text), digest_of(second.text)]
+    assert digests == [hash_text(first.text), hash_text(second.text)]
     assert set(found.texts) == set(digests)
     assert mined(first, second).texts == {}
     assert mined(first, second).histories[0].places == ()

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from ci_eval.plugins.mining.usages.writing import dialect_of, usages_at
+from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
 from tests.mining.usages.mined import PATHS
 
 pytestmark = pytest.mark.grammar
@@ -36,10 +36,10 @@ class C {
 def found(code: str, language: str = "python") -> list[tuple[str, str, tuple[str, ...]]]:
     """Type, kind of definition and calls of each usage at the bar."""
     path = PATHS[language]
-    dialect = dialect_of(path)
+    dialect = find_dialect(path)
     assert dialect
     before, _, after = dedent(code).partition("|")
-    usages = usages_at(before, after, path, dialect)
+    usages = infer_usages(before, after, path, dialect)
     return [(each.type, each.definition.kind, each.calls) for each in usages]
 
 
@@ -83,4 +83,4 @@ def test_a_text_that_is_too_large_tells_nothing() -> None:
 
 
 def test_of_other_languages_there_is_nothing() -> None:
-    assert dialect_of("a.go") is None
+    assert find_dialect("a.go") is None

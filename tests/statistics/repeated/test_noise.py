@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.core.statistics.repeated.noise import Rounds, noise_of, noise_text
+from ci_eval.core.statistics.repeated.noise import Rounds, measure_noise, noise_text
 
 
 def session(*latencies: float | None, differing: int = 0, status: Status = Status.OK) -> SessionScore:
@@ -17,7 +17,7 @@ def session(*latencies: float | None, differing: int = 0, status: Status = Statu
 
 
 def test_rounds_are_averaged_and_what_is_missing_is_left_out() -> None:
-    found = noise_of([session(10, 12, differing=1), session(20, None), session(status=Status.SKIPPED)], 2)
+    found = measure_noise([session(10, 12, differing=1), session(20, None), session(status=Status.SKIPPED)], 2)
     assert found
     assert (found.sessions, found.differing, found.latencies) == (2, 1, (15, 12))
     assert found.spread == pytest.approx(0.2)
@@ -25,7 +25,7 @@ def test_rounds_are_averaged_and_what_is_missing_is_left_out() -> None:
 
 
 def test_one_round_has_no_noise() -> None:
-    assert noise_of([session(10)], 1) is None
+    assert measure_noise([session(10)], 1) is None
 
 
 def test_sessions_may_be_added_up_apart() -> None:
@@ -34,4 +34,4 @@ def test_sessions_may_be_added_up_apart() -> None:
     for number, each in enumerate(all_sessions):
         parts[number > 0].add(each)
     parts[0].add_all(parts[1])
-    assert parts[0].noise() == noise_of(all_sessions, 2)
+    assert parts[0].noise() == measure_noise(all_sessions, 2)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ci_eval.core.grammar.ecmascript.names import LOCAL, EcmaScope, This, holder_of
-from ci_eval.core.grammar.ecmascript.walk import ASSIGNED, FROM, EcmaWalk, scope_of
+from ci_eval.core.grammar.ecmascript.names import LOCAL, EcmaScope, This, guess_holder
+from ci_eval.core.grammar.ecmascript.walk import ASSIGNED, FROM, EcmaWalk, ecma_scope
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
 
 _FUNCTIONS = frozenset(
@@ -37,9 +37,9 @@ class EcmaDefinitions(EcmaWalk):
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
-    @on("program", "statement_block", "class_static_block", "switch_body")
+    @handle_nodes("program", "statement_block", "class_static_block", "switch_body")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        scope = scope_of(place)
+        scope = ecma_scope(place)
         if node.type != "program":
             scope = scope.below("block")
         children = node.children
@@ -82,25 +82,25 @@ class EcmaDefinitions(EcmaWalk):
                 continue
             name = declarator.child_by_field_name("name")
             if name is not None and name.type == "identifier":
-                package = self._module_of(declarator)
+                package = self._declarator_module(declarator)
                 holder = "module" if package else ""
                 scope.names[self.text(name)] = Origin(True, package, holder) if package else scope.plain
 
-    @on("lexical_declaration")
+    @handle_nodes("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the names of a `let` or `const` in the header of a loop."""
         # Those in blocks were hoisted already.
-        self._hoist_variables(node, scope_of(place))
+        self._hoist_variables(node, ecma_scope(place))
         self.push(node.children, REFERENCE, place)
 
-    def _module_of(self, declarator: Node) -> str | None:
+    def _declarator_module(self, declarator: Node) -> str | None:
         """Return the module in `x = require("module")`, else None."""
         value = declarator.child_by_field_name("value")
         return self._required_module(value) if value is not None and value.type == "call_expression" else None
 
     def _source(self, node: Node) -> str | None:
         strings = [child for child in node.children if child.type == "string"]
-        return self._module_in(strings[-1]) if strings else None
+        return self._resolve_module(strings[-1]) if strings else None
 
     def _hoist_import(self, node: Node, scope: EcmaScope) -> None:
         package = self._source(node)
@@ -108,7 +108,7 @@ class EcmaDefinitions(EcmaWalk):
             if clause.type == "import_clause":
                 for local, holder in self._imported_names(clause):
                     name = self.text(local)
-                    scope.names[name] = Origin(True, package, holder or holder_of(name))
+                    scope.names[name] = Origin(True, package, holder or guess_holder(name))
 
     def _imported_names(self, clause: Node) -> Iterator[tuple[Node, str]]:
         """Yield the names that an import defines, each with "module" if it stands for the whole module, else ""."""
@@ -122,7 +122,7 @@ class EcmaDefinitions(EcmaWalk):
                     if specifier.type == "import_specifier":
                         yield specifier.children[-1], ""
 
-    @on("import_statement")
+    @handle_nodes("import_statement")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         origin = Origin(True, self._source(node))
         for child in node.children:
@@ -156,7 +156,7 @@ class EcmaDefinitions(EcmaWalk):
                     self.name(child, REFERENCE, place)
             is_first = is_first and child.type not in {"identifier", "type_identifier", "string", "default"}
 
-    @on("export_statement")
+    @handle_nodes("export_statement")
     def export(self, node: Node, _role: str, place: NodePlace) -> None:
         package = self._source(node) if not node.child_by_field_name("declaration") else None
         for child in reversed(node.children):
@@ -170,9 +170,9 @@ class EcmaDefinitions(EcmaWalk):
 
     # -------------------------------------------------------------------------------------------------- functions
 
-    @on(*_FUNCTIONS)
+    @handle_nodes(*_FUNCTIONS)
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        scope = scope_of(place)
+        scope = ecma_scope(place)
         is_static = node.type == "method_definition" and any(child.type == "static" for child in node.children)
         inner = scope.below("function")
         inner.static = scope.static or is_static
@@ -201,24 +201,24 @@ class EcmaDefinitions(EcmaWalk):
 
     # -------------------------------------------------------------------------------------------- variables, patterns
 
-    @on("variable_declarator")
+    @handle_nodes("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
-        package = self._module_of(node)
+        package = self._declarator_module(node)
         self.push(siblings, REFERENCE, place)
         if name.type in _PATTERNS:
             self._stack.append((name, FROM + package if package else BOUND, place))
         elif name.type == "identifier" and self.text(name) not in place.scope.names:
-            scope = scope_of(place).of_variables()
+            scope = ecma_scope(place).find_var_scope()
             scope.names[self.text(name)] = Origin(True, package, "module") if package else scope.plain
 
-    @on("assignment_pattern", "object_assignment_pattern")
+    @handle_nodes("assignment_pattern", "object_assignment_pattern")
     def default(self, node: Node, role: str, place: NodePlace) -> None:
         target, *value = node.children
         self.push(value, REFERENCE, place)
         self.push([target], role, place)
 
-    @on("pair_pattern")
+    @handle_nodes("pair_pattern")
     def pair_pattern(self, node: Node, role: str, place: NodePlace) -> None:
         key, *value = node.children
         if key.type == "property_identifier":
@@ -228,19 +228,19 @@ class EcmaDefinitions(EcmaWalk):
             self.push([key], REFERENCE, place)
         self.push(value, role, place)
 
-    @on("pair")
+    @handle_nodes("pair")
     def pair(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, place)
 
-    @on("assignment_expression", "augmented_assignment_expression")
+    @handle_nodes("assignment_expression", "augmented_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         left, *siblings = node.children
         self.push(siblings, REFERENCE, place)
         self.push([left], ASSIGNED if node.type == "assignment_expression" else REFERENCE, place)
 
-    @on("for_in_statement", "for_statement", "catch_clause")
+    @handle_nodes("for_in_statement", "for_statement", "catch_clause")
     def loop(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(scope_of(place).below("block"), place.argument)
+        inner = NodePlace(ecma_scope(place).below("block"), place.argument)
         children = node.children
         binds = node.type == "catch_clause" or any(child.type in {"const", "let", "var"} for child in children)
         left = node.child_by_field_name("left" if node.type == "for_in_statement" else "parameter")
@@ -255,9 +255,9 @@ class EcmaDefinitions(EcmaWalk):
 
     # ---------------------------------------------------------------------------------------------------- classes
 
-    @on("class_declaration", "class", "abstract_class_declaration")
+    @handle_nodes("class_declaration", "class", "abstract_class_declaration")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        scope = scope_of(place)
+        scope = ecma_scope(place)
         name = node.child_by_field_name("name")
         if name is not None and self.text(name) not in scope.names and node.type != "class":
             scope.names[self.text(name)] = Origin(scope.plain.static or None, scope.plain.package, "class")
@@ -290,16 +290,16 @@ class EcmaDefinitions(EcmaWalk):
                         scope.names[text] = Origin(static, self.package)
         return scope
 
-    @on("class_heritage", "extends_clause")
+    @handle_nodes("class_heritage", "extends_clause")
     def heritage(self, node: Node, _role: str, place: NodePlace) -> None:
         # What a class extends is a type, even if it is a variable.
         self.push(node.children, TYPE, place)
 
-    @on("field_definition", "public_field_definition")
+    @handle_nodes("field_definition", "public_field_definition")
     def field(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         begin = name.start_byte if name is not None and not name.child_count else -1
-        scope = scope_of(place).below("function")
+        scope = ecma_scope(place).below("function")
         scope.static = scope.static or any(child.type == "static" for child in node.children)
         others = [child for child in node.children if child.start_byte != begin or child.child_count]
         self.in_order(others, NodePlace(scope, False))

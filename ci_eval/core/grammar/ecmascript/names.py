@@ -103,7 +103,7 @@ class EcmaScope(Scope):
         `package`."""
         return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
 
-    def of_variables(self) -> EcmaScope:
+    def find_var_scope(self) -> EcmaScope:
         """Return the scope in which a `var` that stands here is known: that of the function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
@@ -114,7 +114,7 @@ class EcmaScope(Scope):
 _SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
 
 
-def module_of(path: str) -> str:
+def derive_module(path: str) -> str:
     """Return the name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
     return _SUFFIX.sub("", path).removesuffix("/index") or "index"
 
@@ -134,14 +134,14 @@ class Modules:
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
-        module = module_of("" if path == "." else path)
+        module = derive_module("" if path == "." else path)
         # A relative path into installed packages names no module of the project.
         if "node_modules" not in module:
             self.own.add(module)
         return module
 
 
-def holder_of(name: str) -> str:
+def guess_holder(name: str) -> str:
     """Return "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
     # By convention, names of capitals alone are constants.
     return "class" if name[:1].isupper() and not name.isupper() else ""
@@ -158,4 +158,4 @@ _TOP = re.compile(
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the file's module, and the names it declares on lines without indentation."""
-    return module_of(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
+    return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.ecmascript.names import GLOBAL, GLOBALS, LOCAL, EcmaScope, Modules, holder_of, module_of
+from ci_eval.core.grammar.ecmascript.names import (
+    GLOBAL,
+    GLOBALS,
+    LOCAL,
+    EcmaScope,
+    Modules,
+    derive_module,
+    guess_holder,
+)
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
 KEYWORDS = frozenset(
@@ -26,7 +34,7 @@ _MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier",
 _LITERALS = frozenset(["string", "template_string", "array", "regex", "number", "object"])
 
 
-def scope_of(place: NodePlace) -> EcmaScope:
+def ecma_scope(place: NodePlace) -> EcmaScope:
     """Return the place's scope; in these languages all are EcmaScopes."""
     return cast(EcmaScope, place.scope)
 
@@ -51,7 +59,7 @@ class EcmaWalk(Walk):
     this_grows: ClassVar[bool] = False
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
-        super().__init__(source, module_of(path), declared)
+        super().__init__(source, derive_module(path), declared)
         self.modules = Modules(path, declared)
         self._created: set[tuple[int, str]] = set()
         """The members that were created by assignment: the scope of the first name of a chain, and the chain."""
@@ -66,11 +74,11 @@ class EcmaWalk(Walk):
     # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
-        scope, kind, name = scope_of(place), node.type, self.text(node)
+        scope, kind, name = ecma_scope(place), node.type, self.text(node)
         if role == BOUND:
             scope.names[name] = scope.plain
         elif role.startswith(FROM):
-            scope.names[name] = Origin(True, role.removeprefix(FROM), holder_of(name))
+            scope.names[name] = Origin(True, role.removeprefix(FROM), guess_holder(name))
         elif kind == "statement_identifier":
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         elif kind == "private_property_identifier":
@@ -87,7 +95,7 @@ class EcmaWalk(Walk):
         """Emit a name in the position of a type."""
         self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
 
-    @on("member_expression", "nested_identifier", "nested_type_identifier")
+    @handle_nodes("member_expression", "nested_identifier", "nested_type_identifier")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         receiver, member = children[0], children[-1]
@@ -99,8 +107,8 @@ class EcmaWalk(Walk):
             self.push(children, REFERENCE, place)
         else:
             name = self.text(member)
-            if not (role == ASSIGNED and self._grows(receiver, name, scope_of(place))):
-                origin = self._member_of(receiver, name, scope_of(place))
+            if not (role == ASSIGNED and self._grows(receiver, name, ecma_scope(place))):
+                origin = self._member_origin(receiver, name, ecma_scope(place))
                 self.emit(member, _MEMBER_KINDS.get(role, Kind.FIELD), place, origin, name)
             if receiver.type == "identifier":
                 self._receiver(receiver, place)
@@ -113,7 +121,7 @@ class EcmaWalk(Walk):
         kind = Kind.TYPE_REFERENCE if origin.holder == "class" else Kind.VARIABLE
         self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
 
-    def _member_of(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
+    def _member_origin(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
         """Return the origin of `receiver.name`."""
         kind = receiver.type
         if name[:1] == "#":
@@ -140,9 +148,9 @@ class EcmaWalk(Walk):
         if function.type != "identifier" or self.text(function) != "require" or not siblings:
             return None
         strings = [child for child in siblings[-1].children if child.type == "string"]
-        return self._module_in(strings[0]) if strings else None
+        return self._resolve_module(strings[0]) if strings else None
 
-    def _module_in(self, string: Node) -> str | None:
+    def _resolve_module(self, string: Node) -> str | None:
         return self.modules.resolve(self.text(string)[1:-1])
 
     def _member_of_name(self, origin: Origin) -> Origin:
@@ -183,7 +191,7 @@ class EcmaWalk(Walk):
         self._created.add(key)
         return True
 
-    @on("call_expression")
+    @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *siblings = node.children
         for child in reversed(siblings):
@@ -193,7 +201,7 @@ class EcmaWalk(Walk):
                 self._stack.append((child, REFERENCE, place))
         self.push([function], CALLED, place)
 
-    @on("new_expression")
+    @handle_nodes("new_expression")
     def new(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in reversed(node.children):
             if child.type == "arguments":
@@ -201,7 +209,7 @@ class EcmaWalk(Walk):
             else:
                 self.push([child], TYPE, place)
 
-    @on("binary_expression")
+    @handle_nodes("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit an expression; the operand behind `instanceof` is a class."""
         children = node.children
@@ -210,11 +218,11 @@ class EcmaWalk(Walk):
             children = children[:-1]
         self.push(children, REFERENCE, place)
 
-    @on("subscript_expression", "computed_property_name", "type_query", "ternary_expression")
+    @handle_nodes("subscript_expression", "computed_property_name", "type_query", "ternary_expression")
     def references(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, place)
 
-    @on(
+    @handle_nodes(
         *"parenthesized_expression non_null_expression instantiation_expression formal_parameters".split(),
         *"object_pattern array_pattern rest_pattern".split(),
     )
@@ -223,7 +231,7 @@ class EcmaWalk(Walk):
 
     # --------------------------------------------------------------------------------------- what is not a name's
 
-    @on("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
+    @handle_nodes("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a tag of JSX, unless it is the name of an HTML element."""
         # A capital letter or a dot tells a component from an HTML element.
@@ -233,7 +241,7 @@ class EcmaWalk(Walk):
                 children = children[:index] + children[index + 1 :]
         self.push(children, REFERENCE, place)
 
-    @on("jsx_attribute")
+    @handle_nodes("jsx_attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *value = node.children
         # Attributes such as `data-x` are free text, which no component declares.
@@ -241,11 +249,11 @@ class EcmaWalk(Walk):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @on("labeled_statement")
+    @handle_nodes("labeled_statement")
     def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
 
-    @on("meta_property")
+    @handle_nodes("meta_property")
     def meta(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type not in self.ignored:

@@ -25,7 +25,7 @@ SYSTEM = (
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
-def included(text: str) -> list[tuple[str, bool]]:
+def list_includes(text: str) -> list[tuple[str, bool]]:
     """Return the names in the `#include` lines of a text, in order, each with whether it is in quotes. A name made by a
     macro is not seen."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
@@ -38,7 +38,7 @@ def imports(root: Path, _environment: Path | None) -> Imports:
     own = [root / folder for folder in folders(root)]
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
-        for name, _ in included(text):
+        for name, _ in list_includes(text):
             yield name, any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
 
     return there
@@ -56,7 +56,7 @@ def folders(root: Path) -> list[str]:
     serves: Counter[str] = Counter()
     for path in paths:
         text = read_own(root, str(path)).decode(errors="replace")
-        for name, quoted in included(text):
+        for name, quoted in list_includes(text):
             # A plain `<name>`, without a folder, is taken to be the system's: a project's own `stdint.h` is for systems
             # that have none.
             if (quoted or "/" in name) and not _beside(path, name, named):

@@ -31,7 +31,7 @@ _INDEX = frozenset({"__init__", "index", "mod"})
 """The names of files that stand for their folder."""
 
 
-def named(text: str) -> Iterator[Name]:
+def read_module_names(text: str) -> Iterator[Name]:
     """Yield the modules that the text's import lines name, in order. For a `from` line, the module is joined with each
     thing it takes first, then comes the module alone."""
     for line in text.split("\n"):

@@ -14,7 +14,7 @@ JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
-def package_of(text: str, path: str, *, nested: bool = False) -> str:
+def read_package(text: str, path: str, *, nested: bool = False) -> str:
     """Return the package of a file: as its `package` clause says, else as its folder does. If `nested`, several clauses
     add up to one name, as in Scala."""
     clauses = _PACKAGE.findall(text)

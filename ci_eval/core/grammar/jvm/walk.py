@@ -41,7 +41,7 @@ class JvmWalk(BlockWalk):
             return Origin(True, origin.package)
         return LOCAL
 
-    def of_path(self, node: Node, place: NodePlace) -> Origin:
+    def path_origin(self, node: Node, place: NodePlace) -> Origin:
         """Return the origin of the members behind `a.b.C.`; LOCAL if that is no path to a type or package."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         path = self.text(node) if is_path else ""

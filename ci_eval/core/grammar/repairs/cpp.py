@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from ci_eval.core.grammar.repairs.repair import ROUND, Repair, Rewritten, outside, spaces, with_
+from ci_eval.core.grammar.repairs.repair import ROUND, Repair, Rewritten, outside, replace_groups, spaces
 
 _LITERALS = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|R\"(?P<mark>\w{0,16})\((?:[\s\S]*?\)(?P=mark)\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
@@ -147,12 +147,12 @@ REPAIRS = (
             rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
             rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
         ),
-        lambda m: with_(m, macros=b""),
+        lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
     Repair(
         re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
-        lambda m: with_(m, macros=b""),
+        lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
     # `X_API int f();`
@@ -163,7 +163,7 @@ REPAIRS = (
             + rb")(?=\s+[A-Za-z_:~])",
             re.MULTILINE,
         ),
-        lambda m: with_(m, macro=b""),
+        lambda m: replace_groups(m, macro=b""),
         always=True,
         trigger=_TRIGGER,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ci_eval.core.grammar.repairs.repair import Repair, outside, spaces, with_
+from ci_eval.core.grammar.repairs.repair import Repair, outside, replace_groups, spaces
 
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
@@ -16,7 +16,7 @@ JAVASCRIPT = (
         outside(
             rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
         ),
-        lambda m: with_(m, k1=b"", k2=b"const"),
+        lambda m: replace_groups(m, k1=b"", k2=b"const"),
         always=True,
         trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
@@ -27,12 +27,12 @@ JAVASCRIPT = (
             rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
         ),
-        lambda m: with_(m, **{"with": b""}),
+        lambda m: replace_groups(m, **{"with": b""}),
     ),
     # `import defer` and `import source` are newer than the grammars.
     Repair(
         outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
-        lambda m: with_(m, k=b""),
+        lambda m: replace_groups(m, k=b""),
     ),
 )
 
@@ -49,7 +49,7 @@ TYPESCRIPT = (
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
             _LITERALS,
         ),
-        lambda m: with_(m, k1=b"", k2=b""),
+        lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
     # The older grammar does not know `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
@@ -59,7 +59,7 @@ TYPESCRIPT = (
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
             _LITERALS,
         ),
-        lambda m: with_(m, end=b";"),
+        lambda m: replace_groups(m, end=b";"),
     ),
     Repair(
         outside(
@@ -67,6 +67,6 @@ TYPESCRIPT = (
             rb"\s*(?:\(\w+\??:|\(\)\s*:))",
             _LITERALS,
         ),
-        lambda m: with_(m, end=b";"),
+        lambda m: replace_groups(m, end=b";"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, spaces, with_
+from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, replace_groups, spaces
 
 
 def _dollars(match: Match) -> bytes:
@@ -35,11 +35,11 @@ REPAIRS = (
     Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
     Repair(
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
-        lambda m: with_(m, k=b","),
+        lambda m: replace_groups(m, k=b","),
     ),
     Repair(
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
-        lambda m: with_(m, k1=b"", k2=b""),
+        lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
     # `inner` is a modifier as long as `value`.
     Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
@@ -51,14 +51,14 @@ REPAIRS = (
             rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
             rb":[^\n{}=/\"]{0,300}[ \t](?P<k>by)(?=[ \t]+[\w.]+(?:\([^()\n]{0,200}\))?[ \t]*\{)"
         ),
-        lambda m: with_(m, k=b","),
+        lambda m: replace_groups(m, k=b","),
     ),
     # A constructor on a line of its own.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
         ),
-        lambda m: with_(m, gap=b""),
+        lambda m: replace_groups(m, gap=b""),
     ),
     # `{ val x: Int }` on one line is read only if a line ends before the bracket.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),

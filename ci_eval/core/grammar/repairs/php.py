@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ci_eval.core.grammar.repairs.repair import Match, Repair, Rewritten, Span, outside, spaces, with_
+from ci_eval.core.grammar.repairs.repair import Match, Repair, Rewritten, Span, outside, replace_groups, spaces
 
 _LITERALS = (
     rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
@@ -147,7 +147,7 @@ REPAIRS = (
     Repair(outside(rb"\|>", _LITERALS), lambda _: b"||"),
     Repair(
         outside(rb"\benum\s+\w+\s*(?P<type>:\s*(?P<k>string|int))(?=\s+implements\b)", _LITERALS),
-        lambda m: with_(m, type=b""),
+        lambda m: replace_groups(m, type=b""),
     ),
     EnumConstants(),
     # Final constants came with PHP 8.1.
@@ -171,7 +171,7 @@ REPAIRS = (
         lambda m: m["before"] + b" " + m["all"].replace(b"&", b"|") + b" ",
     ),
     # Since PHP 8.4, `new A()->b` needs no brackets around `new`.
-    Repair(outside(rb"\b(?P<k>new)\s+(?P<t>\w+)(?=\([^()]*\)\s*\??->)", _LITERALS), lambda m: with_(m, k=b"")),
+    Repair(outside(rb"\b(?P<k>new)\s+(?P<t>\w+)(?=\([^()]*\)\s*\??->)", _LITERALS), lambda m: replace_groups(m, k=b"")),
     # Since PHP 8.3, the name of a constant may be in a variable.
     Repair(
         outside(rb"\b(?P<t>[A-Z]\w*)::\{(?P<name>\$\w+)\}", _LITERALS),

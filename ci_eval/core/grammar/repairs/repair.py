@@ -52,7 +52,7 @@ class Repair(NamedTuple):
 
         skips = "skip" in self.pattern.groupindex
 
-        def replaced(match: Match) -> bytes:
+        def rewrite_match(match: Match) -> bytes:
             old = match[0]
             if skips and match["skip"] is not None:
                 return old
@@ -65,7 +65,7 @@ class Repair(NamedTuple):
                         spans.append(match.span(name))
             return new
 
-        return Rewritten(self.pattern.sub(replaced, source), tuple(keywords), tuple(types))
+        return Rewritten(self.pattern.sub(rewrite_match, source), tuple(keywords), tuple(types))
 
 
 C_LIKE = (
@@ -92,7 +92,7 @@ def spaces(match: Match) -> bytes:
     return re.sub(rb"[^\n]", b" ", match[0])
 
 
-def with_(match: Match, **groups: bytes) -> bytes:
+def replace_groups(match: Match, **groups: bytes) -> bytes:
     """Return the match with other bytes in place of some of its groups, filled up by spaces."""
     out = bytearray(match[0])
     for name, text in groups.items():

@@ -59,7 +59,7 @@ class Rounds:
         )
 
 
-def noise_of(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
+def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
     """Return how much an engine differed from itself in these sessions, or None if they were asked once."""
     totals = Rounds(rounds)
     for session in sessions if rounds > 1 else ():

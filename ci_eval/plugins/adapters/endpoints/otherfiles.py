@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.imports.named import Modules, named, shared
+from ci_eval.core.grammar.imports.named import Modules, read_module_names, shared
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile
 from ci_eval.plugins.adapters.endpoints.windows import Measure, head
 
@@ -63,7 +63,9 @@ class OtherFiles:
     def _rank(self, path: str, before: str) -> Iterator[str]:
         self._index()
         own = self._text(path)
-        imported = dict.fromkeys(candidate for name in named(before) for candidate in self._modules.found(name, path))
+        imported = dict.fromkeys(
+            candidate for name in read_module_names(before) for candidate in self._modules.found(name, path)
+        )
         known = {path}
         for candidate in chain(imported, self._similar(path, before)):
             # A copy of the open file holds what the model is to find out.

@@ -12,7 +12,7 @@ from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
-from ci_eval.plugins.responses.completion import Inserted, inserted
+from ci_eval.plugins.responses.completion import Inserted, extract_insertion
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 """The number of tokens of the longest answer, by the span that is asked for."""
@@ -80,7 +80,7 @@ def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -
     text, chat = reply.text, settings.api == "chat"
     if query.record:
         return Inserted(begin=0, end=len(text))
-    part = inserted(text, settings.thoughts, ends_of(settings), chat=chat)
+    part = extract_insertion(text, settings.thoughts, ends_of(settings), chat=chat)
     begin, end = part.begin, part.end
     line = before.rpartition("\n")[2].lstrip()
     inner = text[begin:end]

@@ -24,7 +24,7 @@ def wrote(config: Mapping[str, object]) -> bool:
 
 def read_actions(fields: Fields) -> StoredActions:
     """Return the actions of one file."""
-    return steps.read(fields, properties.of_tokens)
+    return steps.read(fields, properties.read_token_properties)
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
@@ -74,9 +74,9 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="prefix",
     properties="_properties",
-    listed=layouts.of_files,
-    read_properties=properties.of_tokens,
-    rank=matching.by_language,
+    listed=layouts.list_source_files,
+    read_properties=properties.read_token_properties,
+    rank=matching.rank_by_language,
     read_actions=read_actions,
     config=config,
     write_properties=properties.as_tokens,

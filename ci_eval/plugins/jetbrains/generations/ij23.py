@@ -72,7 +72,7 @@ def _read(fields: Fields, typed: str) -> Action | None:
                 # What was typed since the caret moved may belong to another token.
                 prefix=typed if expected.startswith(typed) else "",
                 expected_text=expected,
-                properties=properties.of_tokens(fields.section("nodeProperties")),
+                properties=properties.read_token_properties(fields.section("nodeProperties")),
             )
         case _:
             raise fields.wrong(f"{kind!r} is no action of token completion")
@@ -171,9 +171,9 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="prefix",
     properties="_properties",
-    listed=layouts.of_projects,
-    read_properties=properties.of_tokens,
-    rank=matching.by_relevance,
+    listed=layouts.list_project_files,
+    read_properties=properties.read_token_properties,
+    rank=matching.rank_by_relevance,
     read_actions=read_actions,
     config=config,
     write_properties=properties.as_tokens,

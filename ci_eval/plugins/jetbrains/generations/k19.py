@@ -28,7 +28,7 @@ def read_properties(fields: Fields) -> Properties:
     # The second copy counts as requested, or it would be left over.
     fields.plain("_properties")
     return Properties(
-        kind=properties.kind_of(inner),
+        kind=properties.read_kind(inner),
         is_argument=inner.optional("isArgument", bool),
         is_static=inner.optional("isStatic", bool),
         package=inner.optional("packageName", str),
@@ -105,7 +105,7 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="text",
     properties="properties",
-    listed=layouts.of_files,
+    listed=layouts.list_source_files,
     read_properties=read_properties,
     rank=matching.exact,
     read_actions=read_actions,

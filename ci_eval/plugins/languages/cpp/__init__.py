@@ -9,7 +9,7 @@ from ci_eval.core.grammar.blocks import leaves
 from ci_eval.core.grammar.imports.cpp import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.cpp.names import (
     CLASS,
@@ -19,8 +19,8 @@ from ci_eval.plugins.languages.cpp.names import (
     CppScope,
     declare,
     declaring,
+    enclosing_namespace,
     inside,
-    package_of,
 )
 from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, CppReferences
 
@@ -45,9 +45,9 @@ class CppWalk(CppReferences):
     def _define_type(self, name: Node, scope: Scope) -> None:
         scope = declaring(scope)
         local = scope.kind not in {"namespace", "class"}
-        scope.names[self.text(name)] = LOCAL_TYPE if local else Origin(True, package_of(scope), CLASS)
+        scope.names[self.text(name)] = LOCAL_TYPE if local else Origin(True, enclosing_namespace(scope), CLASS)
 
-    @on(*_DECLARATIONS)
+    @handle_nodes(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the names of `T a = x, *b`; what stands behind `=` is no definition."""
         children = node.children
@@ -67,7 +67,7 @@ class CppWalk(CppReferences):
     def _is_static(self, nodes: Sequence[Node]) -> bool:
         return any(child.type == "storage_class_specifier" and self.text(child) == "static" for child in nodes)
 
-    @on(*_DECLARATORS)
+    @handle_nodes(*_DECLARATORS)
     def declarator(self, node: Node, role: str, place: NodePlace) -> None:
         self._declare(node, role if role == STATIC else BOUND, place, None)
 
@@ -108,7 +108,7 @@ class CppWalk(CppReferences):
                 function.names.update(around.names)
             function.parent = class_
 
-    @on("function_definition")
+    @handle_nodes("function_definition")
     def function(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         if role == SIGNATURE:
@@ -132,16 +132,18 @@ class CppWalk(CppReferences):
                 self._declare(child, role, place, inner)
         self.push(types, TYPE, place)
 
-    @on("template_declaration")
+    @handle_nodes("template_declaration")
     def template(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, role, inside("template", place))
 
-    @on("template_parameter_list")
+    @handle_nodes("template_parameter_list")
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the parameters of a template, which are no members of the class or namespace around."""
         scope = place.scope
         # `declaring` passes over scopes of templates, and would define the parameters in the class around.
-        parameter_place = NodePlace(CppScope("parameters", scope.parent, scope.names, package=package_of(scope)), False)
+        parameter_place = NodePlace(
+            CppScope("parameters", scope.parent, scope.names, package=enclosing_namespace(scope)), False
+        )
         for child in reversed(node.children):
             parts = child.children if child.type == "parameter_declaration" else []
             # `template <Concept T>`: T is a type, `template <Enum N>`: N is a value; they look the same.
@@ -151,7 +153,7 @@ class CppWalk(CppReferences):
             else:
                 self.push([child], REFERENCE, parameter_place)
 
-    @on(
+    @handle_nodes(
         "type_parameter_declaration",
         "optional_type_parameter_declaration",
         "variadic_type_parameter_declaration",
@@ -171,7 +173,7 @@ class CppWalk(CppReferences):
             children = children[:own] + children[own + 1 :]
         self.push(children, TYPE, place)
 
-    @on("type_definition")
+    @handle_nodes("type_definition")
     def typedef(self, node: Node, _role: str, place: NodePlace) -> None:
         type_ = node.child_by_field_name("type")
         begin = type_.end_byte if type_ else 0
@@ -193,7 +195,7 @@ class CppWalk(CppReferences):
 
     # ------------------------------------------------------------------------------- classes and enums
 
-    @on("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
+    @handle_nodes("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
     def class_(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a definition, a forward declaration, or `struct T` for T."""
         children = node.children
@@ -255,7 +257,7 @@ class CppWalk(CppReferences):
         for enumerator in enumerators:
             parts = enumerator.children
             if enumerator.type == "enumerator" and parts:
-                origin = Origin(True, package_of(place.scope), MEMBER)
+                origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
                 inner.scope.names[self.text(parts[0])] = origin
                 # Constants of a plain enum are known around it as well.
                 if not scoped:
@@ -271,11 +273,11 @@ class CppWalk(CppReferences):
                 inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
         self.push(children, TYPE, place)
 
-    @on("friend_declaration")
+    @handle_nodes("friend_declaration")
     def friend(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
-    @on("field_initializer")
+    @handle_nodes("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `field(x)`, or a constructor of a base: `Base<T>(x)`."""
         first, *siblings = node.children
@@ -302,7 +304,7 @@ class CppWalk(CppReferences):
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(CppWalk(text.encode(), declared), "cpp")
+    return extract_tokens(CppWalk(text.encode(), declared), "cpp")
 
 
 _HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")

@@ -35,14 +35,14 @@ class CppScope(Scope):
     package: str = ""
 
 
-def package_of(scope: Scope) -> str:
+def enclosing_namespace(scope: Scope) -> str:
     """Return the namespace around a scope; "" for the global one."""
     return scope.package if isinstance(scope, CppScope) else ""
 
 
 def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
     """Return a place in a new scope, which is inside that of `place`."""
-    return NodePlace(CppScope(kind, place.scope, package=package_of(place.scope)), argument)
+    return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 
 def declaring(scope: Scope) -> Scope:
@@ -90,7 +90,7 @@ class Namespaces:
 
     def open(self, name: str, outer: Scope) -> CppScope:
         """Return the scope of `namespace name { … }` inside `outer`, and define the name there."""
-        around = package_of(outer)
+        around = enclosing_namespace(outer)
         package = f"{around}::{name}" if around else name
         outer.names[name] = Origin(True, package, NAMESPACE)
         self._roots.add(package.partition("::")[0])
@@ -113,7 +113,7 @@ class Namespaces:
         origin = scope.find(name)
         if origin.holder in {NAMESPACE, CLASS}:
             return origin
-        outer = package_of(scope)
+        outer = enclosing_namespace(scope)
         while outer:
             if f"{outer}::{name}" in self._declared:
                 return Origin(True, f"{outer}::{name}", NAMESPACE)

@@ -8,7 +8,7 @@ from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.blocks import BlockWalk, leaves
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind, Location
 from ci_eval.plugins.languages.cpp.names import (
     CLASS,
@@ -20,8 +20,8 @@ from ci_eval.plugins.languages.cpp.names import (
     CppScope,
     Namespaces,
     declaring,
+    enclosing_namespace,
     inside,
-    package_of,
 )
 
 KEYWORDS = frozenset(
@@ -86,11 +86,11 @@ class CppReferences(BlockWalk):
         """Define a variable, parameter, function, field or method."""
         scope = declaring(scope)
         if scope.kind == "namespace":
-            scope.names[name] = Origin(True, package_of(scope))
+            scope.names[name] = Origin(True, enclosing_namespace(scope))
         elif scope.kind == "class":
             if scope.names.get(name, UNKNOWN).holder == CLASS:
                 return  # a constructor
-            scope.names[name] = Origin(role == STATIC, package_of(scope), MEMBER)
+            scope.names[name] = Origin(role == STATIC, enclosing_namespace(scope), MEMBER)
         else:
             scope.names[name] = LOCAL
 
@@ -108,17 +108,17 @@ class CppReferences(BlockWalk):
         typed = node_type in {"type_identifier", "primitive_type"} and (origin.static is None or holder == EITHER)
         return Kind.TYPE_REFERENCE if typed else Kind.VARIABLE
 
-    @on("call_expression")
+    @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
         self.push(arguments, REFERENCE, place)
         self.push([function], CALLED, place)
 
-    @on("argument_list")
+    @handle_nodes("argument_list")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, place if place.argument else NodePlace(place.scope, True))
 
-    @on("field_expression")
+    @handle_nodes("field_expression")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *_, member = node.children
         origin = UNKNOWN
@@ -133,14 +133,14 @@ class CppReferences(BlockWalk):
             self.push([member], role, place)
         self.push([receiver], REFERENCE, place)
 
-    @on("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
+    @handle_nodes("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         # In a dependent name and in brackets (`d`, `p`), the name is not the first child.
         self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
         self.push(children[:1], role, place)
 
-    @on("qualified_identifier")
+    @handle_nodes("qualified_identifier")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
         """Emit the names of `a::B::c`, from left to right."""
         holder, holder_name = Origin(True, "", NAMESPACE), ""
@@ -198,7 +198,7 @@ class CppReferences(BlockWalk):
 
     # ------------------------------------------------------------------------------ namespaces, imports and macros
 
-    @on("namespace_definition")
+    @handle_nodes("namespace_definition")
     def namespace(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = place.scope
         for child in node.children:
@@ -210,7 +210,7 @@ class CppReferences(BlockWalk):
             else:
                 self.push([child], REFERENCE, place)
 
-    @on("namespace_alias_definition")
+    @handle_nodes("namespace_alias_definition")
     def namespace_alias(self, node: Node, _role: str, place: NodePlace) -> None:
         names = [leaf for leaf in leaves(node) if leaf.type in LEAVES]
         holder, before = Origin(True, "", NAMESPACE), ""
@@ -220,7 +220,7 @@ class CppReferences(BlockWalk):
             place.scope.names[self.text(names[0])] = Origin(True, holder.package, NAMESPACE)
         self.push([child for child in node.children if not child.is_named], REFERENCE, place)
 
-    @on("using_declaration")
+    @handle_nodes("using_declaration")
     def using(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         path = next((child for child in children if child.type in {"identifier", "qualified_identifier"}), None)
@@ -235,7 +235,7 @@ class CppReferences(BlockWalk):
             # What the scope itself declares hides the names of `using namespace`.
             place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
 
-    @on("preproc_def", "preproc_function_def")
+    @handle_nodes("preproc_def", "preproc_function_def")
     def macro(self, node: Node, _role: str, _place: NodePlace) -> None:
         # Macros ignore namespaces and scopes.
         name = node.child_by_field_name("name")
@@ -244,7 +244,7 @@ class CppReferences(BlockWalk):
 
     # -------------------------------------------------------------------------------------- functions' inner parts
 
-    @on("lambda_expression")
+    @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = inside("function", place)
         for child in reversed(node.children):
@@ -268,23 +268,23 @@ class CppReferences(BlockWalk):
                 references.append(child)
         self.push(references, REFERENCE, place)
 
-    @on("abstract_function_declarator")
+    @handle_nodes("abstract_function_declarator")
     def abstract_function(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, inside("function", place))
 
-    @on("compound_statement", "requires_expression")
+    @handle_nodes("compound_statement", "requires_expression")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, inside("block", place, place.argument))
 
-    @on("if_statement", "while_statement", "switch_statement", "for_statement", "catch_clause")
+    @handle_nodes("if_statement", "while_statement", "switch_statement", "for_statement", "catch_clause")
     def statement(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, inside("block", place, place.argument))
 
-    @on("condition_clause")
+    @handle_nodes("condition_clause")
     def condition(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, place)
 
-    @on("for_range_loop")
+    @handle_nodes("for_range_loop")
     def for_range(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `for (T x : y) …`, in which y is read first."""
         inner = inside("block", place, place.argument)

@@ -9,28 +9,28 @@ from ci_eval.core.grammar.blocks import leaves
 from ci_eval.core.grammar.imports.go import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.go.names import declare, receiver_of
+from ci_eval.plugins.languages.go.names import declare, receiver_type
 from ci_eval.plugins.languages.go.references import DEFINED, KEYWORDS, LOCAL, LOCAL_TYPE, RECEIVER, GoReferences
 
 
 class GoWalk(GoReferences):
     """The handlers for nodes of Go in which names are defined."""
 
-    @on("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
+    @handle_nodes("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
         inner = NodePlace(Scope("function", place.scope), False)
         self._function(node.children, inner)
 
-    @on("method_declaration")
+    @handle_nodes("method_declaration")
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
         keyword, receiver, *siblings = node.children
         inner = NodePlace(Scope("function", place.scope), False)
         self.emit(keyword, Kind.KEYWORD, place)
         self._function(siblings, inner)
-        type_ = receiver_of(receiver)
+        type_ = receiver_type(receiver)
         if receiver.type != "parameter_list" or not type_:
             return
         name = self.text(type_)
@@ -49,7 +49,7 @@ class GoWalk(GoReferences):
             elif child.type not in names:
                 self.push([child], TYPE, inner)
 
-    @on("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
+    @handle_nodes("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the names of `a, b T`, apart from those of fields."""
         types = []
@@ -61,7 +61,7 @@ class GoWalk(GoReferences):
                 types.append(child)
         self.push(types, TYPE, place)
 
-    @on("type_parameter_list")
+    @handle_nodes("type_parameter_list")
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         bounds: list[Node] = []
         for declaration in node.children:
@@ -72,7 +72,7 @@ class GoWalk(GoReferences):
                     bounds.append(child)
         self.push(bounds, TYPE, place)
 
-    @on("type_spec", "type_alias")
+    @handle_nodes("type_spec", "type_alias")
     def type_spec(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind != "file":
@@ -82,7 +82,7 @@ class GoWalk(GoReferences):
         generic = any(child.type == "type_parameter_list" for child in siblings)
         self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
 
-    @on("var_spec", "const_spec")
+    @handle_nodes("var_spec", "const_spec")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the values, then define the names, which are known behind their values."""
         children = node.children
@@ -93,7 +93,7 @@ class GoWalk(GoReferences):
 
     # ------------------------------------------------------------------------------------------------- statements
 
-    @on("short_var_declaration", "range_clause", "receive_statement")
+    @handle_nodes("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `x := …`, `x := range …` or `x = <-…`; the right side is read first."""
         left, *siblings = node.children
@@ -101,24 +101,24 @@ class GoWalk(GoReferences):
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
 
-    @on("expression_list")
+    @handle_nodes("expression_list")
     def list_(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, role, place)
 
-    @on("block", "expression_case", "default_case")
+    @handle_nodes("block", "expression_case", "default_case")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
 
-    @on(*"if_statement for_statement expression_switch_statement select_statement communication_case".split())
+    @handle_nodes(*"if_statement for_statement expression_switch_statement select_statement communication_case".split())
     def header(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a statement. What is declared between its keyword and its block is known in the block as well."""
         self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
-    @on("for_clause")
+    @handle_nodes("for_clause")
     def for_clause(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, place)
 
-    @on("type_switch_statement")
+    @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `switch x := y.(type)`, in which y is read first, and x is known in the cases."""
         inner = NodePlace(Scope("block", place.scope), place.argument)
@@ -131,7 +131,7 @@ class GoWalk(GoReferences):
         others = [child for i, child in enumerate(children) if i != bound and not child.type.endswith("_case")]
         self.in_order(others, inner)
 
-    @on("type_case")
+    @handle_nodes("type_case")
     def type_case(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
@@ -139,7 +139,7 @@ class GoWalk(GoReferences):
         self.push(children[colon:], REFERENCE, inner)
         self.push(children[:colon], TYPE, inner)
 
-    @on("labeled_statement")
+    @handle_nodes("labeled_statement")
     def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
 
@@ -148,7 +148,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
     # The older grammar does not read a last line that does not end.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
-    return tokens_of(GoWalk(source, text, path, declared), "go")
+    return extract_tokens(GoWalk(source, text, path, declared), "go")
 
 
 LANGUAGE: Language = Language(

@@ -38,7 +38,7 @@ _IN_GROUP = re.compile(r"\n\t(\w+)(?:, *(\w+))?")
 _VERSION = re.compile(r"\.?v\d+")
 
 
-def package_of(text: str, path: str) -> str:
+def derive_package(text: str, path: str) -> str:
     """Return the folder of the file; for the project's own folder, the name in the package clause."""
     clause = _CLAUSE.search(text)
     name = clause[1] if clause else ""
@@ -58,7 +58,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
         if group := _GROUP.search(part):
             names.update(*_IN_GROUP.findall(part, group.end()))
     # `init` cannot be referred to, and `_` is no name.
-    return package_of(text, path), frozenset(names - {"", "_", "init"})
+    return derive_package(text, path), frozenset(names - {"", "_", "init"})
 
 
 def imported_package(path: str, declared: Declarations) -> str:
@@ -134,7 +134,7 @@ class TopLevel:
     def _method(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         receiver = next((child for child in node.children if child.type == "parameter_list"), None)
-        of = receiver_of(receiver) if receiver else None
+        of = receiver_type(receiver) if receiver else None
         if of and name:
             self.members.setdefault(self.text(of), set()).add(self.text(name))
 
@@ -166,7 +166,7 @@ def _declared_names(node: Node) -> Iterator[Node]:
             yield from (child for child in spec.children if child.type == "identifier")
 
 
-def receiver_of(parameters: Node) -> Node | None:
+def receiver_type(parameters: Node) -> Node | None:
     """Return the name of the type in `(t *Type[T])`; None if there is none."""
     node = next((child for child in parameters.children if child.type == "parameter_declaration"), None)
     while node and node.type != "type_identifier":

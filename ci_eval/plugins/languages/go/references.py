@@ -6,9 +6,9 @@ from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
-from ci_eval.plugins.languages.go.names import UNIVERSE, TopLevel, package_of
+from ci_eval.plugins.languages.go.names import UNIVERSE, TopLevel, derive_package
 
 KEYWORDS = frozenset(
     "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
@@ -38,7 +38,7 @@ class GoReferences(BlockWalk):
     )
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
-        super().__init__(source, package_of(text, path), declared)
+        super().__init__(source, derive_package(text, path), declared)
         self.top = TopLevel(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
@@ -75,7 +75,7 @@ class GoReferences(BlockWalk):
         self.emit(node, kind, place, origin, name)
         return origin
 
-    @on("selector_expression", "qualified_type")
+    @handle_nodes("selector_expression", "qualified_type")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
         """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
@@ -89,9 +89,9 @@ class GoReferences(BlockWalk):
         if member.type == "type_identifier" and role != CALLED and origin.static is not False:
             kind = Kind.TYPE_REFERENCE
         text = self.text(member)
-        self.emit(member, kind, place, self._member_of(origin, text) if origin.holder else UNKNOWN, text)
+        self.emit(member, kind, place, self._find_member_origin(origin, text) if origin.holder else UNKNOWN, text)
 
-    def _member_of(self, origin: Origin, member: str) -> Origin:
+    def _find_member_origin(self, origin: Origin, member: str) -> Origin:
         """Return the origin of `x.member`, from that of x."""
         if origin.holder in {"module", "class"}:
             return Origin(True, origin.package)
@@ -100,7 +100,7 @@ class GoReferences(BlockWalk):
             return Origin(False, self.package if member in members else None)
         return UNKNOWN
 
-    @on("call_expression")
+    @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
         self.push(arguments[-1:], REFERENCE, NodePlace(place.scope, True))
@@ -109,7 +109,7 @@ class GoReferences(BlockWalk):
         else:
             self.push([function], CALLED, place)
 
-    @on("type_conversion_expression")
+    @handle_nodes("type_conversion_expression")
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a conversion such as `[]byte(x)`."""
         type_, *value = node.children
@@ -132,16 +132,16 @@ class GoReferences(BlockWalk):
         by_value |= any(self._is_value(child, place.scope) for child in inner)
         if not by_value:
             self.push(inner, TYPE, place)
-            self._visit_called(called, CALLED, place)
+            self._visit_callee(called, CALLED, place)
             return
         for child in inner:
             if child.type == "type_identifier":
                 self._plain(child, self.text(child), REFERENCE, place)
             else:
                 self.push([child], REFERENCE, place)
-        self._visit_called(called, REFERENCE, place)
+        self._visit_callee(called, REFERENCE, place)
 
-    def _visit_called(self, called: Node, role: str, place: NodePlace) -> None:
+    def _visit_callee(self, called: Node, role: str, place: NodePlace) -> None:
         if called.type == "type_identifier":
             self._plain(called, self.text(called), role, place)
         else:
@@ -154,23 +154,23 @@ class GoReferences(BlockWalk):
         origin = scope.find(self.text(head))
         return origin.static is not None and origin.holder not in {"class", "module"} and origin.package != "builtin"
 
-    @on("parenthesized_expression")
-    def parenthesized(self, node: Node, role: str, place: NodePlace) -> None:
+    @handle_nodes("parenthesized_expression")
+    def parentheses(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, role, place)
 
-    @on("unary_expression")
+    @handle_nodes("unary_expression")
     def unary(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit an operator and its operand; `(*T)(x)` is a conversion."""
         self.push(node.children, TYPE if role == CALLED else REFERENCE, place)
 
-    @on("array_type")
+    @handle_nodes("array_type")
     def array(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit an array type, whose length is a constant."""
         self.push(node.children, REFERENCE, place)
 
     # ------------------------------------------------------------------------------------------ composite literals
 
-    @on("composite_literal")
+    @handle_nodes("composite_literal")
     def composite(self, node: Node, _role: str, place: NodePlace) -> None:
         type_, *body = node.children
         self.push(body, self._levels(type_, place.scope), place)
@@ -196,19 +196,19 @@ class GoReferences(BlockWalk):
         package = scope.find(self.text(type_)).package if type_.type in self.names else None
         return levels + FIELDS + (self.package if type_.type == "struct_type" else package or "")
 
-    @on("literal_value")
+    @handle_nodes("literal_value")
     def literal_value(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, role if role[0] in "[{" else FIELDS, place)
 
-    @on("literal_element")
+    @handle_nodes("literal_element")
     def literal_element(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit an element of a literal. Braces without a type are those of an element of the collection."""
         children = node.children
         braces = children and children[0].type == "literal_value"
         self.push(children, (role if role[0] == FIELDS else role[1:]) if braces else REFERENCE, place)
 
-    @on("keyed_element")
-    def keyed(self, node: Node, role: str, place: NodePlace) -> None:
+    @handle_nodes("keyed_element")
+    def key_value_pair(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         key = children[0].children[:1] if children[0].type == "literal_element" else children[:1]
         self.push(children[1:], role, place)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.imports.jvm import imports
-from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_of, package_part
+from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_part, read_package
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.java.names import JavaNames, JavaScope, declare
 
@@ -39,11 +39,11 @@ class JavaWalk(BlockWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         source = text.encode()
-        super().__init__(source, package_of(text, path), declared)
+        super().__init__(source, read_package(text, path), declared)
         self.java = JavaNames(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
-        return JavaScope("file", names=self.java.of_file(root))
+        return JavaScope("file", names=self.java.top_level_names(root))
 
     # ------------------------------------------------------------------------------------------------------ names
 
@@ -101,7 +101,7 @@ class JavaWalk(BlockWalk):
                     return Origin(None, path, "module")
         return LOCAL
 
-    @on("field_access")
+    @handle_nodes("field_access")
     def field_access(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         origin = self.receiver(children[0], place)
@@ -127,7 +127,7 @@ class JavaWalk(BlockWalk):
         owner = scope.enclosing("class")
         return owner.names.get(name, UNKNOWN) if owner else UNKNOWN
 
-    @on("method_invocation")
+    @handle_nodes("method_invocation")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         arguments = children[-1]
@@ -151,11 +151,11 @@ class JavaWalk(BlockWalk):
             origin = UNKNOWN
         self.emit(children[named], Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
 
-    @on("argument_list")
+    @handle_nodes("argument_list")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, NodePlace(place.scope, True))
 
-    @on("method_reference")
+    @handle_nodes("method_reference")
     def method_reference(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         origin = self.receiver(children[0], place)
@@ -168,7 +168,7 @@ class JavaWalk(BlockWalk):
         else:
             self.push([member], REFERENCE, place)
 
-    @on("scoped_type_identifier")
+    @handle_nodes("scoped_type_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the parts of `java.util.Map.Entry`."""
         # Handled at once, since each part is nested in the one before it.
@@ -200,7 +200,7 @@ class JavaWalk(BlockWalk):
                 return parts[::-1], others
             node = inner[0]
 
-    @on("import_declaration")
+    @handle_nodes("import_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         path: list[str] = []
         for child in node.children:
@@ -214,12 +214,12 @@ class JavaWalk(BlockWalk):
             elif child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
 
-    @on("scoped_identifier")
+    @handle_nodes("scoped_identifier")
     def qualified(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the qualified name of an annotation: `@java.lang.Override`."""
         self.scoped_type(node, TYPE, place)
 
-    @on("annotation", "marker_annotation")
+    @handle_nodes("annotation", "marker_annotation")
     def annotation(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type == "identifier":
@@ -227,19 +227,19 @@ class JavaWalk(BlockWalk):
             elif child.child_count:
                 self.push([child], REFERENCE, NodePlace(place.scope, True))
 
-    @on("element_value_pair")
+    @handle_nodes("element_value_pair")
     def element(self, node: Node, _role: str, place: NodePlace) -> None:
         key, *value = node.children
         self.emit(key, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @on("integral_type", "floating_point_type")
+    @handle_nodes("integral_type", "floating_point_type")
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node, Kind.KEYWORD, place)
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    @on(
+    @handle_nodes(
         *(
             "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"
         ).split()
@@ -286,7 +286,7 @@ class JavaWalk(BlockWalk):
             for leaf in child.children[:1] if child.type == "type_parameter" else ():
                 place.scope.names[f"<{self.text(leaf)}>"] = TYPE_PARAMETER
 
-    @on("type_parameter")
+    @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         first = next((i for i, child in enumerate(node.children) if child.type in self.names), 0)
         self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
@@ -299,15 +299,15 @@ class JavaWalk(BlockWalk):
                 self.push([node], role, place)
         self._stack += [item for item in reversed(nodes) if item[0].child_count]
 
-    @on("class_body")
+    @handle_nodes("class_body")
     def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
         self._later(self._body(node, place, {}))
 
-    @on("enum_constant")
+    @handle_nodes("enum_constant")
     def enum_constant(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
 
-    @on(*"method_declaration constructor_declaration compact_constructor_declaration".split())
+    @handle_nodes(*"method_declaration constructor_declaration compact_constructor_declaration".split())
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(JavaScope("block", place.scope), False)
         if node.type == "compact_constructor_declaration":
@@ -319,11 +319,13 @@ class JavaWalk(BlockWalk):
                 self._type_parameters(child, inner)
         self._later([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
 
-    @on("annotation_type_element_declaration")
+    @handle_nodes("annotation_type_element_declaration")
     def element_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, place)
+        self._visit_unless_name(node, place)
 
-    @on("formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component")
+    @handle_nodes(
+        "formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component"
+    )
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
         if node.type == "enhanced_for_statement":
@@ -340,34 +342,34 @@ class JavaWalk(BlockWalk):
         self._later([(child, REFERENCE, place) for child in node.children if child.start_byte != begin])
         place.scope.names[self.text(name)] = LOCAL
 
-    @on("type_pattern")
+    @handle_nodes("type_pattern")
     def type_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         names = [child for child in node.children if child.type == "identifier"]
         for child in names[-1:]:
             place.scope.names[self.text(child)] = LOCAL
         self.push([child for child in node.children if child not in names[-1:]], TYPE, place)
 
-    @on("variable_declarator")
+    @handle_nodes("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind == "block":
             place.scope.names[self.text(name)] = LOCAL
         self.push(siblings, REFERENCE, place)
 
-    @on("instanceof_expression")
+    @handle_nodes("instanceof_expression")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         # A pattern's name may be known behind its statement: `if (!(o instanceof T t)) return;`.
         if name is not None:
             place.scope.names[self.text(name)] = LOCAL
-        self._without_name(node, place)
+        self._visit_unless_name(node, place)
 
-    def _without_name(self, node: Node, place: NodePlace) -> None:
+    def _visit_unless_name(self, node: Node, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         begin = name.start_byte if name is not None else -1
         self.push([child for child in node.children if child.start_byte != begin], REFERENCE, place)
 
-    @on("lambda_expression")
+    @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(JavaScope("block", place.scope), False)
         parameters, *siblings = node.children
@@ -379,29 +381,31 @@ class JavaWalk(BlockWalk):
             siblings = [parameters, *siblings]
         self.in_order(siblings, inner)
 
-    @on("block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause")
+    @handle_nodes(
+        "block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause"
+    )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, NodePlace(JavaScope("block", place.scope), place.argument))
 
-    @on("ternary_expression")
+    @handle_nodes("ternary_expression")
     def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a condition and its branches, in which the names bound in the condition are known."""
         self.in_order(node.children, place)
 
-    @on("record_pattern")
+    @handle_nodes("record_pattern")
     def record_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
         self.push([first], TYPE, place)
         self.push(siblings, REFERENCE, place)
 
-    @on("labeled_statement", "break_statement", "continue_statement")
+    @handle_nodes("labeled_statement", "break_statement", "continue_statement")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(JavaWalk(text, path, declared), "java")
+    return extract_tokens(JavaWalk(text, path, declared), "java")
 
 
 LANGUAGE: Language = Language(

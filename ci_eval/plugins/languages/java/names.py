@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.jvm.names import acronyms, is_type_name, package_of, package_part
+from ci_eval.core.grammar.jvm.names import acronyms, is_type_name, package_part, read_package
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 
@@ -37,7 +37,7 @@ _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the package, and the types declared without indentation."""
-    return package_of(text, path), frozenset(_TOP.findall(text))
+    return read_package(text, path), frozenset(_TOP.findall(text))
 
 
 class JavaScope(Scope):
@@ -69,7 +69,7 @@ class JavaNames:
         """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
         return is_type_name(name) or name in self._acronyms
 
-    def of_file(self, root: Node) -> dict[str, Origin]:
+    def top_level_names(self, root: Node) -> dict[str, Origin]:
         """Return the names that imports bring, and the types that the file declares."""
         names: dict[str, Origin] = {}
         for child in root.children:

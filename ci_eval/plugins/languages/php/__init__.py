@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.php.names import LONGEST, PhpScope, declare, members
 from ci_eval.plugins.languages.php.references import (
@@ -20,7 +20,7 @@ from ci_eval.plugins.languages.php.references import (
     OUT,
     PARAMETER,
     PhpReferences,
-    class_of,
+    enclosing_class,
 )
 
 _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
@@ -31,7 +31,7 @@ class PhpWalk(PhpReferences):
 
     # ------------------------------------------------------------------------------------------------- references
 
-    @on("member_access_expression", "nullsafe_member_access_expression")
+    @handle_nodes("member_access_expression", "nullsafe_member_access_expression")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
         for child in siblings:
@@ -43,7 +43,7 @@ class PhpWalk(PhpReferences):
                 self.push([child], REFERENCE, place)
         self.push([receiver], REFERENCE, place)
 
-    @on("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
+    @handle_nodes("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
     def method_call(self, node: Node, _role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
         scoped = node.type == "scoped_call_expression"
@@ -57,7 +57,7 @@ class PhpWalk(PhpReferences):
                 self.push([child], OUT if child.type == "arguments" else REFERENCE, place)
         self.push([receiver], TYPE if scoped else REFERENCE, place)
 
-    @on("class_constant_access_expression", "scoped_property_access_expression")
+    @handle_nodes("class_constant_access_expression", "scoped_property_access_expression")
     def static_member(self, node: Node, role: str, place: NodePlace) -> None:
         """Emit `A::B`, `A::class` or `A::$b`, or the name of a method that a class takes from a trait."""
         receiver, *siblings = node.children
@@ -86,7 +86,7 @@ class PhpWalk(PhpReferences):
         text = self.text(receiver)
         low = text.lower()
         if text == "$this" or low in {"self", "static"}:
-            class_ = class_of(place)
+            class_ = enclosing_class(place)
             return class_.member(name, otherwise) if class_ else Origin(otherwise)
         if kind == "variable_name":
             return Origin(otherwise)
@@ -97,7 +97,7 @@ class PhpWalk(PhpReferences):
             return Origin(otherwise, self.php.find("class", text).package)
         return Origin(otherwise, self.php.absolute(text).rpartition("\\")[0] or None)
 
-    @on("function_call_expression")
+    @handle_nodes("function_call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
         if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
@@ -107,13 +107,13 @@ class PhpWalk(PhpReferences):
             self.push(arguments, OUT, place)
         self.push([function], CALLED, place)
 
-    @on("arguments")
+    @handle_nodes("arguments")
     def arguments(self, node: Node, role: str, place: NodePlace) -> None:
         inner = NodePlace(place.scope, True)
         self._stack += [(child, role, inner) for child in reversed(node.children) if child.type == "argument"]
         self.push([child for child in node.children if child.type != "argument"], REFERENCE, inner)
 
-    @on("argument")
+    @handle_nodes("argument")
     def argument(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit an argument, or emit its name and visit its value."""
         children = node.children
@@ -124,7 +124,7 @@ class PhpWalk(PhpReferences):
         out = role == OUT and place.scope.kind != "file" and children[-1].type == "variable_name"
         self.push(children, OUT if out else REFERENCE, place)
 
-    @on("object_creation_expression", "anonymous_class")
+    @handle_nodes("object_creation_expression", "anonymous_class")
     def new(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if any(child.type == "declaration_list" for child in children):
@@ -133,7 +133,7 @@ class PhpWalk(PhpReferences):
         roles = {"arguments": OUT} | dict.fromkeys(NAMES, TYPE)
         self.each([(child, roles.get(child.type, REFERENCE), place) for child in children])
 
-    @on("binary_expression")
+    @handle_nodes("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if len(children) == 3 and children[1].type == "instanceof":
@@ -142,11 +142,11 @@ class PhpWalk(PhpReferences):
         else:
             self.push(children, REFERENCE, place)
 
-    @on("named_type", "base_clause", "class_interface_clause", "attribute", "type_list")
+    @handle_nodes("named_type", "base_clause", "class_interface_clause", "attribute", "type_list")
     def types(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
-    @on("encapsed_string", "heredoc_body", "shell_command_expression")
+    @handle_nodes("encapsed_string", "heredoc_body", "shell_command_expression")
     def text_with_code(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the code in a string. In `"$x[key]"`, outside braces, the key is text."""
         before = ""
@@ -167,7 +167,7 @@ class PhpWalk(PhpReferences):
             skip = member.start(1) - variable.start_byte
             self.emit(variable, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
 
-    @on("dynamic_variable_name")
+    @handle_nodes("dynamic_variable_name")
     def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `$$x` or `${…}`; in text, `${x}` and `${x['y']}` are the variable x."""
         for child in node.children:
@@ -180,7 +180,7 @@ class PhpWalk(PhpReferences):
             else:
                 self.push([child], REFERENCE, place)
 
-    @on("yield_expression")
+    @handle_nodes("yield_expression")
     def yield_(self, node: Node, _role: str, place: NodePlace) -> None:
         first = node.children[0]
         if first.type.startswith("yield "):
@@ -189,7 +189,7 @@ class PhpWalk(PhpReferences):
             self.emit(first, Kind.KEYWORD, place, UNKNOWN, text[-4:], len(text) - 4)
         self.push(node.children, REFERENCE, place)
 
-    @on("goto_statement", "named_label_statement")
+    @handle_nodes("goto_statement", "named_label_statement")
     def label(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type != "name":
@@ -199,13 +199,13 @@ class PhpWalk(PhpReferences):
 
     # --------------------------------------------------------------------------------------- definitions: variables
 
-    @on("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
+    @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
         self.push(siblings, REFERENCE, place)
         self.push([first], BOUND, place)
 
-    @on("list_literal", "array_creation_expression", "array_element_initializer")
+    @handle_nodes("list_literal", "array_creation_expression", "array_element_initializer")
     def items(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `[$a, 'k' => $b] = …`, in which the keys are references."""
         children = node.children
@@ -216,21 +216,21 @@ class PhpWalk(PhpReferences):
             key = after is not None and after.type == "=>"
             self.push([child], REFERENCE if key else BOUND, place)
 
-    @on("pair", "by_ref", "global_declaration")
+    @handle_nodes("pair", "by_ref", "global_declaration")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `$k => $v` of foreach, `&$v` or `global $x`; the parts have the role of the whole."""
         if node.type == "global_declaration":
             place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
-    @on("subscript_expression")
+    @handle_nodes("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `$a['k'] = …`, which defines `$a` as an array if it was not there."""
         first, *siblings = node.children
         self.push(siblings, REFERENCE, place)
         self.push([first], BOUND if role == BOUND else REFERENCE, place)
 
-    @on("foreach_statement")
+    @handle_nodes("foreach_statement")
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
@@ -241,21 +241,21 @@ class PhpWalk(PhpReferences):
         self.push(children[begin:end], BOUND, place)
         self.push(children[:begin], REFERENCE, place)
 
-    @on("catch_clause", "static_variable_declaration")
+    @handle_nodes("catch_clause", "static_variable_declaration")
     def bound_directly(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in reversed(node.children):
             self.push([child], BOUND if child.type == "variable_name" else REFERENCE, place)
 
-    @on("simple_parameter", "variadic_parameter", "property_promotion_parameter")
+    @handle_nodes("simple_parameter", "variadic_parameter", "property_promotion_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             self.push([child], PARAMETER if child.type == "variable_name" else REFERENCE, place)
 
     # --------------------------------------------------------------------------- definitions: functions and classes
 
-    @on("function_definition", "method_declaration", "property_hook")
+    @handle_nodes("function_definition", "method_declaration", "property_hook")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(PhpScope("function", class_=class_of(place)), False)
+        inner = NodePlace(PhpScope("function", class_=enclosing_class(place)), False)
         hook = node.type == "property_hook"
         if hook:
             # A `set` hook without parameters gets its value as `$value`.
@@ -271,12 +271,12 @@ class PhpWalk(PhpReferences):
                 nodes.append((child, REFERENCE, place if outside else inner))
         self.each(nodes)
 
-    @on("anonymous_function", "anonymous_function_creation_expression", "arrow_function")
+    @handle_nodes("anonymous_function", "anonymous_function_creation_expression", "arrow_function")
     def closure(self, node: Node, _role: str, place: NodePlace) -> None:
         arrow = node.type == "arrow_function"
         around = place.scope if isinstance(place.scope, PhpScope) else None
         inner = NodePlace(
-            PhpScope("arrow" if arrow else "function", around if arrow else None, class_=class_of(place)), False
+            PhpScope("arrow" if arrow else "function", around if arrow else None, class_=enclosing_class(place)), False
         )
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -295,7 +295,7 @@ class PhpWalk(PhpReferences):
             if variable.type == "variable_name":
                 scope.names[self.text(variable)[1:]] = LOCAL
 
-    @on("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
+    @handle_nodes("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         self._class([child for child in node.children if child.type != "name"], place)
 
@@ -311,7 +311,7 @@ class PhpWalk(PhpReferences):
                 nodes.append((child, OUT if child.type == "arguments" else REFERENCE, place))
         self.each(nodes)
 
-    @on("property_element", "const_element", "enum_case")
+    @handle_nodes("property_element", "const_element", "enum_case")
     def declared_name(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         first = next((i for i, child in enumerate(children) if child.type in self.names), -1)
@@ -319,11 +319,11 @@ class PhpWalk(PhpReferences):
 
     # ------------------------------------------------------------------------------------------------------- traits
 
-    @on("use_declaration", "use_instead_of_clause")
+    @handle_nodes("use_declaration", "use_instead_of_clause")
     def traits(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
-    @on("use_as_clause")
+    @handle_nodes("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the names of `A::x as y`, `x as protected y` and `x as protected`."""
         before = True
@@ -337,7 +337,7 @@ class PhpWalk(PhpReferences):
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(PhpWalk(text.encode(), text, declared), "php")
+    return extract_tokens(PhpWalk(text.encode(), text, declared), "php")
 
 
 _BLOCKS = "if_statement else_clause else_if_clause foreach_statement for_statement while_statement do_statement"

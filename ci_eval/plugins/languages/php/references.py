@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.php.names import LONGEST, PART, PhpClass, PhpNames, PhpScope
 
@@ -105,7 +105,7 @@ class PhpReferences(Walk):
             origin = self.php.find("class", name)
             self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
 
-    @on("qualified_name", "relative_name")
+    @handle_nodes("qualified_name", "relative_name")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
         r"""Emit `A\b`, `\A\b` or `namespace\b`; the names before the last are namespaces."""
         kinds = {TYPE: Kind.TYPE_REFERENCE, CALLED: Kind.METHOD_CALL}
@@ -129,13 +129,13 @@ class PhpReferences(Walk):
 
     # ------------------------------------------------------------------------------------- namespaces, use, traits
 
-    @on("namespace_definition")
+    @handle_nodes("namespace_definition")
     def namespace(self, node: Node, _role: str, place: NodePlace) -> None:
         name = next((child for child in node.children if child.type == "namespace_name"), None)
         self.php.enter(self.text(name) if name and name.end_byte - name.start_byte < LONGEST else "")
         self.push([child for child in node.children if child.type != "namespace_name"], REFERENCE, place)
 
-    @on("namespace_use_declaration")
+    @handle_nodes("namespace_use_declaration")
     def use(self, node: Node, _role: str, place: NodePlace) -> None:
         kind, before = "class", ""
         for child in node.children:
@@ -174,6 +174,6 @@ class PhpReferences(Walk):
         self._path(node, full if len(full) < LONGEST else "", Kind.IMPORT, Kind.IMPORT, place)
 
 
-def class_of(place: NodePlace) -> PhpClass | None:
+def enclosing_class(place: NodePlace) -> PhpClass | None:
     """Return the class around a place; None if there is none."""
     return place.scope.class_ if isinstance(place.scope, PhpScope) else None

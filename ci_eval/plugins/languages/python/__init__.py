@@ -6,7 +6,7 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.imports.python import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.names import PythonNames, PythonScope, declare
 from ci_eval.plugins.languages.python.types import RESOLVER, resolve
@@ -48,7 +48,7 @@ class PythonWalk(Walk):
         else:
             self.emit(node, _KINDS[role], place, place.scope.find(name), name)
 
-    @on("attribute")
+    @handle_nodes("attribute")
     def attribute(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, member = node.children[0], node.children[-1]
         name = self.text(member)
@@ -58,29 +58,29 @@ class PythonWalk(Walk):
 
     def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
         """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
-        owner = scope.instance_of(self.text(receiver)) if receiver.type == "identifier" else None
+        owner = scope.find_instance_class(self.text(receiver)) if receiver.type == "identifier" else None
         if owner is None or name in owner.names:
             return False
         owner.names[name] = Origin(False, self.python.module)
         return True
 
-    @on("call")
+    @handle_nodes("call")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
         self.push(arguments, REFERENCE, NodePlace(place.scope, True))
         self.push([function], CALLED, place)
 
-    @on("keyword_argument")
+    @handle_nodes("keyword_argument")
     def keyword_argument(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *value = node.children
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @on("type")
+    @handle_nodes("type")
     def type_(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
-    @on("string")
+    @handle_nodes("string")
     def string(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit what is interpolated in a string, since only that is code."""
         if self.text(node.children[0]).strip("\"'rRbBuU"):
@@ -88,7 +88,7 @@ class PythonWalk(Walk):
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    @on("function_definition")
+    @handle_nodes("function_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         self._define(node, place.scope)
         inner = NodePlace(PythonScope("function", place.scope), False)
@@ -104,7 +104,7 @@ class PythonWalk(Walk):
             elif child.type != "identifier":
                 self.push([child], REFERENCE, place)
 
-    @on("class_definition")
+    @handle_nodes("class_definition")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         self._define(node, place.scope)
         for child in reversed(node.children):
@@ -128,7 +128,7 @@ class PythonWalk(Walk):
         name = node.child_by_field_name("name")
         # A name is known before its body is read, since functions may call themselves.
         if name:
-            scope.names[self.text(name)] = self.python.defined(node, scope.kind)
+            scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
 
     def _first_parameter(self, parameters: Node) -> str:
         first = next((child for child in parameters.children if child.is_named), None)
@@ -136,14 +136,14 @@ class PythonWalk(Walk):
             first = first.children[0]
         return self.text(first) if first is not None and first.type == "identifier" else ""
 
-    @on("lambda")
+    @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), False)
         for child in reversed(node.children):
             bound = child.type == "lambda_parameters"
             self.push(child.children if bound else [child], BOUND if bound else REFERENCE, inner)
 
-    @on("default_parameter", "typed_parameter", "typed_default_parameter")
+    @handle_nodes("default_parameter", "typed_parameter", "typed_default_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the first name of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts are read outside the
         function."""
@@ -153,7 +153,7 @@ class PythonWalk(Walk):
         self.push(node.children[first + 1 :], REFERENCE, outer)
         self.push([node.children[first]], BOUND, place)
 
-    @on("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
+    @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
         # The body stands first, but its names are bound by the clauses: a name alone waits on the stack as well.
@@ -161,7 +161,7 @@ class PythonWalk(Walk):
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
 
-    @on("assignment", "for_in_clause", "for_statement", "named_expression")
+    @handle_nodes("assignment", "for_in_clause", "for_statement", "named_expression")
     def target_first(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, after a keyword if there is
         one."""
@@ -170,7 +170,7 @@ class PythonWalk(Walk):
         self.push([node.children[first]], BOUND, place)
         self.push(node.children[:first], REFERENCE, place)
 
-    @on(
+    @handle_nodes(
         *(
             "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
             "splat_pattern dict_pattern union_pattern parenthesized_expression"
@@ -179,22 +179,22 @@ class PythonWalk(Walk):
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, role, place)
 
-    @on("as_pattern_target", "case_pattern")
+    @handle_nodes("as_pattern_target", "case_pattern")
     def bound(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
-    @on("as_pattern")
+    @handle_nodes("as_pattern")
     def as_pattern(self, node: Node, role: str, place: NodePlace) -> None:
         """Define x of `with f() as x`, `except E as x` or `case p as x`."""
         self.push(node.children[-1:], BOUND, place)
         self.push(node.children[:-1], role, place)
 
-    @on("except_clause", "except_group_clause")
+    @handle_nodes("except_clause", "except_group_clause")
     def except_clause(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in reversed(node.children):
             self.push([child], REFERENCE if child.type == "block" else TYPE, place)
 
-    @on("type_alias_statement")
+    @handle_nodes("type_alias_statement")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name X of `type X = …`."""
         keyword, name, *siblings = node.children
@@ -207,7 +207,7 @@ class PythonWalk(Walk):
         self.push(defined, BOUND, place)
         self.push([keyword], REFERENCE, place)
 
-    @on("global_statement", "nonlocal_statement")
+    @handle_nodes("global_statement", "nonlocal_statement")
     def declared_elsewhere(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `global x` or `nonlocal x`, after which assigning x defines nothing."""
         for child in node.children:
@@ -218,17 +218,17 @@ class PythonWalk(Walk):
 
     # ------------------------------------------------------------------------------- patterns of match, and imports
 
-    @on("class_pattern")
+    @handle_nodes("class_pattern")
     def class_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], BOUND, place)
         self.push(node.children[:1], TYPE, place)
 
-    @on("keyword_pattern")
+    @handle_nodes("keyword_pattern")
     def keyword_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node.children[0], Kind.ARGUMENT_NAME, place)
         self.push(node.children[1:], BOUND, place)
 
-    @on("dotted_name")
+    @handle_nodes("dotted_name")
     def dotted_name(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a dotted name, or a plain one, which a pattern binds."""
         first, *members = [child for child in node.children if child.type == "identifier"]
@@ -237,7 +237,7 @@ class PythonWalk(Walk):
         for member in members:
             self.emit(member, Kind.TYPE_REFERENCE if role == TYPE else Kind.FIELD, place)
 
-    @on("import_statement", "import_from_statement", "future_import_statement")
+    @handle_nodes("import_statement", "import_from_statement", "future_import_statement")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         place.scope.names.update(self.python.imported(node))
         source = node.child_by_field_name("module_name")
@@ -267,7 +267,7 @@ class PythonWalk(Walk):
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
     walk = PythonWalk(text.encode(), path, declared)
-    return tokens_of(walk, "python")
+    return extract_tokens(walk, "python")
 
 
 _COMPOUND = (

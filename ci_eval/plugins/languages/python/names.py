@@ -37,7 +37,7 @@ class PythonScope(Scope):
         return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
 
 
-def module_of(path: str) -> str:
+def dotted_module(path: str) -> str:
     """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
     # Source layouts: these folders are on the path, so not part of the name.
@@ -52,7 +52,7 @@ _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.M
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     """Return the module, and what it defines without indentation."""
-    return module_of(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
+    return dotted_module(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
 
 
 class PythonNames:
@@ -61,7 +61,7 @@ class PythonNames:
     def __init__(self, source: bytes, path: str) -> None:
         self._source = source
         self._is_package = PurePosixPath(path).stem == "__init__"
-        self.module = module_of(path)
+        self.module = dotted_module(path)
 
     def text(self, node: Node) -> str:
         """Return the source of a node."""
@@ -78,12 +78,12 @@ class PythonNames:
             elif node.type in {"function_definition", "class_definition"}:
                 name = node.child_by_field_name("name")
                 if name:
-                    origins[self.text(name)] = self.defined(node, "module")
+                    origins[self.text(name)] = self.definition_origin(node, "module")
             elif node.type in _BLOCKS:
                 stack.extend(node.children)
         return origins
 
-    def defined(self, definition: Node, scope: str) -> Origin:
+    def definition_origin(self, definition: Node, scope: str) -> Origin:
         """Return the origin of a function or class defined in a scope of that kind."""
         holder = "class" if definition.type == "class_definition" else ""
         # Decorators, which are not read, decide whether a method needs an instance.
@@ -134,7 +134,7 @@ class PythonNames:
         return Origin()
 
     def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
-        owner = scope.instance_of(receiver)
+        owner = scope.find_instance_class(receiver)
         if owner:
             # By convention, `cls` is the class itself.
             return Origin(receiver == "cls", self.module if name in owner.names else None)

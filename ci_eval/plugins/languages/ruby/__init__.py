@@ -7,7 +7,7 @@ import re
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, on, tokens_of
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.ruby.names import LITERALS, LONGEST, RubyScope, declare
 from ci_eval.plugins.languages.ruby.references import (
@@ -19,9 +19,9 @@ from ci_eval.plugins.languages.ruby.references import (
     PARAMETER,
     PATTERN,
     RubyReferences,
+    enclosing_space,
     is_static,
     knows,
-    space_of,
 )
 
 # A group defines a local only if its name could be that of a local.
@@ -34,7 +34,7 @@ class RubyWalk(RubyReferences):
 
     # ------------------------------------------------------------------------------------------------------ calls
 
-    @on("call")
+    @handle_nodes("call")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if len(children) < 2 or children[1].type not in _DOTS:
@@ -79,24 +79,24 @@ class RubyWalk(RubyReferences):
         first, _, tail = name.removeprefix("::").partition("::")
         if not first[:1].isupper() or not first.isidentifier():
             return Origin(static)
-        before = None if name.startswith("::") else self.ruby.constant(first, space_of(place)).package
+        before = None if name.startswith("::") else self.ruby.constant(first, enclosing_space(place)).package
         package, _, last = "::".join(filter(None, [before, first, tail])).rpartition("::")
         if called != "new" and CAPITALS.fullmatch(last) and not self.is_module(last, package):
             return UNKNOWN  # `LIMIT.to_s`
         return Origin(static, f"{package}::{last}".removeprefix("::"))
 
-    @on("argument_list")
+    @handle_nodes("argument_list")
     def arguments(self, node: Node, role: str, place: NodePlace) -> None:
         if role == ARGUMENTS:
             self.push(node.children, ARGUMENTS, NodePlace(place.scope, True))
         else:
             self.push(node.children, REFERENCE, place)
 
-    @on("yield")
+    @handle_nodes("yield")
     def yield_(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, ARGUMENTS, place)
 
-    @on("pair")
+    @handle_nodes("pair")
     def pair(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `k: v`, `"k" => v`, or `k:`, which takes the value from the local or method k."""
         key, *siblings = node.children
@@ -109,17 +109,17 @@ class RubyWalk(RubyReferences):
         else:
             self.push(node.children, REFERENCE, place)
 
-    @on("block", "do_block")
+    @handle_nodes("block", "do_block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         # The body of a block is no argument of the call around.
         self.push(node.children, REFERENCE, NodePlace(_inside(node, place), False))
 
-    @on("lambda")
+    @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(_inside(node, place), False)
         self.push(node.children, REFERENCE, inner)
 
-    @on("alias", "undef")
+    @handle_nodes("alias", "undef")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the old name of `alias new old` or `undef old`."""
         first = True
@@ -132,17 +132,17 @@ class RubyWalk(RubyReferences):
                 if child.type == "global_variable":
                     self.emit(child, Kind.VARIABLE, place, GLOBAL, name)
                 else:
-                    static, space = place.scope.kind == "singleton", space_of(place)
+                    static, space = place.scope.kind == "singleton", enclosing_space(place)
                     origin = Origin(static, space.name or None) if (name, static) in space.methods else UNKNOWN
                     self.emit(child, Kind.FIELD, place, origin, name)
             first = False
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    @on("class", "module")
+    @handle_nodes("class", "module")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        space = self.ruby.enter(self.text(name), space_of(place)) if name else space_of(place)
+        space = self.ruby.enter(self.text(name), enclosing_space(place)) if name else enclosing_space(place)
         # A class sees no local variables of the code around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
@@ -155,17 +155,17 @@ class RubyWalk(RubyReferences):
                 nodes.append((child, REFERENCE, inner))
         self.each(nodes)
 
-    @on("singleton_class")
+    @handle_nodes("singleton_class")
     def singleton_class(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(RubyScope("singleton", space=space_of(place), static=True), False)
+        inner = NodePlace(RubyScope("singleton", space=enclosing_space(place), static=True), False)
         self.each([(c, REFERENCE, inner if c.type == "body_statement" else place) for c in node.children])
 
-    @on("method", "singleton_method")
+    @handle_nodes("method", "singleton_method")
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
         around = place.scope
         single = node.type == "singleton_method"
         static = single or around.kind == "singleton"
-        inner = NodePlace(RubyScope("method", space=space_of(place), static=static), False)
+        inner = NodePlace(RubyScope("method", space=enclosing_space(place), static=static), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         named = False
         for child in node.children:
@@ -179,17 +179,17 @@ class RubyWalk(RubyReferences):
                 nodes.append((child, REFERENCE, inner))
         self.each(nodes)
 
-    @on("method_parameters", "lambda_parameters", "block_parameters", "parameters")
+    @handle_nodes("method_parameters", "lambda_parameters", "block_parameters", "parameters")
     def parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, PARAMETER, place)
 
-    @on("optional_parameter", "keyword_parameter")
+    @handle_nodes("optional_parameter", "keyword_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         self.push([name], PARAMETER, place)
         self.push(siblings, REFERENCE, place)
 
-    @on(
+    @handle_nodes(
         *(
             "splat_parameter hash_splat_parameter block_parameter destructured_parameter left_assignment_list "
             "destructured_left_assignment rest_assignment array_pattern find_pattern hash_pattern alternative_pattern "
@@ -199,29 +199,29 @@ class RubyWalk(RubyReferences):
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND if node.type == "exception_variable" else role, place)
 
-    @on("assignment", "operator_assignment")
+    @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the left side first: a name is known from there on, even on the right side."""
         # In `x = x`, the second x is the new local, which is nil.
         first, *siblings = node.children
         self.each([(first, BOUND, place), *((child, REFERENCE, place) for child in siblings)])
 
-    @on("for")
+    @handle_nodes("for")
     def for_(self, node: Node, _role: str, place: NodePlace) -> None:
         for_, first, *siblings = node.children
         self.each(
             [(for_, REFERENCE, place), (first, BOUND, place), *((sibling, REFERENCE, place) for sibling in siblings)]
         )
 
-    @on("rescue")
+    @handle_nodes("rescue")
     def rescue(self, node: Node, _role: str, place: NodePlace) -> None:
         self.each([(child, TYPE if child.type == "exceptions" else REFERENCE, place) for child in node.children])
 
-    @on("splat_argument")
+    @handle_nodes("splat_argument")
     def splat(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, place)
 
-    @on("binary")
+    @handle_nodes("binary")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
         r"""Visit an expression; `/(?<x>…)/ =~ y` defines x."""
         children = node.children
@@ -232,7 +232,7 @@ class RubyWalk(RubyReferences):
 
     # --------------------------------------------------------------------------------------------------- patterns
 
-    @on("in_clause", "match_pattern", "test_pattern")
+    @handle_nodes("in_clause", "match_pattern", "test_pattern")
     def in_clause(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `in pattern`, `value => pattern` or `value in pattern`."""
         children = node.children
@@ -240,7 +240,7 @@ class RubyWalk(RubyReferences):
         nodes = [(child, PATTERN if i == at + 1 else REFERENCE, place) for i, child in enumerate(children)]
         self.each(nodes)
 
-    @on("keyword_pattern")
+    @handle_nodes("keyword_pattern")
     def keyword_pattern(self, node: Node, role: str, place: NodePlace) -> None:
         key, *siblings = node.children
         if key.type == "hash_key_symbol" and not any(child.is_named for child in siblings):
@@ -252,7 +252,7 @@ def _inside(node: Node, place: NodePlace) -> Scope:
     """Return the scope of a block."""
     takes_it = all(child.type not in _PARAMETERS for child in node.children)
     around = place.scope if isinstance(place.scope, RubyScope) else None
-    return RubyScope("block", around, {}, "", space_of(place), is_static(place), takes_it)
+    return RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
 
 
 _PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
@@ -260,7 +260,7 @@ _PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
     """Return the completable tokens of one file."""
-    return tokens_of(RubyWalk(text.encode(), text, declared), "ruby")
+    return extract_tokens(RubyWalk(text.encode(), text, declared), "ruby")
 
 
 _HOLDERS = "class module singleton_class do_block"

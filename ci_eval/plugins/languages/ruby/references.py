@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, on
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 from ci_eval.plugins.languages.ruby.names import GLOBALS, LONGEST, TYPES, RubyNames, RubyScope, Space, declare
 
@@ -118,7 +118,7 @@ class RubyReferences(Walk):
         if role == CALLED:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
             return
-        origin = self.ruby.constant(name, space_of(place))
+        origin = self.ruby.constant(name, enclosing_space(place))
         is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
         kind = Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE
         self.emit(node, kind, place, Origin(True, origin.package), name)
@@ -138,7 +138,7 @@ class RubyReferences(Walk):
 
     def _field(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         """Emit `@x` or `@@x`, or define it if this is the first assignment in a class."""
-        space, static = space_of(place), name.startswith("@@") or is_static(place)
+        space, static = enclosing_space(place), name.startswith("@@") or is_static(place)
         known = (name, static) in space.variables
         if role in {BOUND, PARAMETER, PATTERN} and not known:
             space.variables.add((name, static))
@@ -147,9 +147,9 @@ class RubyReferences(Walk):
             self.emit(node, Kind.FIELD, place, Origin(static, package if known else None), name)
 
     def own_method(self, name: str, place: NodePlace) -> Origin:
-        return self.ruby.method(name, space_of(place), is_static(place))
+        return self.ruby.method(name, enclosing_space(place), is_static(place))
 
-    @on("scope_resolution")
+    @handle_nodes("scope_resolution")
     def scoped_constant(self, node: Node, role: str, place: NodePlace) -> None:
         """Emit the names of `A::B::C`, from left to right."""
         names: list[Node] = []
@@ -161,7 +161,7 @@ class RubyReferences(Walk):
             first = children[0] if len(children) > 2 else None
         package: str | None = ""
         if first is not None and first.type == "constant":
-            origin = self.ruby.constant(self.text(first), space_of(place))
+            origin = self.ruby.constant(self.text(first), enclosing_space(place))
             self.emit(first, Kind.TYPE_REFERENCE, place, Origin(True, origin.package))
             package = "::".join(filter(None, [origin.package, self.text(first)]))
         elif first is not None:
@@ -195,7 +195,7 @@ def _is_implicit(name: str, scope: Scope) -> bool:
     return numbered or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
 
 
-def space_of(place: NodePlace) -> Space:
+def enclosing_space(place: NodePlace) -> Space:
     scope = place.scope
     return scope.space if isinstance(scope, RubyScope) else Space("", ())
 
@@ -207,4 +207,4 @@ def is_static(place: NodePlace) -> bool:
 
 def knows(name: str, place: NodePlace) -> bool:
     """Return whether the class around has a method of that name."""
-    return (name, is_static(place)) in space_of(place).methods
+    return (name, is_static(place)) in enclosing_space(place).methods

@@ -175,6 +175,6 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
     return np.concatenate([[0], np.cumsum(lengths)]), numbers
 
 
-def digest_of(path: Path) -> str:
+def hash_recommender(path: Path) -> str:
     """Return the SHA-256 of the file, as hex. Raises WorkspaceError."""
     return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

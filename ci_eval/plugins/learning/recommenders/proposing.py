@@ -12,8 +12,8 @@ from ci_eval.core.model import ObjectUsage
 from ci_eval.plugins.learning import recommenders
 from ci_eval.plugins.learning.recommenders.contract import Scorer
 from ci_eval.plugins.learning.recommenders.file import load
-from ci_eval.plugins.learning.recommenders.reading import known_of
-from ci_eval.plugins.learning.recommenders.training import options_of
+from ci_eval.plugins.learning.recommenders.reading import encode_usage
+from ci_eval.plugins.learning.recommenders.training import parse_options
 
 OPEN = 1000
 """Number of types that the cache holds."""
@@ -43,7 +43,7 @@ class Trained:
         self._stored = load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
-        self.options = options_of(self.kind, self.facts.options)
+        self.options = parse_options(self.kind, self.facts.options)
         self._type = lru_cache(OPEN)(self._open)
 
     def _open(self, name: str) -> _Type | None:
@@ -68,7 +68,7 @@ class Trained:
         of = self._type(query.type)
         if of is None:
             return []
-        known = known_of(query, of.calls, of.values, self.options, unknown=unknown_definition)
+        known = encode_usage(query, of.calls, of.values, self.options, unknown=unknown_definition)
         scored = of.scorer(known)
         scores = scored.scores.copy()
         scores[known.calls] = -1.0

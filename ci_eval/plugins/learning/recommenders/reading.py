@@ -71,7 +71,7 @@ class Collected:
             self.without_calls += 1
             return
         # Rows hold numbers, since texts would take more memory.
-        around = (NONE if text is None else self._number(text) for text in values_of(usage, self.options))
+        around = (NONE if text is None else self._number(text) for text in context_values(usage, self.options))
         self._rows[usage.type][(*around, *sorted({self._number(call) for call in usage.calls}))] += 1
 
     @property
@@ -154,7 +154,7 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
     return _columns(usages.type, list(usages.calls), [list(slot_values) for slot_values in usages.values], sorted(rows))
 
 
-def values_of(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
+def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
     """Return the context of a usage, by slot. None if a value is not known, or not used."""
     method = usage.method if options.method_context == "qualified" else own_name(usage.method)
     return (
@@ -175,7 +175,7 @@ def definition_key(definition: Definition) -> str:
     return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")
 
 
-def known_of(
+def encode_usage(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
 ) -> Known:
     """Return a query in numbers. `calls` and `values` map texts to numbers.
@@ -183,7 +183,8 @@ def known_of(
     `unknown` says whether an unknown definition is evidence. If not, that slot is ignored.
     """
     contexts = [
-        NONE if text is None else of.get(text, NONE) for of, text in zip(values, values_of(usage, options), strict=True)
+        NONE if text is None else of.get(text, NONE)
+        for of, text in zip(values, context_values(usage, options), strict=True)
     ]
     if usage.definition.kind == "UNKNOWN" and not unknown:
         contexts[DEFINITION] = IGNORED

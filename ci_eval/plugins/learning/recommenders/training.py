@@ -13,7 +13,7 @@ from ci_eval.plugins.learning.recommenders.file import Facts, TypeNames, Writer
 from ci_eval.plugins.learning.recommenders.reading import Collected
 
 
-def options_of(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
+def parse_options(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
     """Return the options of training as a value of their type. Raises ConfigError."""
     try:
         return msgspec.convert(dict(fields), kind.options)

@@ -46,12 +46,12 @@ class Block:
     kind: str
 
 
-def language_of(path: str) -> Blocks | None:
+def find_language(path: str) -> Blocks | None:
     """Return the language by the extension of the path, None for other languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
-def block_of(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
+def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
     """Return the innermost function or class that holds the lines `first` to `last`, None if none does."""
     lines = _Lines(source)
     block: Block | None = None

@@ -29,14 +29,14 @@ Give your reason in one sentence. Then end with one line: VERDICT: keep or VERDI
 VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 
-def prompt_for(line: Line) -> str:
+def make_prompt(line: Line) -> str:
     """Return the question about a sample."""
     diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
     # str.format interprets the template alone, so braces in code do no harm.
     return PROMPT.format(diff=diff, comment=fence(line.references[0]))
 
 
-def verdict_in(answer: str) -> Literal["keep", "drop"] | None:
+def parse_verdict(answer: str) -> Literal["keep", "drop"] | None:
     """Return the verdict in the last line of the answer, None if it holds none."""
     lines = answer.strip().splitlines()
     match = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None

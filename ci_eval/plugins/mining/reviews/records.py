@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.plugins.mining.record import Line, fence_of, identity
+from ci_eval.plugins.mining.record import Line, identity, make_fence
 from ci_eval.plugins.mining.reviews.api import Api
-from ci_eval.plugins.mining.reviews.blocks import Block, block_of, language_of
+from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
 from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, parse
-from ci_eval.plugins.mining.reviews.filtering import Answer, prompt_for, verdict_in
+from ci_eval.plugins.mining.reviews.filtering import Answer, make_prompt, parse_verdict
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 INSTRUCTION = """\
@@ -167,7 +167,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
 
 def _locate_comment(comment: dict[str, Any], selection: Selection) -> _Commented | Fate:
     """Return the commented lines, or why the comment itself makes no sample."""
-    language = language_of(comment["path"])
+    language = find_language(comment["path"])
     if language is None or language.language not in selection.languages:
         return "other language"
     if comment.get("in_reply_to_id"):
@@ -213,8 +213,10 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
 def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
     """Return the function or class with the commented lines, as a diff. Outside of any, return the hunk with the last
     of them."""
-    language = language_of(commented.path)
-    block: Block | None = block_of(text.encode(), language, commented.first, commented.last) if language else None
+    language = find_language(commented.path)
+    block: Block | None = (
+        innermost_block(text.encode(), language, commented.first, commented.last) if language else None
+    )
     if block:
         return block_diff(diff, text.split("\n"), block.begin, block.end), block.kind
     hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
@@ -229,14 +231,14 @@ def _record(
     lines: Sequence[DiffLine],
     more: dict[str, object],
 ) -> Line:
-    comment, language, block = commented.comment, language_of(commented.path), format_diff(lines)
+    comment, language, block = commented.comment, find_language(commented.path), format_diff(lines)
     name = language.language if language else ""
     return Line(
         # Names of repositories ignore case.
         id=identity("github", repository.name.lower(), str(comment["id"])),
         cluster=repository.name,
         language=name,
-        instruction=INSTRUCTION.replace("FENCE", fence_of(block)),
+        instruction=INSTRUCTION.replace("FENCE", make_fence(block)),
         context={"diff_block": block, "language": name, "path": commented.path},
         references=(comment["body"].replace("\r\n", "\n").strip(),),
         meta={
@@ -247,14 +249,14 @@ def _record(
             "path": commented.path,
             "lines": (commented.first, commented.last),
             "createdAt": comment["created_at"],
-            "split": split_of(repository.name, selection),
+            "split": assign_split(repository.name, selection),
             "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
             **more,
         },
     )
 
 
-def split_of(repository: str, selection: Selection) -> str:
+def assign_split(repository: str, selection: Selection) -> str:
     """Return the split of a repository."""
     # A whole repository is in one split, since its samples resemble each other.
     training, validation, _ = selection.shares
@@ -274,7 +276,7 @@ def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | 
     if decided == "reject":
         return "rejected"
     if answer:
-        verdict = verdict_in(answer(prompt_for(line)))
+        verdict = parse_verdict(answer(make_prompt(line)))
         if verdict != "keep":
             return "no verdict" if verdict is None else "not self-contained"
     return "not accepted yet" if selection.only_accepted else "kept"

@@ -90,7 +90,7 @@ class Test:
     imports: Mapping[str, str] = field(default_factory=dict)
     """Name in its file → the module it is from."""
 
-    def calls_to(self, function: Function) -> list[Call]:
+    def matching_calls(self, function: Function) -> list[Call]:
         """Return the calls that may be of the function."""
         return [call for call in self.calls if call.fits(function)]
 

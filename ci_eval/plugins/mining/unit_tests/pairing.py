@@ -70,7 +70,9 @@ def _make_pair(test: Test, function: Function, rule: Rule) -> Pair | Fate:
         return "unreadable"
     names = [test.name, test.owner, *test.titles, stem(test.place.path)]
     matches = rule != "call" or tells(names, function.name)
-    return Pair(test=test, function=function, rule=rule, name_matches=matches, is_called=bool(test.calls_to(function)))
+    return Pair(
+        test=test, function=function, rule=rule, name_matches=matches, is_called=bool(test.matching_calls(function))
+    )
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
@@ -78,9 +80,9 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
     that is not, and so on."""
     about = subject(test.owner)
     nearness: Sequence[Callable[[Function], int]] = (
-        lambda function: bool(test.calls_to(function)),
+        lambda function: bool(test.matching_calls(function)),
         lambda function: bool(about) and function.owner == about,
-        lambda function: _is_imported(test, function),
+        lambda function: _has_import(test, function),
         lambda function: _shared_names(test.place.path, function.place.path),
     )
     for near in nearness:
@@ -108,6 +110,6 @@ def _names(path: str) -> list[str]:
     return [snake(subject(stem(path))), *reversed(folders)]
 
 
-def _is_imported(test: Test, function: Function) -> bool:
+def _has_import(test: Test, function: Function) -> bool:
     module = test.imports.get(function.owner or function.name, "")
     return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}

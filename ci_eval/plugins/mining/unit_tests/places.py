@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import line_of
+from ci_eval.plugins.mining.trees import line_number
 from ci_eval.plugins.mining.unit_tests.contract import Place
 
 
@@ -16,7 +16,7 @@ def place(source: bytes, path: str, node: Node) -> Place:
 
 def between(source: bytes, path: str, begin: int, end: int) -> Place:
     """Return the location of the bytes from `begin` to `end`."""
-    first = line_of(source, begin)
+    first = line_number(source, begin)
     return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
 
 

@@ -49,7 +49,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     """Return the functions and tests in a file, or why it cannot be read. Runs in a worker process."""
     dialect = _dialect(language)
     try:
-        source = source_of(root, path)
+        source = read_source(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
     # Parsing makes many small values, none of which is garbage, so collections would only cost time.
@@ -60,7 +60,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
         gc.enable()
 
 
-def source_of(root: Path, path: str) -> bytes:
+def read_source(root: Path, path: str) -> bytes:
     """Return the text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
     # A path that is not UTF-8 fails here, since no sample could hold it.
     path.encode()

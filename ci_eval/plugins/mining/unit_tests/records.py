@@ -18,7 +18,7 @@ from ci_eval.plugins.mining.record import Line, fence, identity
 from ci_eval.plugins.mining.trees import dedent
 from ci_eval.plugins.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.plugins.mining.unit_tests.pairing import Fate, Pair, pair
-from ci_eval.plugins.mining.unit_tests.reading import Contents, source_of
+from ci_eval.plugins.mining.unit_tests.reading import Contents, read_source
 
 INSTRUCTION = """\
 Write one unit test for this code from {focal_file_path}:
@@ -82,7 +82,7 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     sources: dict[str, bytes] = {}
 
     def source(path: str) -> bytes:
-        return sources[path] if path in sources else sources.setdefault(path, source_of(origin.root, path))
+        return sources[path] if path in sources else sources.setdefault(path, read_source(origin.root, path))
 
     beside: dict[str, list[Place]] = defaultdict(list)
     for test in contents.tests:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import CallPlace, ObjectPlace
-from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.trees import named_children, node_text
 from ci_eval.plugins.mining.usages.contract import Layout
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
@@ -73,7 +73,7 @@ class Places:
     def _name(self, node: Node) -> str:
         if node.end_byte - node.start_byte > LONGEST:
             return ""
-        text = text_of(self._source, node)
+        text = node_text(self._source, node)
         return text if NAME.fullmatch(text) else ""
 
     def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
@@ -81,7 +81,7 @@ class Places:
         line = self._before(statement) if statement else None
         whole = statement and self._can_go(statement, origins)
         return CallPlace(
-            name=text_of(self._source, site.name),
+            name=node_text(self._source, site.name),
             receiver=self._name(site.receiver),
             begin=self._point(site.receiver.end_byte),
             end=self._point(site.call.end_byte),

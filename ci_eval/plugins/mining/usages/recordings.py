@@ -116,7 +116,7 @@ class Typings:
 
 
 @contextmanager
-def files_of(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
+def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
     """Yield the files with one of these extensions, sorted: of a folder or a zip, or the file itself.
 
     Zips are unpacked within limits. Those that are broken or exceed the limits are counted.
@@ -142,7 +142,7 @@ def read_whole(path: Path, recording: Recording) -> bytes | None:
     return path.read_bytes()
 
 
-def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
+def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
     """Yield the lines that are not blank and not too long."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST + 1):
@@ -154,7 +154,7 @@ def lines_of(path: Path, recording: Recording) -> Iterator[bytes]:
                 yield line
 
 
-def rows_of(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+def read_rows(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the rows of a CSV whose first line names the columns. Files that lack a `needed` column, and rows of
     another length, are counted."""
     # The limit of the module csv, 128 KiB, is less than some cells hold.

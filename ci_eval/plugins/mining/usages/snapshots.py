@@ -11,7 +11,7 @@ from msgspec import structs
 
 from ci_eval.core.grammar.document import NotText
 from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
-from ci_eval.core.queries.texts import digest_of, stored
+from ci_eval.core.queries.texts import hash_text, pack_text
 from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
 from ci_eval.plugins.mining.usages.histories import Dropped, Key, Merge, Moment, histories
 from ci_eval.plugins.mining.usages.reading import mine
@@ -83,7 +83,7 @@ class Miner:
             try:
                 moments[at].append(self._moment(snapshot, mined, last))
                 if moments[at][-1].places:
-                    texts[digest_of(snapshot.text)] = snapshot.text
+                    texts[hash_text(snapshot.text)] = snapshot.text
             except NotText as error:
                 mined.skipped[f"snapshot is no text: {error}"] += 1
         mined.files |= moments.keys()
@@ -93,7 +93,7 @@ class Miner:
                 moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
             )
         needed = {place.text for history in mined.histories[before:] for place in history.places if place}
-        mined.texts |= {digest: stored(text) for digest, text in texts.items() if digest in needed}
+        mined.texts |= {digest: pack_text(text) for digest, text in texts.items() if digest in needed}
 
     def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
         if snapshot.usages is not None:
@@ -153,7 +153,7 @@ class Miner:
 
 def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
     """Return the locations of the chosen usages."""
-    digest = digest_of(text)
+    digest = hash_text(text)
     return {
         (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
         for mined_usage in usages

@@ -21,12 +21,12 @@ DEEPEST = 10
 """Classes between a type and the furthest one that it inherits from."""
 
 
-def dialect_of(path: str) -> Dialect | None:
+def find_dialect(path: str) -> Dialect | None:
     """Return the language of a file by its extension, None if no usages are mined of it."""
     return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
-def usages_at(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
+def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
     """Return the usage of the object whose member is written between these texts, as far as local rules know it.
 
     The same usage follows for each type that the file declares as a base of the object's type. The list is empty if no

@@ -9,7 +9,7 @@ import pytest
 from ci_eval.core.model import ObjectUsage
 from ci_eval.plugins.learning.recommenders.file import load
 from ci_eval.plugins.learning.recommenders.kinds.bmn import Neighbours
-from ci_eval.plugins.learning.recommenders.reading import known_of
+from ci_eval.plugins.learning.recommenders.reading import encode_usage
 from tests.learning.recommenders.trained import CREATE, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 
 
@@ -18,7 +18,7 @@ def distance(folder: Path, query: ObjectUsage, *, unknown: bool = True) -> int:
     model, options = load(folder / "bmn.model").type("T"), trained(folder, "bmn", T).options
     assert model
     calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
-    return int(Neighbours(model).distances(known_of(query, calls, values, options, unknown=unknown)).min())
+    return int(Neighbours(model).distances(encode_usage(query, calls, values, options, unknown=unknown)).min())
 
 
 @pytest.mark.parametrize(

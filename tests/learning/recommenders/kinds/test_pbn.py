@@ -18,8 +18,8 @@ from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning.recommenders.contract import Floats
 from ci_eval.plugins.learning.recommenders.file import load
 from ci_eval.plugins.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions
-from ci_eval.plugins.learning.recommenders.reading import known_of
-from ci_eval.plugins.learning.recommenders.training import options_of
+from ci_eval.plugins.learning.recommenders.reading import encode_usage
+from ci_eval.plugins.learning.recommenders.training import parse_options
 from tests.learning.recommenders.kinds.test_kinds import usages
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 
@@ -31,7 +31,7 @@ def posterior(folder: Path, query: ObjectUsage, *, unknown: bool = True, **optio
     assert model
     calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
     network = Network(model, options_)
-    found = network.posterior(known_of(query, calls, values, options_, unknown=unknown))
+    found = network.posterior(encode_usage(query, calls, values, options_, unknown=unknown))
     return [round(float(each), 4) for each in found]
 
 
@@ -72,7 +72,7 @@ def test_an_unknown_definition_is_evidence_unless_it_is_ignored(tmp_path: Path) 
 
 def test_a_pattern_takes_in_what_is_near_and_keeps_what_is_very_near(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"t2 is 0\.5, above t1"):
-        options_of(RECOMMENDER, {"t1": 0.4, "t2": 0.5})
+        parse_options(RECOMMENDER, {"t1": 0.4, "t2": 0.5})
     seen = [*[usage("a b c")] * 3, usage("a b"), usage("b c")]
     trained(tmp_path, "pbn", seen, t1=0.9, t2=0.1)
     # Sets in several patterns count in each of them.
@@ -104,7 +104,7 @@ def test_the_closed_form_is_bayes_rule(tmp_path: Path, seen: list[ObjectUsage], 
     model, options = load(tmp_path / "pbn.model").type("T"), PbnOptions()
     assert model
     calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
-    known, network = known_of(query, calls, values, options, unknown=True), Network(model, options)
+    known, network = encode_usage(query, calls, values, options, unknown=True), Network(model, options)
     wanted = by_enumeration(network, known.contexts, known.calls.tolist(), len(calls))
     assert network(known).scores == pytest.approx(wanted, abs=1e-6)
 

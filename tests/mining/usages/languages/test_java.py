@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.usages.contract import MinedText
-from ci_eval.plugins.mining.usages.languages.java.names import types_of
+from ci_eval.plugins.mining.usages.languages.java.names import project_types
 from tests.mining.usages.mined import only, text
 
 pytestmark = pytest.mark.grammar
@@ -136,4 +136,4 @@ def test_no_nesting_is_too_deep(deep: str) -> None:
 
 
 def test_types_are_named_for_their_paths() -> None:
-    assert types_of(["a/b/C.java", "src/main/java/d/E.java", "F.java"]) == {"a.b.C", "d.E", "F"}
+    assert project_types(["a/b/C.java", "src/main/java/d/E.java", "F.java"]) == {"a.b.C", "d.E", "F"}

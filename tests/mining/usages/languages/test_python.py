@@ -10,7 +10,7 @@ from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.usages.contract import MinedText
 from ci_eval.plugins.mining.usages.inference import JediInference
 from ci_eval.plugins.mining.usages.languages.python.library import STUBS
-from ci_eval.plugins.mining.usages.languages.python.naming import module_of
+from ci_eval.plugins.mining.usages.languages.python.naming import qualify_module
 from tests.mining.usages.mined import only, text, usages
 
 pytestmark = pytest.mark.grammar
@@ -217,4 +217,4 @@ def test_no_nesting_is_too_deep(deep: str) -> None:
 def test_modules_are_named_for_their_paths() -> None:
     names = {"src/a/b.py": "a.b", "a/__init__.py": "a", "b.py": "b", "__init__.py": "__init__"}
     names |= {"/home/a/b.py": "home.a.b", "C:\\a\\b.py": "C:.a.b"}
-    assert {path: module_of(path) for path in names} == names
+    assert {path: qualify_module(path) for path in names} == names

@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ci_eval.plugins.mining.usages.streams.progsnap2 import state_of
+from ci_eval.plugins.mining.usages.streams.progsnap2 import normalise_state
 from tests.mining.usages.streams.recorded import END, STATES, TEXT, snapshots, states
 
 pytestmark = pytest.mark.grammar
@@ -115,4 +115,4 @@ def test_ids_of_states_may_have_gone_through_a_data_frame(tmp_path: Path, kind: 
 def test_an_id_of_a_state_is_one_text_for_all_ways_to_write_a_number() -> None:
     names = {"1": "1", "1.0": "1", " 2 ": "2", "1e3": "1000", "0.0": "0", "nan": "", "": "", "NaN": "", "007": "007"}
     names |= {"a1": "a1", "1.5": "1.5", "inf": "inf", "1234567890123456789": "1234567890123456789"}
-    assert {name: state_of(name) for name in names} == names
+    assert {name: normalise_state(name) for name in names} == names

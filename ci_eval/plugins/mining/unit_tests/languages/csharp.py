@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, lines_of, named_children, remove_ranges, text_of
+from ci_eval.plugins.mining.trees import descendants, field, named_children, node_lines, node_text, remove_ranges
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.plugins.mining.unit_tests.places import place
 from ci_eval.plugins.mining.unit_tests.words import tells
@@ -57,7 +57,7 @@ def _methods(source: bytes, root: Node) -> Iterator[_Method]:
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
     lists = [attribute_list for attribute_list in named_children(node) if attribute_list.type == "attribute_list"]
     names = [
-        text_of(source, attribute.child_by_field_name("name"))
+        node_text(source, attribute.child_by_field_name("name"))
         for attribute_list in lists
         for attribute in named_children(attribute_list)
     ]
@@ -66,7 +66,7 @@ def _attributes(source: bytes, node: Node) -> frozenset[str]:
 
 
 def _name(source: bytes, node: Node) -> str:
-    return text_of(source, node.child_by_field_name("name"))
+    return node_text(source, node.child_by_field_name("name"))
 
 
 def _function(source: bytes, path: str, method: _Method) -> Function:
@@ -83,8 +83,10 @@ def _function(source: bytes, path: str, method: _Method) -> Function:
 
 def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
     """Return the least and the most arguments of a call; None for the most if there is no limit."""
-    written = [text_of(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"]
-    text = text_of(source, parameters)
+    written = [
+        node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
+    ]
+    text = node_text(source, parameters)
     # The grammar has no node for the parameter behind `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
@@ -120,14 +122,14 @@ def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
     """Return the name in `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is a single
     word."""
     before = field(called, "expression")
-    receiver = text_of(source, before) if before and before.child_count == 0 else ""
+    receiver = node_text(source, before) if before and before.child_count == 0 else ""
     last: Node | None = called
     while last and last.type != "identifier":
         inner = named_children(last)
         last = field(last, "name") or next(
             (child for child in reversed(inner) if child.type != "type_argument_list"), None
         )
-    return text_of(source, last), receiver
+    return node_text(source, last), receiver
 
 
 # -------------------------------------------------------------------------------------------------------- context
@@ -139,12 +141,12 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
     for node in _global(root):
         is_instruction = node.type.endswith("_directive") or node.type.startswith("preproc")
         if node.type in USINGS or not (is_instruction or node.type in declarations):
-            yield text_of(source, node)
+            yield node_text(source, node)
     if classes:
         outer = classes[0]
         inner = [test.node for test in tests if outer.start_byte <= test.node.start_byte < outer.end_byte]
         cut = [(node.start_byte, node.end_byte) for node in sorted(inner, key=lambda node: node.start_byte)]
-        begin = outer.start_byte - (len(lines_of(source, outer)) - len(text_of(source, outer)))
+        begin = outer.start_byte - (len(node_lines(source, outer)) - len(node_text(source, outer)))
         yield remove_ranges(source, begin, outer.end_byte, cut)
 
 
@@ -172,7 +174,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     functions = [
         function
         for function in index.named(*(name for name in names if len(name) == longest))
-        if test.calls_to(function)
+        if test.matching_calls(function)
     ]
     yield Tier("exact" if longest == len(test.name) else "prefix", functions)
 

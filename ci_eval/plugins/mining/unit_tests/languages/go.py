@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, text_of
+from ci_eval.plugins.mining.trees import descendants, field, named_children, node_text
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.plugins.mining.unit_tests.places import folder, place
 from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, upper_first
@@ -56,18 +56,18 @@ def _test(source: bytes, path: str, node: Node, context: str) -> Test:
 
 
 def _name(source: bytes, node: Node) -> str:
-    return text_of(source, node.child_by_field_name("name"))
+    return node_text(source, node.child_by_field_name("name"))
 
 
 def _is_test(source: bytes, node: Node) -> bool:
-    parameters = text_of(source, node.child_by_field_name("parameters"))
+    parameters = node_text(source, node.child_by_field_name("parameters"))
     plain = node.type == "function_declaration" and TEST.fullmatch(_name(source, node))
     return bool(plain) and parameters.rstrip(") ,").endswith("*testing.T")
 
 
 def _receiver(source: bytes, node: Node) -> str:
     """Return the type that a method is of, without pointer and type parameters."""
-    receiver = text_of(source, node.child_by_field_name("receiver")).partition("[")[0]
+    receiver = node_text(source, node.child_by_field_name("receiver")).partition("[")[0]
     return re.split(r"[\s*(]+", receiver.strip("()"))[-1]
 
 
@@ -87,8 +87,8 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             called = named_children(called)[0]
         if called and called.type in {"identifier", "selector_expression"}:
             last = called.child_by_field_name("field") or called
-            receiver = text_of(source, field(called, "operand"))
-            yield Call(text_of(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
+            receiver = node_text(source, field(called, "operand"))
+            yield Call(node_text(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
 
 
 def _argument_count(arguments: Node | None) -> int | None:
@@ -106,7 +106,7 @@ def _context(source: bytes, root: Node) -> Iterator[str]:
     """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
     for node in named_children(root):
         if node.type not in FUNCTIONS or _name(source, node) in WHOLE:
-            yield text_of(source, node)
+            yield node_text(source, node)
         elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(_name(source, node)):
             body = node.child_by_field_name("body")
             yield source[node.start_byte : body.start_byte if body else node.end_byte].decode().rstrip()
@@ -122,13 +122,13 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
         # well.
         certain = (
-            [function for function in functions if not function.owner or _is_of(function, begin)]
+            [function for function in functions if not function.owner or _has_owner_prefix(function, begin)]
             if remainder[:1] in {"", "_"}
             else []
         )
         yield Tier(
             "prefix" if remainder else "exact",
-            certain or [function for function in functions if test.calls_to(function)],
+            certain or [function for function in functions if test.matching_calls(function)],
         )
 
 
@@ -142,7 +142,7 @@ def _candidates(index: Index, begin: str) -> Sequence[Function]:
     return functions
 
 
-def _is_of(method: Function, begin: str) -> bool:
+def _has_owner_prefix(method: Function, begin: str) -> bool:
     return begin.lower().startswith(method.owner.lower())
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, lines_of, named_children, remove_comments, text_of
+from ci_eval.plugins.mining.trees import descendants, named_children, node_lines, node_text, remove_comments
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.plugins.mining.unit_tests.places import place
 from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
@@ -47,7 +47,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 def _package(source: bytes, root: Node) -> str:
     declared = next((node for node in root.children if node.type == "package_declaration"), None)
-    return text_of(source, named_children(declared)[-1]) if named_children(declared) else ""
+    return node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
 
 
 def _methods(source: bytes, root: Node) -> Iterator[_Method]:
@@ -68,12 +68,12 @@ def _modifiers(node: Node) -> Node | None:
 def _annotations(source: bytes, node: Node) -> frozenset[str]:
     annotations = [modifier for modifier in named_children(_modifiers(node)) if "annotation" in modifier.type]
     return frozenset(
-        text_of(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
+        node_text(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
     )
 
 
 def _name(source: bytes, node: Node) -> str:
-    return text_of(source, node.child_by_field_name("name"))
+    return node_text(source, node.child_by_field_name("name"))
 
 
 def _function(source: bytes, path: str, package: str, method: _Method) -> Function:
@@ -114,10 +114,10 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
     for call_node in descendants(node):
         if call_node.type == "method_invocation":
             receiver = call_node.child_by_field_name("object")
-            short = text_of(source, receiver) if receiver and receiver.child_count == 0 else ""
+            short = node_text(source, receiver) if receiver and receiver.child_count == 0 else ""
             yield Call(_name(source, call_node), short, len(named_children(call_node.child_by_field_name("arguments"))))
         elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
-            yield Call(text_of(source, call_node.children[-1]), text_of(source, call_node.children[0]))
+            yield Call(node_text(source, call_node.children[-1]), node_text(source, call_node.children[0]))
 
 
 # -------------------------------------------------------------------------------------------------------- context
@@ -127,7 +127,7 @@ def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str
     """Yield package, imports and the test's classes without their tests and comments."""
     for node in named_children(root):
         if node.type in {"package_declaration", "import_declaration"}:
-            yield text_of(source, node)
+            yield node_text(source, node)
     yield from _class(source, classes)
 
 
@@ -143,7 +143,7 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
         elif member.type == "method_declaration" and _is_public(source, member):
             # A method without a body ends with a semicolon already.
             yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
-    blanks = lines_of(source, classes[0])
+    blanks = node_lines(source, classes[0])
     yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"
 
 
@@ -154,7 +154,7 @@ def _is_fixture(source: bytes, node: Node) -> bool:
 
 
 def _is_public(source: bytes, node: Node) -> bool:
-    words = text_of(source, _modifiers(node)).split()
+    words = node_text(source, _modifiers(node)).split()
     return "public" in words and not _annotations(source, node) & TESTS
 
 
@@ -178,10 +178,10 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
             for function in by_name.get(spelling, ())
         ]
         if remainder[:1] not in {"", "_"}:
-            functions = [function for function in functions if test.calls_to(function)]
+            functions = [function for function in functions if test.matching_calls(function)]
         yield Tier("prefix" if remainder else "exact", functions)
     names = {call.name for call in test.calls}
-    called = [function for function in methods if function.name in names and test.calls_to(function)]
+    called = [function for function in methods if function.name in names and test.matching_calls(function)]
     # If another class has a method of that name, such as an inherited equals, the test is about that method.
     elsewhere = index.named(name, lower_first(name))
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, remove_ranges, text_of
+from ci_eval.plugins.mining.trees import descendants, field, named_children, node_text, remove_ranges
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.plugins.mining.unit_tests.places import place, stem
 from ci_eval.plugins.mining.unit_tests.words import subject, tells, words
@@ -81,14 +81,14 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
         for statement in statements
         if statement.type == "return_statement" and named_children(statement)
     ]
-    return {text_of(source, value) for value in returned}.__contains__
+    return {node_text(source, value) for value in returned}.__contains__
 
 
 def _holder(source: bytes, node: Node) -> str:
     """Return the name of a class, or of a variable that holds an object."""
     value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
     is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
-    return text_of(source, node.child_by_field_name("name")) if is_holder else ""
+    return node_text(source, node.child_by_field_name("name")) if is_holder else ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
         return None
     alone = node.parent if node.type != "pair" and node.parent and len(named_children(node.parent)) == 1 else node
     owner = {"pair": None, "variable_declarator": ""}.get(node.type, _owner(source, left))
-    return _Definition(text_of(source, last), alone, right if right.type in FUNCTIONS else None, owner)
+    return _Definition(node_text(source, last), alone, right if right.type in FUNCTIONS else None, owner)
 
 
 def _is_function(value: Node) -> bool:
@@ -136,13 +136,13 @@ def _has_functions(node: Node) -> bool:
 
 def _owner(source: bytes, left: Node) -> str:
     """Return `Box` for Box.prototype.grow and Box.grow, and an empty string for exports.grow."""
-    parts = text_of(source, left.child_by_field_name("object")).split(".")
+    parts = node_text(source, left.child_by_field_name("object")).split(".")
     kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
     return kept[-1] if kept and kept[-1].isidentifier() else ""
 
 
 def _text(source: bytes, node: Node, name: str) -> str:
-    return text_of(source, node.child_by_field_name(name))
+    return node_text(source, node.child_by_field_name(name))
 
 
 def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
@@ -152,7 +152,7 @@ def _function(source: bytes, path: str, definition: _Definition, around: str) ->
         name=stem(path) if definition.name in {"exports", "default"} else definition.name,
         place=place(source, path, definition.whole),
         owner=around if definition.owner is None else definition.owner,
-        most=None if parameters is None or "..." in text_of(source, parameters) else len(named_children(parameters)),
+        most=None if parameters is None or "..." in node_text(source, parameters) else len(named_children(parameters)),
         broken=definition.whole.has_error,
     )
 
@@ -167,7 +167,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     tests = []
     for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
         callback = _callback(node)
-        if callback and _runner(source, node) in TESTS and not _is_skipped(source, node):
+        if callback and _runner(source, node) in TESTS and not _has_skip_mark(source, node):
             suite = around[0].start_byte if around else -1
             if suite not in contexts:
                 contexts[suite] = "\n".join(_context(source, parts, suite))
@@ -195,11 +195,11 @@ def _runner(source: bytes, node: Node) -> str:
     called = node.child_by_field_name("function")
     while called and called.type in {"call_expression", "member_expression"}:
         called = called.child_by_field_name("function") or called.child_by_field_name("object")
-    return text_of(source, called)
+    return node_text(source, called)
 
 
-def _is_skipped(source: bytes, node: Node) -> bool:
-    called = text_of(source, node.child_by_field_name("function"))
+def _has_skip_mark(source: bytes, node: Node) -> bool:
+    called = node_text(source, node.child_by_field_name("function"))
     # Frameworks skip what begins with `x`, such as `xit`.
     return called.startswith("x") or called.endswith((".skip", ".todo"))
 
@@ -211,7 +211,7 @@ def _callback(node: Node) -> Node | None:
 
 def _title(source: bytes, node: Node) -> str:
     arguments = named_children(node.child_by_field_name("arguments"))
-    return text_of(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
+    return node_text(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
 def _test(
@@ -244,7 +244,7 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
             receiver = _receiver(source, field(called, "object"))
-            call = Call(text_of(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
+            call = Call(node_text(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
             calls.append((last.start_byte, call))
     return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
 
@@ -253,7 +253,7 @@ def _receiver(source: bytes, node: Node | None) -> str:
     """Return the word that a chain of calls and members begins with."""
     while node and node.type in {"call_expression", "member_expression"}:
         node = node.child_by_field_name("function") or node.child_by_field_name("object")
-    return text_of(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
+    return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
 def _argument_count(arguments: Node | None) -> int | None:
@@ -266,17 +266,17 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
     modules: dict[str, str] = {}
     for node in descendants(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":
-            module = text_of(source, node.child_by_field_name("source")).strip("'\"`")
-            modules |= {text_of(source, name): module for name in _names(node)}
+            module = node_text(source, node.child_by_field_name("source")).strip("'\"`")
+            modules |= {node_text(source, name): module for name in _names(node)}
         elif node.type == "variable_declarator":
             value, left = node.child_by_field_name("value"), node.child_by_field_name("name")
-            text = text_of(source, value)
+            text = node_text(source, value)
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
             # A value that is taken from a module, or made by it, belongs to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
             module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:
-                modules |= {text_of(source, name): module for name in _names(left)}
+                modules |= {node_text(source, name): module for name in _names(left)}
     return modules
 
 
@@ -297,7 +297,7 @@ def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]
     begins at the byte `suite`."""
     for node, inner in parts:
         if not inner:
-            yield text_of(source, node)
+            yield node_text(source, node)
         elif node.start_byte <= suite < node.end_byte:
             tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
             cut = [(test.start_byte, test.end_byte) for test in tests]

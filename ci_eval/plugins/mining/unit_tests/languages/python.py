@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, lines_of, named_children, text_of
+from ci_eval.plugins.mining.trees import descendants, field, named_children, node_lines, node_text
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
 from ci_eval.plugins.mining.unit_tests.places import place, stem
 from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
@@ -74,7 +74,7 @@ def _function(source: bytes, path: str, definition: _Definition) -> Function:
 
 
 def _name(source: bytes, node: Node) -> str:
-    return text_of(source, node.child_by_field_name("name"))
+    return node_text(source, node.child_by_field_name("name"))
 
 
 def _is_test(source: bytes, node: Node) -> bool:
@@ -129,7 +129,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 def _last_name(source: bytes, node: Node | None) -> str:
     """Return `name` for `name` and `….name`, and an empty string for anything else."""
     last = node.child_by_field_name("attribute") if node and node.type == "attribute" else node
-    return text_of(source, last) if last and last.type == "identifier" else ""
+    return node_text(source, last) if last and last.type == "identifier" else ""
 
 
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
@@ -139,11 +139,11 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
         root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
     ):
         if node.type == "import_from_statement":
-            module = text_of(source, node.child_by_field_name("module_name"))
+            module = node_text(source, node.child_by_field_name("module_name"))
             # The first three children are `from`, the module and `import`.
             for child in node.children[3:]:
                 last = field(child, "alias") or child
-                modules[text_of(source, last)] = module
+                modules[node_text(source, last)] = module
     return modules
 
 
@@ -166,7 +166,7 @@ def _context(
         elif definition.type == "function_definition" and not FIXTURES.fullmatch(_name(source, definition)):
             yield f"{_until_body(source, child, definition)} ..."
         else:
-            yield lines_of(source, child)
+            yield node_lines(source, child)
 
 
 def _header(
@@ -190,7 +190,7 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
     end = body.start_byte if body else definition.end_byte
     header = source[whole.start_byte : end].decode(errors="replace")
     kept = "\n".join(line for line in header.split("\n") if not line.strip().startswith("#")).rstrip()
-    blanks = len(lines_of(source, whole)) - len(text_of(source, whole))
+    blanks = len(node_lines(source, whole)) - len(node_text(source, whole))
     return " " * blanks + kept
 
 
@@ -204,7 +204,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
     def fits(function: Function) -> bool:
         near = function.owner == about if function.owner else stem(function.place.path) == module
-        return near or bool(test.calls_to(function))
+        return near or bool(test.matching_calls(function))
 
     bare_name = test.name.removeprefix("test").lstrip("_")
     spellings = (bare_name, lower_first(bare_name), snake(bare_name))

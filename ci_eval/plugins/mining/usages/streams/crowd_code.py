@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.plugins.mining.usages.patching import apply_patch
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, files_of, read_whole
+from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, read_whole, unpack_files
 from ci_eval.plugins.mining.usages.snapshots import Snapshot
 
 
@@ -67,7 +67,7 @@ SNAPSHOTS = "snapshots"
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """Yield the snapshots of crowd-code's recordings."""
-    with files_of(path, (".json",), recording) as files:
+    with unpack_files(path, (".json",), recording) as files:
         parts = [file for file in files if file.parent.name != SNAPSHOTS]
         sessions = [(session, file) for file in parts if (session := _session(file, recording))]
         # By name, chunk_10 would come before chunk_2.

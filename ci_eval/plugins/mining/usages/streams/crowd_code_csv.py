@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, files_of, number, rows_of, whole_number
+from ci_eval.plugins.mining.usages.recordings import (
+    Recording,
+    Stream,
+    Typings,
+    number,
+    read_rows,
+    unpack_files,
+    whole_number,
+)
 from ci_eval.plugins.mining.usages.snapshots import Snapshot
 
 COLUMNS = ("Time", "File", "RangeOffset", "RangeLength", "Text", "Type")
@@ -15,10 +23,10 @@ NO_FILES = {"TERMINAL", ""}
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """Yield the snapshots of crowd-code's recordings."""
     typings = Typings(recording.skipped)
-    with files_of(path, (".csv",), recording) as files:
+    with unpack_files(path, (".csv",), recording) as files:
         for file in files:
             user = file.stem if file.parent == path else f"{file.parent.name}/{file.stem}"
-            for row in rows_of(file, recording, COLUMNS):
+            for row in read_rows(file, recording, COLUMNS):
                 if row["File"] not in NO_FILES and row["Type"] in {"content", "tab"} and recording.wants(row["File"]):
                     yield from _snapshots(user, row, typings)
     yield from typings.end()

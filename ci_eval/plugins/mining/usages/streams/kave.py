@@ -10,7 +10,7 @@ import msgspec
 from ci_eval.plugins.mining.usages.histories import Key
 from ci_eval.plugins.mining.usages.kave.names import method_name, type_name
 from ci_eval.plugins.mining.usages.kave.trees import SstWalk
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, files_of, read_whole, seconds
+from ci_eval.plugins.mining.usages.recordings import Recording, Stream, read_whole, seconds, unpack_files
 from ci_eval.plugins.mining.usages.snapshots import Selection, Snapshot
 
 COMPLETION = "CompletionEvent"
@@ -66,7 +66,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     zips = sorted(path.rglob("*.zip")) if path.is_dir() else []
     for source in zips or [path]:
         user = source.relative_to(path).with_suffix("").as_posix() if zips else path.stem
-        with files_of(source, (".json",), recording) as files:
+        with unpack_files(source, (".json",), recording) as files:
             for file in files:
                 yield from _snapshot(file, user, recording)
 

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, Typings, files_of, lines_of
+from ci_eval.plugins.mining.usages.recordings import (
+    RecordedLookup,
+    Recording,
+    Stream,
+    Typings,
+    read_lines,
+    unpack_files,
+)
 from ci_eval.plugins.mining.usages.snapshots import Selection, Snapshot
 
 
@@ -88,9 +95,9 @@ def _lookup(event: Completion, text: str) -> RecordedLookup:
 
 
 def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
-    with files_of(path, (".jsonl",), recording) as files:
+    with unpack_files(path, (".jsonl",), recording) as files:
         for file in files:
-            for line in lines_of(file, recording):
+            for line in read_lines(file, recording):
                 event = _event(line, recording)
                 if event and recording.wants(event.file):
                     yield event

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, files_of, number, rows_of, seconds
+from ci_eval.plugins.mining.usages.recordings import (
+    Recording,
+    Stream,
+    Typings,
+    number,
+    read_rows,
+    seconds,
+    unpack_files,
+)
 from ci_eval.plugins.mining.usages.snapshots import IDLE, Snapshot
 
 COLUMNS = ("SubjectID", "EventType", "CodeStateID")
@@ -19,23 +27,23 @@ OF_STATES = ("CodeStateID", "Code")
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """Yield the snapshots of a dataset."""
     typings = Typings(recording.skipped)
-    with files_of(path, ("MainTable.csv",), recording) as tables:
+    with unpack_files(path, ("MainTable.csv",), recording) as tables:
         if not tables:
             recording.skipped["folder without a MainTable.csv"] += 1
         for table in tables:
             states = _States(table.parent / "CodeStates", recording)
-            rows = [row for row in rows_of(table, recording, COLUMNS) if state_of(row["CodeStateID"])]
+            rows = [row for row in read_rows(table, recording, COLUMNS) if normalise_state(row["CodeStateID"])]
             for position, row in enumerate(sorted(rows, key=_order)):
                 time = _time(row, position)
                 task = "/".join(filter(None, (row.get("AssignmentID"), row.get("ProblemID"))))
-                for name, text in states.of(state_of(row["CodeStateID"])).items():
+                for name, text in states.of(normalise_state(row["CodeStateID"])).items():
                     file = "/".join(filter(None, (task, name)))
                     if typing := typings.at(row["SubjectID"], file):
                         yield from typing.become(time, text)
     yield from typings.end()
 
 
-def state_of(name: str) -> str:
+def normalise_state(name: str) -> str:
     """Return the id of a state of the code as one text for all ways to write a number; an empty text for none.
 
     A data frame with gaps in a column of numbers writes `1` as `1.0`, or `1e3`, and a gap as `nan`.
@@ -77,8 +85,8 @@ class _States:
         self._table: dict[str, Mapping[str, str]] = {}
         for table in (folder / "CodeStates.csv", folder / "CodeState.csv"):
             if table.is_file():
-                rows = rows_of(table, recording, OF_STATES)
-                self._table |= {state_of(row["CodeStateID"]): {recording.named(""): row["Code"]} for row in rows}
+                rows = read_rows(table, recording, OF_STATES)
+                self._table |= {normalise_state(row["CodeStateID"]): {recording.named(""): row["Code"]} for row in rows}
 
     def of(self, state: str) -> Mapping[str, str]:
         """Return the texts of a state's files by path."""
@@ -88,7 +96,7 @@ class _States:
         start = self.folder / state
         if not start.is_dir() and self.folder.is_dir():
             # Only the table, or only the folders, may have gone through a data frame.
-            named = (path for path in self.folder.iterdir() if state_of(path.name) == state)
+            named = (path for path in self.folder.iterdir() if normalise_state(path.name) == state)
             start = next(named, start)
         # An id may be a path that leads out of the folder.
         if not start.is_dir() or not start.resolve().is_relative_to(self.folder.resolve()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, files_of, rows_of, seconds
+from ci_eval.plugins.mining.usages.recordings import Recording, Stream, Typings, read_rows, seconds, unpack_files
 from ci_eval.plugins.mining.usages.snapshots import Snapshot
 
 COLUMNS = ("date", "fileName", "fragment")
@@ -14,10 +14,10 @@ COLUMNS = ("date", "fileName", "fragment")
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
     """Yield the snapshots of TaskTracker's recordings."""
     typings = Typings(recording.skipped)
-    with files_of(path, (".csv",), recording) as files:
+    with unpack_files(path, (".csv",), recording) as files:
         for file in files:
             user = file.stem if file.parent == path else f"{file.parent.name}/{file.stem}"
-            for row in rows_of(file, recording, COLUMNS):
+            for row in read_rows(file, recording, COLUMNS):
                 language = row.get("language", "").lower()
                 # Data frames write `nan` for an empty cell.
                 if language not in {"", "nan", "undefined", recording.language}:

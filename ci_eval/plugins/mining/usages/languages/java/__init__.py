@@ -6,7 +6,7 @@ import re
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, Surroundings
-from ci_eval.plugins.mining.usages.languages.java.names import types_of
+from ci_eval.plugins.mining.usages.languages.java.names import project_types
 from ci_eval.plugins.mining.usages.languages.java.walk import JavaWalk
 
 
@@ -17,4 +17,4 @@ def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
 
 # A dot does not dangle if the next line begins with a call, as in chains of calls.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
-DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=types_of)
+DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

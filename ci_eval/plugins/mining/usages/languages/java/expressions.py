@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.trees import named_children, node_text
 from ci_eval.plugins.mining.usages.contract import Receiver
 from ci_eval.plugins.mining.usages.gathering import Enclosing
 from ci_eval.plugins.mining.usages.languages.java.names import Names
@@ -99,21 +99,21 @@ class Expressions:
 
     def text(self, node: Node | None) -> str:
         """Return the text of a node."""
-        return text_of(self.source, node)
+        return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ types
 
-    def type_of(self, node: Node | None, scope: Scope) -> Thing:
+    def resolve_type(self, node: Node | None, scope: Scope) -> Thing:
         """Return an object of the type that a node names."""
         if node is None:
             return UNKNOWN
         if node.type == "array_type":
-            return Thing(sort="array", type=self.type_of(node.child_by_field_name("element"), scope).type)
+            return Thing(sort="array", type=self.resolve_type(node.child_by_field_name("element"), scope).type)
         if node.type == "generic_type":
             parts = named_children(node)
             type_arguments = named_children(parts[-1]) if len(parts) > 1 else []
-            element = self.type_of(type_arguments[0], scope).type if len(type_arguments) == 1 else ""
-            return replace(self.type_of(parts[0] if parts else None, scope), element=element)
+            element = self.resolve_type(type_arguments[0], scope).type if len(type_arguments) == 1 else ""
+            return replace(self.resolve_type(parts[0] if parts else None, scope), element=element)
         if node.type in {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}:
             name = self.text(node)
             if scope.is_parameter(name):
@@ -122,7 +122,7 @@ class Expressions:
             return Thing(sort="object", type=full_name) if full_name else UNKNOWN
         if node.type in {"catch_type", "annotated_type", "wildcard"}:
             kinds = [child for child in named_children(node) if "type" in child.type]
-            return self.type_of(kinds[0] if kinds else None, scope)
+            return self.resolve_type(kinds[0] if kinds else None, scope)
         return UNKNOWN
 
     # ------------------------------------------------------------------------------------------------ expressions
@@ -149,14 +149,14 @@ class Expressions:
         return thing or UNKNOWN
 
     def _new(self, node: Node, scope: Scope, _: int) -> Thing:
-        thing = self.type_of(node.child_by_field_name("type"), scope)
+        thing = self.resolve_type(node.child_by_field_name("type"), scope)
         return thing.with_definition("NEW", thing.type)
 
     def _array(self, node: Node, scope: Scope, _: int) -> Thing:
-        return Thing(sort="array", type=self.type_of(node.child_by_field_name("type"), scope).type)
+        return Thing(sort="array", type=self.resolve_type(node.child_by_field_name("type"), scope).type)
 
     def _cast(self, node: Node, scope: Scope, _: int) -> Thing:
-        return self.type_of(node.child_by_field_name("type"), scope).with_definition("CAST")
+        return self.resolve_type(node.child_by_field_name("type"), scope).with_definition("CAST")
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Thing:
         return self.of(next(iter(named_children(node)), None), scope, depth)

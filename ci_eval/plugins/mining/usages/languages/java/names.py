@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.trees import named_children, node_text
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -84,7 +84,7 @@ class Names:
 
     def is_own(self, type_: str) -> bool:
         """Return whether a type is one of the project's: of its files, or of the same package."""
-        if package_of(type_) == self.package:
+        if split_package(type_) == self.package:
             return True
         while type_:
             if type_ in self.own:
@@ -93,12 +93,12 @@ class Names:
         return False
 
 
-def names_of(source: bytes, root: Node, own: frozenset[str]) -> Names:
+def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
     """Return the names of a file."""
     package, imports, wholly = "", {}, []
     for node in named_children(root):
         path = next((child for child in named_children(node) if "identifier" in child.type), None)
-        name = text_of(source, path)
+        name = node_text(source, path)
         if node.type == "package_declaration":
             package = name
         # Static imports mostly bring members, not types.
@@ -125,7 +125,7 @@ def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str
     while stack:
         node, outer = stack.pop()
         if node.type in TYPES:
-            name = text_of(source, node.child_by_field_name("name"))
+            name = node_text(source, node.child_by_field_name("name"))
             outer = f"{outer}.{name}" if outer else name
             yield name, outer
             node_body = node.child_by_field_name("body")
@@ -134,14 +134,14 @@ def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str
             stack += [(child, outer) for child in named_children(node)]
 
 
-def package_of(type_: str) -> str:
+def split_package(type_: str) -> str:
     """Return the package of a type: its name up to the first part that is capitalised."""
     parts = type_.split(".")
     count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return ".".join(parts[:count])
 
 
-def types_of(paths: Iterable[str]) -> frozenset[str]:
+def project_types(paths: Iterable[str]) -> frozenset[str]:
     """Return the types that the files of a project are named for."""
     types = set()
     for path in paths:

@@ -10,7 +10,7 @@ from ci_eval.plugins.mining.usages.contract import MinedText, Surroundings
 from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.plugins.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
 from ci_eval.plugins.mining.usages.languages.java.layout import LAYOUT
-from ci_eval.plugins.mining.usages.languages.java.names import TYPES, names_of
+from ci_eval.plugins.mining.usages.languages.java.names import TYPES, read_names
 from ci_eval.plugins.mining.usages.places import Places, Site
 from ci_eval.plugins.mining.usages.walking import StackWalk
 
@@ -29,7 +29,7 @@ class JavaWalk(StackWalk[Scope]):
     def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
         super().__init__()
         self.root = root
-        self.names = names_of(source, root, around.own)
+        self.names = read_names(source, root, around.own)
         self.expressions = Expressions(source, self.names)
         self.text = self.expressions.text
         self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
@@ -69,7 +69,7 @@ class JavaWalk(StackWalk[Scope]):
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
         """Visit the members of a class."""
-        types = [thing.type for base in bases if (thing := self.expressions.type_of(base, scope)).sort == "object"]
+        types = [thing.type for base in bases if (thing := self.expressions.resolve_type(base, scope)).sort == "object"]
         self.gathering.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.names.is_own(type_)), qualified)
         enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
@@ -85,7 +85,7 @@ class JavaWalk(StackWalk[Scope]):
                 for name, base_thing, _ in self._declarations(member, inner):
                     inner.names[name] = base_thing
             elif member.type == "method_declaration":
-                thing = self.expressions.type_of(member.child_by_field_name("type"), inner)
+                thing = self.expressions.resolve_type(member.child_by_field_name("type"), inner)
                 inner.returns.setdefault(self.text(member.child_by_field_name("name")), thing)
         # The components of a record are its fields.
         for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
@@ -143,7 +143,7 @@ class JavaWalk(StackWalk[Scope]):
 
     def _parameter(self, node: Node, number: int, scope: Scope, *, bind_only: bool = False) -> None:
         kinds = [child for child in named_children(node) if "type" in child.type]
-        thing = self.expressions.type_of(kinds[0] if kinds else None, scope)
+        thing = self.expressions.resolve_type(kinds[0] if kinds else None, scope)
         if node.type == "spread_parameter" or any(child.type == "dimensions" for child in named_children(node)):
             thing = Thing(sort="array", type=thing.type)
         declarator = next((child for child in named_children(node) if child.type == "variable_declarator"), node)
@@ -171,7 +171,7 @@ class JavaWalk(StackWalk[Scope]):
     def _declarations(self, node: Node, scope: Scope) -> Iterable[tuple[str, Thing, Node | None]]:
         """Yield the variables of a declaration: name, meaning, and initial value."""
         type_node = node.child_by_field_name("type")
-        declared = self.expressions.type_of(type_node, scope)
+        declared = self.expressions.resolve_type(type_node, scope)
         is_var = self.text(type_node) == "var"
         for declarator in named_children(node):
             if declarator.type == "variable_declarator":
@@ -212,7 +212,7 @@ class JavaWalk(StackWalk[Scope]):
 
     def _loop(self, node: Node, scope: Scope) -> None:
         type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        thing = self.expressions.type_of(type_node, scope)
+        thing = self.expressions.resolve_type(type_node, scope)
         if self.text(type_node) == "var":
             thing = self.expressions.element(value, scope)
         self._bind(self.text(node.child_by_field_name("name")), thing.with_definition("LOOP"), scope, type_node or node)
@@ -222,7 +222,7 @@ class JavaWalk(StackWalk[Scope]):
         type_node = node.child_by_field_name("type")
         if type_node:
             resource = self.expressions.of(node.child_by_field_name("value"), scope)
-            thing = resource if self.text(type_node) == "var" else self.expressions.type_of(type_node, scope)
+            thing = resource if self.text(type_node) == "var" else self.expressions.resolve_type(type_node, scope)
             name = self.text(node.child_by_field_name("name"))
             kind, member = ("WITH", resource.definition.member)
             self._bind(name, thing.with_definition(kind, member), scope, node)
@@ -230,7 +230,7 @@ class JavaWalk(StackWalk[Scope]):
 
     def _catch(self, node: Node, scope: Scope) -> None:
         kinds = [child for child in named_children(node) if "type" in child.type]
-        thing = self.expressions.type_of(kinds[0] if kinds else None, scope)
+        thing = self.expressions.resolve_type(kinds[0] if kinds else None, scope)
         self._bind(self.text(node.child_by_field_name("name")), thing.with_definition("EXCEPT"), scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
@@ -242,7 +242,7 @@ class JavaWalk(StackWalk[Scope]):
         )
         parts = named_children(holder)
         if len(parts) > 1 and parts[-1].type == "identifier":
-            thing = self.expressions.type_of(parts[-2], scope)
+            thing = self.expressions.resolve_type(parts[-2], scope)
             if thing.sort == "object":
                 self._bind(self.text(parts[-1]), thing.with_definition("CAST"), scope, node)
         self._visit_all(node.children, scope)

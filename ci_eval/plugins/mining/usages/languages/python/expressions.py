@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
-from ci_eval.plugins.mining.trees import field, named_children, text_of
+from ci_eval.plugins.mining.trees import field, named_children, node_text
 from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
 from ci_eval.plugins.mining.usages.languages.python.naming import is_class_name
 
@@ -58,7 +58,7 @@ class Expressions:
 
     def text(self, node: Node | None) -> str:
         """Return the text of a node."""
-        return text_of(self.source, node)
+        return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ expressions
 
@@ -97,11 +97,11 @@ class Expressions:
         if holder.sort == "this":
             return self._member_of_self(holder.scope, name)
         if holder.sort in {"module", "imported"}:
-            return self.of_name(f"{holder.name}.{name}")
+            return self.resolve_name(f"{holder.name}.{name}")
         if holder.sort == "class":
             return self.member(holder, name) or Meaning(sort="function", name=f"{holder.name}.{name}")
         if holder.is_typed:
-            meaning = self.member(self.of_name(holder.name), name) if holder.scope is None else None
+            meaning = self.member(self.resolve_name(holder.name), name) if holder.scope is None else None
             if meaning is None and holder.scope:
                 meaning = self.member(holder, name)
             full = f"{holder.name}.{name}"
@@ -118,12 +118,12 @@ class Expressions:
             full = f"{owner.qualified if is_own else owner.enclosing.class_}.{name}"
             meaning = owner.attributes.get(name) or owner.names.get(name)
             for base in () if meaning else owner.bases:
-                meaning = meaning or self.member(self.of_name(base), name)
+                meaning = meaning or self.member(self.resolve_name(base), name)
         if meaning is None:
             return UNKNOWN.with_definition("FIELD", full)
         return meaning.with_definition("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
 
-    def of_name(self, full: str) -> Meaning:
+    def resolve_name(self, full: str) -> Meaning:
         """Return the meaning of a qualified name of another file."""
         known = self.library(full)
         if known:
@@ -138,7 +138,7 @@ class Expressions:
         for base in () if meaning else class_.scope.bases:
             # `class Foo(Foo)` extends what the name meant before.
             if base != class_.name:
-                meaning = meaning or self.member(self.of_name(base), name, depth + 1)
+                meaning = meaning or self.member(self.resolve_name(base), name, depth + 1)
         return meaning
 
     def _call(self, node: Node, scope: Scope, depth: int) -> Meaning:
@@ -176,7 +176,7 @@ class Expressions:
             holder = self.of(field(node, "object"), scope, depth) if node and node.type == "attribute" else UNKNOWN
             return instance(holder.name) if holder.sort in {"object", "class"} and holder.name else UNKNOWN
         if called.returns.scope is None and called.returns.name:
-            known = self.of_name(called.returns.name)
+            known = self.resolve_name(called.returns.name)
             return replace(called.returns, name=known.name, scope=known.scope) if known.sort == "class" else UNKNOWN
         return called.returns
 

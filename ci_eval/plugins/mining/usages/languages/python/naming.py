@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import text_of
+from ci_eval.plugins.mining.trees import node_text
 
 ROOTS = ("src", "lib", "python")
 """Folders that packages lie in without being packages themselves."""
 
 
-def module_of(path: str) -> str:
+def qualify_module(path: str) -> str:
     """Return the qualified name of the module in a file."""
     # Recordings may have absolute paths, and those of Windows.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
@@ -27,12 +27,12 @@ def modules(paths: Iterable[str]) -> frozenset[str]:
     """Return the modules of all files of a project, with the packages that they are in."""
     modules_and_packages = set()
     for path in paths:
-        parts = module_of(path).split(".")
+        parts = qualify_module(path).split(".")
         modules_and_packages |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
     return frozenset(modules_and_packages)
 
 
-def begins_with(name: str, known: Collection[str]) -> bool:
+def has_known_prefix(name: str, known: Collection[str]) -> bool:
     """Return whether the name or a beginning of it, cut at a dot, is known."""
     while name:
         if name in known:
@@ -54,21 +54,21 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     """
     if node.type == "import_statement":
         for child in node.children[1:]:
-            full = text_of(source, child.child_by_field_name("name") or child)
-            alias = text_of(source, child.child_by_field_name("alias"))
+            full = node_text(source, child.child_by_field_name("name") or child)
+            alias = node_text(source, child.child_by_field_name("alias"))
             if child.is_named and full:
                 yield (alias, full, True) if alias else (full.partition(".")[0], full.partition(".")[0], True)
         return
     origin = node.child_by_field_name("module_name")
     if origin is None:
         return
-    start = absolute(text_of(source, origin), module, is_package)
+    start = absolute(node_text(source, origin), module, is_package)
     for child in node.children:
         if child.type == "wildcard_import":
             yield "*", start, True
         elif child.start_byte >= origin.end_byte and child.type in {"dotted_name", "aliased_import", "identifier"}:
-            name = text_of(source, child.child_by_field_name("name") or child)
-            alias = text_of(source, child.child_by_field_name("alias"))
+            name = node_text(source, child.child_by_field_name("name") or child)
+            alias = node_text(source, child.child_by_field_name("alias"))
             yield alias or name, f"{start}.{name}".lstrip("."), False
 
 

@@ -9,13 +9,13 @@ from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.trees import named_children, text_of
+from ci_eval.plugins.mining.trees import named_children, node_text
 from ci_eval.plugins.mining.usages.contract import Receiver, Surroundings
 from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
 from ci_eval.plugins.mining.usages.languages.python.expressions import Expressions, Library
 from ci_eval.plugins.mining.usages.languages.python.layout import LAYOUT
 from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
-from ci_eval.plugins.mining.usages.languages.python.naming import begins_with, import_bindings
+from ci_eval.plugins.mining.usages.languages.python.naming import has_known_prefix, import_bindings
 from ci_eval.plugins.mining.usages.places import Places, Site
 from ci_eval.plugins.mining.usages.walking import StackWalk
 
@@ -69,11 +69,11 @@ class PythonWalk(StackWalk[Scope]):
 
     def text(self, node: Node | None) -> str:
         """Return the text of a node."""
-        return text_of(self.source, node)
+        return node_text(self.source, node)
 
     def is_own(self, type_: str) -> bool:
         """Return whether a type is one of the project's."""
-        return begins_with(type_, self.around.own) or type_.startswith(f"{self.module}.")
+        return has_known_prefix(type_, self.around.own) or type_.startswith(f"{self.module}.")
 
     # ------------------------------------------------------------------------------------------------ order
 
@@ -137,7 +137,7 @@ class PythonWalk(StackWalk[Scope]):
             if surely or full in self.around.own:
                 meaning = Meaning(sort="module", name=full)
             else:
-                meaning = self.expressions.of_name(full)
+                meaning = self.expressions.resolve_name(full)
             scope.names[name] = meaning
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -184,7 +184,7 @@ class PythonWalk(StackWalk[Scope]):
 
         self._then([right], scope, begin)
 
-    def _as(self, node: Node, scope: Scope) -> None:
+    def _bind_alias(self, node: Node, scope: Scope) -> None:
         """Bind x in `with … as x`, `except … as x` and `case … as x`."""
         if not named_children(node):
             return
@@ -302,11 +302,11 @@ class PythonWalk(StackWalk[Scope]):
         """Return the method of a library that a method overrides, else its own name."""
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
-        base = self.expressions.of_name(foreign)
+        base = self.expressions.resolve_name(foreign)
         # A base whose methods are unknown is believed to have them all.
         if base.scope is None:
             return own if foreign == "builtins.object" else f"{foreign}.{name}"
-        if self.expressions.member(self.expressions.of_name("builtins.object"), name):
+        if self.expressions.member(self.expressions.resolve_name("builtins.object"), name):
             return f"builtins.object.{name}"
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
@@ -429,7 +429,7 @@ _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "assignment": PythonWalk._assignment,
     "named_expression": PythonWalk._walrus,
     "for_statement": PythonWalk._loop,
-    "as_pattern": PythonWalk._as,
+    "as_pattern": PythonWalk._bind_alias,
     "if_statement": PythonWalk._if,
     "class_definition": PythonWalk._class,
     "ERROR": PythonWalk._broken,
