@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load
 from ci_eval.core.fetch import schemes
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
@@ -23,7 +23,7 @@ def generated() -> str:
         config = load(path).config
         if config.dataset.spec:
             continue  # records of several languages, and no engine that is installed
-        language, engine = languages.CATALOG.load(config.language), engine_of(config)
+        language, engine = languages.CATALOG.load(config.language), load_engine(config)
         values = (language.name, language.title, engine.name, path.relative_to(ROOT).as_posix(), *needed(config))
         rows.append(f"    Language({', '.join(map(json.dumps, values))}),\n")
         if projects := ", ".join(map(json.dumps, config.training_projects)):
@@ -38,7 +38,7 @@ def generated() -> str:
 def needed(config: Config) -> list[str]:
     """Programs that the engine and the project's registry take."""
     scheme = schemes.CATALOG.load(config.project.spec.partition(":")[0])
-    return sorted({*scheme.needs, *engine_of(config).needs})
+    return sorted({*scheme.needs, *load_engine(config).needs})
 
 
 def main() -> None:

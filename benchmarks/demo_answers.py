@@ -18,8 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ci_eval.core.records import of_mera
-from ci_eval.plugins.adapters.endpoints.prompts import instruction_of
+from ci_eval.core.records import read_mera_line
+from ci_eval.plugins.adapters.endpoints.prompts import fill_instruction
 
 DEMO = Path("configs", "demo")
 TASKS = ("code-review", "unit-tests")
@@ -32,9 +32,9 @@ def written() -> dict[tuple[str, str], str]:
     """Assistant and question → answer."""
     found = {}
     for task in TASKS:
-        records = {each["id"]: of_mera(each) for each in map(json.loads, (DEMO / f"{task}.jsonl").open())}
+        records = {each["id"]: read_mera_line(each) for each in map(json.loads, (DEMO / f"{task}.jsonl").open())}
         for each in map(json.loads, (DEMO / "answers" / f"{task}.jsonl").open()):
-            found[each["assistant"], instruction_of(records[each["id"]])] = each["answer"]
+            found[each["assistant"], fill_instruction(records[each["id"]])] = each["answer"]
     return found
 
 

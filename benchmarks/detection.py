@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from precision import by_kind
 
-from ci_eval.core.compare.detecting import pilot_of
+from ci_eval.core.compare.detecting import make_pilot
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.config import Config
 from ci_eval.core.contracts import Metric
@@ -32,7 +32,7 @@ from ci_eval.core.statistics.paired import FLOORS, joint
 from ci_eval.core.statistics.sampled import here
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.sampling.detecting import judged
+from ci_eval.jobs.sampling.detecting import list_joint_metrics
 from ci_eval.jobs.sampling.precise import parse
 
 
@@ -92,7 +92,7 @@ def simulated(rows: Floats, metrics: list[Metric], wanted: float, power: float, 
     while (more := next_size(pilot, size, len(rows), wanted, power)) > size:
         sums.add(rows[order[size:more]])
         size = more
-        pilot = pilot_of(sums, metrics, name, sessions=len(rows), asked=size)
+        pilot = make_pilot(sums, metrics, name, sessions=len(rows), asked=size)
     if size == len(rows):
         return Run(int(np.sign(truth)), holds=True, asked=size)
     units = [each.info.unit for each in metrics]
@@ -118,7 +118,7 @@ def main() -> None:
     given = parser.parse_args()
     if len(given.workspaces) % 2:
         raise SystemExit("give workspaces in pairs: BASE NEW [BASE NEW …]")
-    wanted, metrics = parse(given.detect), judged(Config())
+    wanted, metrics = parse(given.detect), list_joint_metrics(Config())
     print("| pair | sessions | differ | true difference | better or worse | right | interval holds | asked | by kind |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for base, new in zip(given.workspaces[::2], given.workspaces[1::2], strict=True):

@@ -25,7 +25,7 @@ import numpy as np
 from ci_eval.core.base.chance import draw
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.contracts import Metric
-from ci_eval.core.interpret import listed
+from ci_eval.core.interpret import list_sessions
 from ci_eval.core.model import SessionScore
 from ci_eval.core.scoring import observe_session
 from ci_eval.core.statistics.expected import Places
@@ -103,7 +103,7 @@ def main() -> None:
         if before is not None:
             before = {identity: value for identity, value in before.items() if draw(0, identity) < given.told}
         texts = defaultdict(str, {each.path: each.text for each in workspace.sources()})
-        frame = listed(workspace, before, texts.__getitem__).frame
+        frame = list_sessions(workspace, before, texts.__getitem__).frame
         known = answers(workspace, frame, metric)
         whole = known[:, 0].sum() / known[:, 1].sum()
         runs = [simulated(frame, known, precision, seed) for seed in range(given.times)]

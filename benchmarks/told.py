@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.sent import arguments_of, without_paths
+from ci_eval.plugins.adapters.sent import extract_arguments, replace_paths
 
 MARKS = "<!-- what engines are told: benchmarks/told.py -->", "<!-- end of what engines are told -->"
 
@@ -45,7 +45,7 @@ def rows() -> Iterator[str]:
         if isinstance(engine, LspEngine | DrivenEngine):
             with tempfile.TemporaryDirectory() as folder:
                 place = place_of(engine, Path(folder).resolve())
-                told = without_paths(_told(engine, place), place)
+                told = replace_paths(_told(engine, place), place)
                 place.remove()
             shown = "<br>".join(f"{name}: `{_text(value)}`" for name, value in told.items() if value)
             imports = engine.auto_import
@@ -56,10 +56,10 @@ def rows() -> Iterator[str]:
 
 def _told(engine: LspEngine | DrivenEngine, place: Place) -> dict[str, object]:
     if isinstance(engine, DrivenEngine):
-        return {"arguments": arguments_of(engine.command(place))}
+        return {"arguments": extract_arguments(engine.command(place))}
     launch, usual = engine.launch(place), variables(place)
     return {
-        "arguments": arguments_of(launch.command),
+        "arguments": extract_arguments(launch.command),
         "settings": launch.settings,
         "options": launch.options,
         "environment": {name: value for name, value in launch.environment.items() if usual.get(name) != value},

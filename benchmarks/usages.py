@@ -23,7 +23,7 @@ from ci_eval.core.fetch import project
 from ci_eval.core.fetch.project import Project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.grammar.syntax import parser
-from ci_eval.jobs.datasets.usages import resolved
+from ci_eval.jobs.datasets.usages import format_known_share
 from ci_eval.plugins.mining.usages import places
 from ci_eval.plugins.mining.usages.contract import Surroundings
 from ci_eval.plugins.mining.usages.inference import JediInference
@@ -77,7 +77,7 @@ def mine(language: str, output: Path) -> None:
         spec = each.info.spec.partition("#")[0]
         print(
             f"| `{spec}` | {len(found.paths):,} | {len(found.troubles)} | {len(usages):,} | {types:,} "
-            f"| {resolved(found.receivers)} | {seconds:.1f} |",
+            f"| {format_known_share(found.receivers)} | {seconds:.1f} |",
             flush=True,
         )
     share = receivers["object"] / (receivers["object"] + receivers["unknown"])

@@ -26,7 +26,7 @@ class Fake:
     needs: tuple[str, ...] = ()
     own_process = True
 
-    def installed(self, _cache: Path) -> bool | None:
+    def is_ready(self, _cache: Path) -> bool | None:
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:

@@ -22,7 +22,7 @@ from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationErro
 from ci_eval.core.config import load
 from ci_eval.core.fetch import dataset, git, project, requirements
 from ci_eval.core.model import Session
-from ci_eval.core.records import neutral, of_mera
+from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.plugins.adapters import python_paths
 from ci_eval.plugins.adapters.endpoints import answers
@@ -56,7 +56,7 @@ def _manifest(data: bytes, folder: Path) -> None:
 def _sessions(data: bytes, folder: Path) -> None:
     for content in (data, stored.pack([data])):
         path = _put(content, folder / "sessions" / "a.jsonl.zst")
-        for _, sessions in Workspace(folder).sessions_at([path], Session):
+        for _, sessions in Workspace(folder).read_session_files([path], Session):
             list(sessions)
 
 
@@ -92,14 +92,14 @@ def _dataset(data: bytes, folder: Path) -> None:
     path = _put(data, folder / "a.jsonl")
     for _, line in dataset.prepare(str(path), cache=folder / "cache").lines():
         if isinstance(line, dict):
-            for read in (neutral, of_mera):
+            for read in (neutral, read_mera_line):
                 read(line)
 
 
 def _python(name: str) -> Reader:
     def read(data: bytes, folder: Path) -> None:
         _put(data, folder / name)
-        requirements.of_python(folder)
+        requirements.read_python_requirements(folder)
         requirements.is_pinned(folder)
 
     return read
@@ -150,7 +150,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
     "answer of an endpoint": (_whole, b'{"choices": [{"text": "a"}]}', (Trouble,)),
     "stored answers": (lambda data, _: answers._read(data, "x"), STORED, (ConfigError,)),
     "package.json": (
-        lambda data, folder: requirements.of_npm(_put(data, folder / "package.json")),
+        lambda data, folder: requirements.read_npm_ranges(_put(data, folder / "package.json")),
         b'{"dependencies": {"a": "1"}}',
         (PreparationError,),
     ),
@@ -166,7 +166,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         (PreparationError,),
     ),
     "git address": (_text(git.check_url), b"https://x/y", (ConfigError,)),
-    "git page": (_text(git.of_page), b"https://github.com/a/b/tree/main", (ConfigError,)),
+    "git page": (_text(git.parse_page), b"https://github.com/a/b/tree/main", (ConfigError,)),
     "git revision": (_text(git.check_revision), b"main", (ConfigError,)),
     "SPEC": (_text(project.parse), b"git:https://x/y@main", (ConfigError,)),
     "compile_commands.json": (_compile_commands("compile_commands.json"), b"[" + SAMPLE + b"]", ()),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core import machine
-from ci_eval.core.machine import Watch, cache_folder, peak_below, peak_of
+from ci_eval.core.machine import Watch, cache_folder, peak_below, read_peak_memory
 
 
 def test_the_cache_is_where_the_variables_say_ours_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,11 +44,11 @@ def test_what_processes_below_held_once_is_known_while_they_run() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_a_process_knows_what_it_held_itself() -> None:
-    assert peak_of("self") == pytest.approx(peak_of(os.getpid()))
+    assert read_peak_memory("self") == pytest.approx(read_peak_memory(os.getpid()))
 
 
 def test_of_a_process_that_is_not_there_nothing_is_known() -> None:
-    assert peak_of("nobody") is None
+    assert read_peak_memory("nobody") is None
 
 
 @pytest.mark.parametrize(

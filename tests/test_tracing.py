@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.tracing import Direction, Trace, heard_by, tell
+from ci_eval.core.tracing import Direction, Trace, attach_listener, tell
 from tests.adapters.lsp.conftest import Start, ask, start
 from tests.adapters.test_driven import ENGINE, asked
 
@@ -70,7 +70,7 @@ def test_what_is_nested_deeply_is_shown_to_some_depth() -> None:
 
 def test_nobody_listens_outside_of_the_context() -> None:
     heard: list[bytes] = []
-    with heard_by(lambda _, body: heard.append(body)):
+    with attach_listener(lambda _, body: heard.append(body)):
         tell("->", b"1")
     tell("->", b"2")
     assert heard == [b"1"]
@@ -78,7 +78,7 @@ def test_nobody_listens_outside_of_the_context() -> None:
 
 def test_all_that_a_language_server_is_told_and_says_is_heard(start: Start) -> None:
     lines: list[str] = []
-    with heard_by(Trace(lines.append, full=False)):
+    with attach_listener(Trace(lines.append, full=False)):
         server = start("asks")
         server.open("a.py", "one two\n")
         ask(server)
@@ -100,7 +100,7 @@ def test_all_that_a_language_server_is_told_and_says_is_heard(start: Start) -> N
 
 def test_a_driver_is_heard_in_plain_text(tmp_path: Path) -> None:
     lines: list[str] = []
-    with heard_by(Trace(lines.append, full=False)):
+    with attach_listener(Trace(lines.append, full=False)):
         asked(ENGINE, tmp_path)
     assert f'-> {{"offset":0,"path":"{tmp_path}/A.java","text":""}}' in lines[0]
     assert lines[1].endswith('<- {"1.5 ms":["size()\\t03","length","->"]}')

@@ -14,7 +14,7 @@ from ci_eval.core.interpret.assignments import first_calls
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FileError, Session
 from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
-from ci_eval.core.workspace import Workspace, name_of, pack_sessions, read_actions, read_asked
+from ci_eval.core.workspace import Workspace, make_file_name, pack_sessions, read_actions, read_items
 from ci_eval.plugins.engines.words import ENGINE as WORDS
 from tests.command import command
 from tests.comparing import compare
@@ -37,14 +37,14 @@ def counting(function: Callable[[Workspace], Manifest], asked: list[str]) -> Cal
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "a/" * 200 + "b.py", "CON.py", "ü\n\0.py", ".hidden"])
 def test_a_name_is_safe_whatever_the_path(path: str) -> None:
-    name = name_of(path)
+    name = make_file_name(path)
     assert len(name) < 100
     assert not name.startswith(".")
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
 def test_paths_that_look_alike_have_names_of_their_own() -> None:
-    assert len({name_of(path).casefold() for path in ("a/b.py", "a_b.py", "A/B.py", "a b.py")}) == 4
+    assert len({make_file_name(path).casefold() for path in ("a/b.py", "a_b.py", "A/B.py", "a b.py")}) == 4
 
 
 def test_a_folder_without_manifest_is_no_workspace(tmp_path: Path) -> None:
@@ -178,6 +178,6 @@ def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path
     workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
     (path,) = workspace.action_files()
     calls = list(first_calls(read_actions(path)))
-    found = [(each.session, each.offset, each.expected_text) for each in read_asked(path)]
+    found = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
     assert found == [(call.session, call.offset, call.expected_text) for call in calls]
     assert read_actions(path).sessions == len(found) > 0

@@ -43,7 +43,7 @@ class Screen:
     """
 
     def __init__(self, host: Host | None = None) -> None:
-        self.host = host or host_named(os.environ)
+        self.host = host or detect_host(os.environ)
         self.quiet, self.verbose = (os.environ.get(OUTPUT) == level for level in ("quiet", "verbose"))
         self._out = _console(sys.stdout, self.host)
         self._err = _console(sys.stderr, self.host)
@@ -196,7 +196,7 @@ class Steps:
             self._host.progress(said)
 
 
-def host_named(environment: Mapping[str, str]) -> Host:
+def detect_host(environment: Mapping[str, str]) -> Host:
     """Return the CI that the environment variables name. CI_EVAL_CI (github, teamcity, none) overrides them."""
     name = environment.get("CI_EVAL_CI", "auto")
     if name == "teamcity" or (name == "auto" and "TEAMCITY_VERSION" in environment):

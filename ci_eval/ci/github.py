@@ -77,10 +77,10 @@ class GitHub(Host):
         for problem in announcement.problems:
             self.fail(problem)
         _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in announcement.outputs.items()))
-        _append("GITHUB_STEP_SUMMARY", shortened(announcement.summary, MOST_SUMMARY))
+        _append("GITHUB_STEP_SUMMARY", shorten_text(announcement.summary, MOST_SUMMARY))
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """Return the beginning of the text, at most `most` bytes, cut between two lines."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text

@@ -39,7 +39,7 @@ class Issues:
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
 
-    def of_workflows(self) -> Iterator[Issue]:
+    def list_bot_issues(self) -> Iterator[Issue]:
         """Yield the issues, open or closed, that a job opened with its token; the newest first."""
         for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
             # GitHub lists pull requests among the issues.

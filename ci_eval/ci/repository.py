@@ -55,7 +55,7 @@ class Repository:
         ]
         return sorted(artifacts, key=lambda artifact: (artifact.run, artifact.created), reverse=True)
 
-    def of_run(self, run: int, name: str) -> Artifact | None:
+    def find_artifact(self, run: int, name: str) -> Artifact | None:
         """Return the newest artifact of that name of a run, if it still exists."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts", name=name)
         artifacts = [_artifact(item) for item in listed if not item["expired"]]
@@ -73,9 +73,9 @@ class Repository:
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
         """Return whether the artifact is of the same workflow file as this job, False for a run that was deleted."""
-        return self.workflow_of(artifact.run) == self._rest.workflow
+        return self.find_workflow(artifact.run) == self._rest.workflow
 
-    def workflow_of(self, run: int) -> str:
+    def find_workflow(self, run: int) -> str:
         """Return the file of a run's workflow, such as .github/workflows/nightly.yml; "" for a run that was deleted."""
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
         # GitHub may put @REF behind the path.

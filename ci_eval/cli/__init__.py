@@ -17,7 +17,7 @@ from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
 from ci_eval.cli.commands import NAMES
-from ci_eval.cli.group import cli, command_of
+from ci_eval.cli.group import cli, find_command
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
 
@@ -42,7 +42,7 @@ def main() -> None:
     except CiEvalError as error:
         Screen().detail(traceback.format_exc().rstrip())
         # Broken gates have been reported one by one already.
-        Screen().fail(str(error), None if isinstance(error, GateFailed) else identity_of(error))
+        Screen().fail(str(error), None if isinstance(error, GateFailed) else identify_problem(error))
         code = error.exit_code
     except click.ClickException as error:
         code = _report_misuse(error)
@@ -76,7 +76,7 @@ def _print_anywhere() -> None:
             stream.reconfigure(errors="replace")
 
 
-def identity_of(error: Exception) -> str:
+def identify_problem(error: Exception) -> str:
     """Return what a CI recognises the problem by from run to run: the kind of error, since its text is of this run
     alone."""
     return f"ci_eval_{type(error).__name__}"
@@ -88,7 +88,7 @@ def again(arguments: Sequence[str], folder: Path) -> str | None:
     # `interpret` has no --resume: it always goes on in its workspace.
     if name == "interpret":
         return shlex.join(["ci-eval", name, str(folder), *(["--trust"] if "--trust" in arguments else [])])
-    if not name or not any(option.name == "resume" for option in command_of(name).params):
+    if not name or not any(option.name == "resume" for option in find_command(name).params):
         return None
     resumed = [] if "--resume" in arguments else ["--resume"]
     placed = any(word == "--output" or word.startswith("--output=") for word in arguments)
@@ -101,7 +101,7 @@ def _report_misuse(error: click.ClickException) -> int:
     screen = Screen()
     # The message holds what the user typed, which might look like a command to the CI.
     screen.explain(message.getvalue().rstrip())
-    screen.host.fail(Problem(identity=identity_of(error), text=error.format_message()))
+    screen.host.fail(Problem(identity=identify_problem(error), text=error.format_message()))
     return ConfigError.exit_code
 
 
@@ -111,6 +111,6 @@ def _report_bug(error: Exception) -> int:
         return WorkspaceError.exit_code
     Screen().fail(
         f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}",
-        identity_of(error),
+        identify_problem(error),
     )
     return BUG

@@ -10,10 +10,18 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import ALL, Choices, opened, with_choices, with_gates, with_opening, with_placement
+from ci_eval.cli.options import (
+    ALL,
+    Choices,
+    add_choice_options,
+    add_gate_options,
+    add_open_option,
+    add_placement_options,
+    show_report,
+)
 from ci_eval.cli.places import NEW, SOURCE
-from ci_eval.cli.runs import in_points, suite_told
-from ci_eval.core.config import bounded
+from ci_eval.cli.runs import parse_points, suite_told
+from ci_eval.core.config import limit_sessions
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -22,7 +30,7 @@ from ci_eval.jobs.compare_engines import ROUNDS, Asked
 from ci_eval.jobs.sampling import detecting
 from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
-from ci_eval.jobs.suites.shards import shards_in
+from ci_eval.jobs.suites.shards import find_shards
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -36,7 +44,7 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
 
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=SOURCE, nargs=-1, required=True)
-@with_gates
+@add_gate_options
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
 @click.option(
     "--history",
@@ -48,7 +56,7 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
     "--same-ranker", is_flag=True, help="Leave out a base that another ranker ranked; gates are not checked then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
-@with_opening
+@add_open_option
 def compare_(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
@@ -94,7 +102,7 @@ def compare_(
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))
     if opening:
-        opened(done.reports or done.comparisons[0].reports, screen)
+        show_report(done.reports or done.comparisons[0].reports, screen)
     if done.trouble:
         raise done.trouble
 
@@ -135,10 +143,10 @@ def _check_comparison(
 
 
 @cli.command("compare-engines")
-@click.argument("base", shell_complete=completions.of("engines"))
-@click.argument("new", shell_complete=completions.of("engines"))
-@with_choices
-@with_placement
+@click.argument("base", shell_complete=completions.make_completer("engines"))
+@click.argument("new", shell_complete=completions.make_completer("engines"))
+@add_choice_options
+@add_placement_options
 @click.option(
     "--rounds",
     type=click.IntRange(2, 1000),
@@ -147,7 +155,7 @@ def _check_comparison(
     show_default=True,
     help="How often each engine is asked each session; more rounds show smaller differences of time.",
 )
-@click.option("--detect", metavar="Xpp", callback=in_points, help=DETECT)
+@click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
 )
@@ -157,9 +165,9 @@ def _check_comparison(
     is_flag=True,
     help="Compare the engines even if they are told different things that nobody asked for.",
 )
-@with_gates
+@add_gate_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
-@with_opening
+@add_open_option
 def compare_engines_(
     choices: Choices,
     base: str,
@@ -194,10 +202,10 @@ def compare_engines_(
     # `Choices.load` refuses --engine-like without --engine-command; here BASE and NEW may be commands.
     like, choices = choices.engine_like, replace(choices, engine_like=None)
     usual = not (everything or detect or choices.says_how_many())
-    chosen = choices.load_bounded(screen, everything=True) if everything else choices.load(screen)
+    chosen = choices.load_and_limit(screen, everything=True) if everything else choices.load(screen)
     if chosen.projects:
         if usual:
-            chosen = bounded(chosen)
+            chosen = limit_sessions(chosen)
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         suited = suite_job.compare_engines(
@@ -239,7 +247,7 @@ def _show_pair(done: Asked, screen: Screen, *, opening: bool) -> None:
     for comparison in done.outcome.comparisons if done.outcome else ():
         presenting.comparison(comparison, screen)
         if opening:
-            opened(comparison.reports, screen)
+            show_report(comparison.reports, screen)
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble
@@ -260,7 +268,7 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
       ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
-    if of_suites := shards_in(workspaces):
+    if of_suites := find_shards(workspaces):
         suite_told(merging.merge(of_suites, output=output), screen, opening=False)
         return
     done = merge_job.merge(workspaces, output=output, screen=screen)

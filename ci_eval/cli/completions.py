@@ -16,7 +16,7 @@ from ci_eval.jobs import listings
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def of(what: str) -> Completer:
+def make_completer(what: str) -> Completer:
     """Return a completer of the names that `ci-eval list WHAT` has."""
 
     def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -31,7 +31,7 @@ def setting(_context: click.Context, _option: click.Parameter, typed: str) -> li
     if not equals:
         return _select(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
     # A shell replaces the whole word, so KEY= is repeated.
-    return [CompletionItem(f"{key}={value}") for value in listings.values_of(key) if value.startswith(begun)]
+    return [CompletionItem(f"{key}={value}") for value in listings.list_values(key) if value.startswith(begun)]
 
 
 def metric(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -104,7 +104,7 @@ def cli() -> None:
 cli.params += [_ci_option(), *_loudness_options()]
 
 
-def command_of(name: str) -> click.Command:
+def find_command(name: str) -> click.Command:
     """Return the command of that name, which must exist."""
     command = cli.get_command(click.Context(cli), name)
     assert command, name

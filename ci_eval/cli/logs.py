@@ -10,7 +10,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
 from ci_eval.cli.places import SOURCE
 from ci_eval.core import machine
 from ci_eval.core.config import Config
@@ -63,8 +63,8 @@ TRY = "A file with keys of the configuration, as fit-user-model prints, in place
 
 @logs.command()
 @click.argument("real", type=click.Path(path_type=Path))
-@with_choices
-@with_placement
+@add_choice_options
+@add_placement_options
 @click.option("--try", "own", metavar="FILE", type=click.Path(path_type=Path), multiple=True, help=TRY)
 @click.option("--threshold", type=click.FloatRange(0, 1), default=calibrating.THRESHOLD, show_default=True)
 @click.option("--all", "every", is_flag=True, help="Try all settings, also when one was close enough.")
@@ -96,12 +96,12 @@ def calibrate(
         raise click.UsageError("logs calibrate needs --output DIR, a folder for the logs of all settings")
     screen = Screen()
 
-    def configured(overrides: Sequence[str]) -> Config:
+    def apply_overrides(overrides: Sequence[str]) -> Config:
         # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
         return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
 
     calibration = calibrating.calibrate(
-        configured,
+        apply_overrides,
         real,
         own=own,
         threshold=threshold,

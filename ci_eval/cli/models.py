@@ -10,7 +10,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import MODEL, TRUST, Choices, with_choices, with_placement
+from ci_eval.cli.options import MODEL, TRUST, Choices, add_choice_options, add_placement_options
 from ci_eval.cli.places import CHANGED, NEW, SOURCE
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
@@ -26,8 +26,8 @@ from ci_eval.plugins.learning import recommenders, training
 
 
 @cli.command("generate-ml-logs")
-@with_choices
-@with_placement
+@add_choice_options
+@add_placement_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
@@ -156,7 +156,7 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
     metavar="T",
     required=True,
     help="See `ci-eval list completion-types`.",
-    shell_complete=completions.of("completion-types"),
+    shell_complete=completions.make_completer("completion-types"),
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")

@@ -18,7 +18,7 @@ from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
 from ci_eval.core import machine
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.config import Config, bounded, by_command, load, patch, with_ladder
+from ci_eval.core.config import Config, add_ladder, limit_sessions, load, patch, set_engine_command
 from ci_eval.core.fetch import schemes, sealed
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import trust as trusting
@@ -64,7 +64,7 @@ class Choices:
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
-            config = self._patched(workspace.config_path, {}, screen, ladder=False)
+            config = self._apply_options(workspace.config_path, {}, screen, ladder=False)
             trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
         if self._file == DEMO:
@@ -74,9 +74,9 @@ class Choices:
                     "--project, --dataset) to begin one there"
                 )
             screen.say(THIS_IS_THE_DEMO)
-        return self._patched(self._file, os.environ, screen, ladder=ladder)
+        return self._apply_options(self._file, os.environ, screen, ladder=ladder)
 
-    def load_bounded(
+    def load_and_limit(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
         """Return the configuration as `load` does, with the usual number of sessions if nothing says how many.
@@ -91,7 +91,7 @@ class Choices:
             return replace(config, interpret=whole)
         # A stored configuration has the number that its run was begun with.
         stored = self.config is None and resumed and (resumed / "config.yaml").is_file()
-        return config if stored or self.says_how_many() else bounded(config)
+        return config if stored or self.says_how_many() else limit_sessions(config)
 
     def says_how_many(self) -> bool:
         """Return whether the options or the configuration say how many sessions are asked."""
@@ -102,7 +102,9 @@ class Choices:
         """Return the configuration file: the demo's if neither a file, a project nor a dataset is named."""
         return self.config or (None if self.project or self.dataset else DEMO)
 
-    def _patched(self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool) -> Config:
+    def _apply_options(
+        self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool
+    ) -> Config:
         loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
@@ -121,12 +123,12 @@ class Choices:
         if self.engine_command is not None:
             if self.engine:
                 raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-            chosen = by_command(chosen, self.engine_command, self.engine_like)
+            chosen = set_engine_command(chosen, self.engine_command, self.engine_like)
         elif self.engine_like:
             if chosen.engine.command is None:
                 raise click.UsageError("--engine-like is for a command: add --engine-command, or leave it out")
             chosen = replace(chosen, engine=replace(chosen.engine, like=self.engine_like))
-        return with_ladder(chosen) if ladder and not loaded.own_prefix else chosen
+        return add_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 
 
 SPECS = f"One of {', '.join(scheme.example for scheme in schemes.CATALOG.all())}."
@@ -155,16 +157,16 @@ LIKE = (
 OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repeated."
 
 
-def with_choices(command: Callable[..., None]) -> Callable[..., None]:
+def add_choice_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of Choices to a command, which gets the Choices as its first argument."""
 
     # click gives each option by its name, so the fields of Choices are taken out of what it gives.
     @wraps(command)
-    def gathered(**values: Any) -> None:
+    def collect_choices(**values: Any) -> None:
         chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
         command(Choices(**chosen), **values)
 
-    decorated: Callable[..., None] = gathered
+    decorated: Callable[..., None] = collect_choices
     # Decorators apply from the inside out, so help lists these options in reverse order.
     for option in (
         click.option(
@@ -177,7 +179,7 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
             "--completion-type",
             metavar="T",
             help="How suggestions are ordered, see `ci-eval list completion-types`.",
-            shell_complete=completions.of("completion-types"),
+            shell_complete=completions.make_completer("completion-types"),
         ),
         click.option("--dataset", metavar="FILE", help=DATASET),
         click.option("--dependencies/--no-dependencies", default=None, help=DEPENDENCIES),
@@ -186,21 +188,21 @@ def with_choices(command: Callable[..., None]) -> Callable[..., None]:
             "--engine",
             metavar="NAME[@VERSION]",
             help="An engine, see `ci-eval list engines`.",
-            shell_complete=completions.of("engines"),
+            shell_complete=completions.make_completer("engines"),
         ),
-        click.option("--engine-like", metavar="NAME", help=LIKE, shell_complete=completions.of("engines")),
+        click.option("--engine-like", metavar="NAME", help=LIKE, shell_complete=completions.make_completer("engines")),
         click.option("--engine-command", metavar="COMMAND", help=COMMAND),
         click.option(
             "--task",
             metavar="NAME",
             help="The task of the engine, see `ci-eval list tasks`.",
-            shell_complete=completions.of("tasks"),
+            shell_complete=completions.make_completer("tasks"),
         ),
         click.option(
             "--language",
             metavar="L",
             help="A language, see `ci-eval list languages`.",
-            shell_complete=completions.of("languages"),
+            shell_complete=completions.make_completer("languages"),
         ),
         click.argument("config", type=click.Path(path_type=Path), required=False),
     ):
@@ -214,25 +216,25 @@ UNDECIDED = (
 )
 
 
-def with_gates(command: Callable[..., None]) -> Callable[..., None]:
+def add_gate_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
 
     @wraps(command)
-    def decorated(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
+    def merge_gates(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
         command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
 
-    with_undecided = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(decorated)
+    with_undecided = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(merge_gates)
     return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
         with_undecided
     )
 
 
-def with_opening(command: Callable[..., None]) -> Callable[..., None]:
+def add_open_option(command: Callable[..., None]) -> Callable[..., None]:
     """Add `--open`, which a command gets as `opening`."""
     return click.option("--open", "opening", is_flag=True, help="Show the HTML report in a browser.")(command)
 
 
-def opened(reports: Mapping[str, Path], screen: Screen) -> None:
+def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
     """Show the HTML report in the user's browser; if no browser starts, say where the report is."""
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
@@ -247,10 +249,10 @@ def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> N
     if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
             raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
-        context.with_resource(answering.asked(record=option.name == "record"))
+        context.with_resource(answering.set_answer_mode(record=option.name == "record"))
 
 
-def with_answers(command: Callable[..., None]) -> Callable[..., None]:
+def add_answer_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say whether a language model is asked, or its store of answers."""
     command = click.option(
         "--record",
@@ -268,7 +270,7 @@ def with_answers(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
-def with_placement(command: Callable[..., None]) -> Callable[..., None]:
+def add_placement_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where the result goes and how many processes work."""
     command = click.option(
         "--verify-cache",
@@ -277,7 +279,7 @@ def with_placement(command: Callable[..., None]) -> Callable[..., None]:
         callback=_verify,
         help="Check all cache entries that are used, and rebuild damaged ones. Default: once a week.",
     )(command)
-    command = with_answers(command)
+    command = add_answer_options(command)
     command = click.option(
         "--output",
         type=NEW,

@@ -43,12 +43,12 @@ class _Changed(_Place):
     def _local(self, url: str, context: click.Context) -> Path | None:
         folder = stores.to_change(url)
 
-        def sent_or_removed(before: stores.State) -> None:
+        def send_or_remove(before: stores.State) -> None:
             # An unchanged copy has no use once the command ends.
-            if not _send_what_changed(folder, url, before):
+            if not _send_changes(folder, url, before):
                 shutil.rmtree(folder)
 
-        context.call_on_close(partial(sent_or_removed, stores.state(folder)))
+        context.call_on_close(partial(send_or_remove, stores.state(folder)))
         return folder
 
 
@@ -59,7 +59,7 @@ class _New(_Place):
         stores.check_free(url)
         folder = stores.local_folder(url)
         # Also called if the command fails because of its result, such as a broken gate: the workspace is complete then.
-        context.call_on_close(partial(_send_what_changed, folder, url, stores.state(folder)))
+        context.call_on_close(partial(_send_changes, folder, url, stores.state(folder)))
         return folder
 
 
@@ -73,7 +73,7 @@ class _Earlier(_Place):
         return folder
 
 
-def _send_what_changed(folder: Path, url: str, before: stores.State) -> bool:
+def _send_changes(folder: Path, url: str, before: stores.State) -> bool:
     """Send the workspace if the command has written anything; return whether it has."""
     if stores.state(folder) == before:
         return False

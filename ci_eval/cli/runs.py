@@ -15,12 +15,12 @@ from ci_eval.cli.options import (
     MODEL,
     TRUST,
     Choices,
-    opened,
-    with_answers,
-    with_choices,
-    with_gates,
-    with_opening,
-    with_placement,
+    add_answer_options,
+    add_choice_options,
+    add_gate_options,
+    add_open_option,
+    add_placement_options,
+    show_report,
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.core.base.shards import Shard
@@ -54,14 +54,14 @@ VIEW = "A key of the configuration that changes nothing that was measured: repor
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
-def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
+def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
     """Return an option such as 1pp as a share; None if it is not given."""
     return precise.parse(given) if given else None
 
 
 @cli.command(epilog=EXAMPLES)
-@with_choices
-@with_placement
+@add_choice_options
+@add_placement_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
@@ -69,10 +69,10 @@ def in_points(_: click.Context, __: click.Parameter, given: str | None) -> float
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @click.option("--all", "everything", is_flag=True, help=ALL)
-@click.option("--precision", metavar="Xpp", callback=in_points, help=PRECISION)
+@click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
 @click.option("--expect", type=EARLIER, metavar="WORKSPACE", help=EXPECT)
-@with_gates
-@with_opening
+@add_gate_options
+@add_open_option
 def evaluate(
     choices: Choices,
     output: Path | None,
@@ -102,7 +102,7 @@ def evaluate(
         _refuse("--precision asks as many as it takes", all=everything)
         chosen = choices.load(screen, resumed, trusted=trust)
     else:
-        chosen = choices.load_bounded(screen, resumed, trusted=trust, everything=everything)
+        chosen = choices.load_and_limit(screen, resumed, trusted=trust, everything=everything)
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
@@ -118,7 +118,7 @@ def evaluate(
         )
         suite_told(suited, screen, opening=opening)
         return
-    if whole := ide.wanted(chosen):
+    if whole := ide.find_ide_engine(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
         _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
@@ -140,7 +140,7 @@ def evaluate(
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if opening:
-        opened(done.reports, screen)
+        show_report(done.reports, screen)
     if done.trouble:
         raise done.trouble
 
@@ -156,14 +156,14 @@ def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
     announcing.suite(done, screen)
     presenting.suite(done, screen)
     if opening:
-        opened(done.reports, screen)
+        show_report(done.reports, screen)
     if done.trouble:
         raise done.trouble
 
 
 @cli.command()
-@with_choices
-@with_placement
+@add_choice_options
+@add_placement_options
 def actions(choices: Choices, output: Path | None, jobs: int) -> None:
     """Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.
 
@@ -183,14 +183,14 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
     "--engine",
     metavar="NAME[@VERSION]",
     help="Ask another engine; needs --output.",
-    shell_complete=completions.of("engines"),
+    shell_complete=completions.make_completer("engines"),
 )
 @click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
 @click.option(
     "--completion-type",
     metavar="T",
     help="Use another completion type; needs --output.",
-    shell_complete=completions.of("completion-types"),
+    shell_complete=completions.make_completer("completion-types"),
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--trust", is_flag=True, help=TRUST)
@@ -199,7 +199,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 )
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
-@with_placement
+@add_placement_options
 def interpret(
     workspace: Path,
     engine: str | None,
@@ -249,7 +249,7 @@ def interpret(
 
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
-@with_gates
+@add_gate_options
 @click.option(
     "--filter",
     "filters",
@@ -263,7 +263,7 @@ def interpret(
 @click.option(
     "--watch", "watched", is_flag=True, help="Rewrite the report as files finish, until the runs are complete."
 )
-@with_opening
+@add_open_option
 def report(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
@@ -295,7 +295,7 @@ def report(
         if gates or filters or title or overrides:
             raise click.UsageError("--watch takes neither --gate nor a view: leave them out")
         for last in watch.watch(
-            workspaces, screen=screen, shown=lambda made: opened(made, screen) if opening else None
+            workspaces, screen=screen, shown=lambda made: show_report(made, screen) if opening else None
         ):
             screen.result(str(last["html"]))
         return
@@ -303,7 +303,7 @@ def report(
     for done in stages.only_reports(workspaces, gates, overrides=overrides, filters=filters, title=title):
         presenting.evaluation(done, screen)
         if opening:
-            opened(done.reports, screen)
+            show_report(done.reports, screen)
         if gates:
             broken = broken or done.trouble
     if broken:
@@ -322,7 +322,7 @@ def report(
 )
 @click.option("--full", is_flag=True, help="With --trace: ask the engine now, and print long texts and lists in full.")
 @click.option("--trust", is_flag=True, help=TRUST)
-@with_answers
+@add_answer_options
 def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
     """Show one session of WORKSPACE: location, expected text, suggestions. The beginning of its id is enough.
 

@@ -20,8 +20,10 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
 
 
 @cli.command()
-@click.option("--language", metavar="L", help="A language.", shell_complete=completions.of("languages"))
-@click.option("--engine", metavar="NAME[@VERSION]", help="An engine.", shell_complete=completions.of("engines"))
+@click.option("--language", metavar="L", help="A language.", shell_complete=completions.make_completer("languages"))
+@click.option(
+    "--engine", metavar="NAME[@VERSION]", help="An engine.", shell_complete=completions.make_completer("engines")
+)
 @click.option("--project", metavar="SPEC", help="Whose code is completed.", shell_complete=completions.project)
 @click.option(
     "--action",
@@ -49,7 +51,7 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
     """
     screen = Screen()
-    lines = _read_piped()
+    lines = _read_stdin()
 
     def ask(question: str, default: str) -> str:
         return _ask_or_read(question, default, lines, screen)
@@ -77,7 +79,7 @@ def _ask_or_read(question: str, default: str, lines: Iterator[str], screen: Scre
     return answer or default
 
 
-def _read_piped() -> Iterator[str]:
+def _read_stdin() -> Iterator[str]:
     """Yield the lines of standard input; none if nothing arrives within a second."""
     # Some CIs leave standard input open, but never write to it.
     with suppress(io.UnsupportedOperation):  # a test's standard input is no file

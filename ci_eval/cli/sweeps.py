@@ -10,7 +10,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, with_choices, with_placement
+from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.jobs import terminal as presenting
@@ -21,8 +21,8 @@ MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may
 
 
 @cli.command("sweep")
-@with_choices
-@with_placement
+@add_choice_options
+@add_placement_options
 @click.option(
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
@@ -56,14 +56,14 @@ def sweep_(
         raise click.UsageError("--merge evaluates nothing: leave --shard and --resume out")
     screen = Screen()
 
-    def configured(choice: sweep_job.Choice) -> Config:
+    def configure_choice(choice: sweep_job.Choice) -> Config:
         # The engine is an override: the option would replace what is varied below `engine`.
         engine = (f"engine={choices.engine}",) if choices.engine else ()
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)
 
     done = sweep_job.sweep(
-        configured,
+        configure_choice,
         varied,
         output=output,
         jobs=jobs,

@@ -90,6 +90,6 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
         "projects": mining.mine_projects,
         "git": mining.mine_git,
         "recordings": mining.mine_streams,
-        "simulate": mining.simulated,
+        "simulate": mining.simulate_histories,
     }
     makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **options), Screen())

@@ -34,7 +34,7 @@ from ci_eval.jobs.workflows import plan as plan_job
     metavar="T",
     multiple=True,
     help="May be repeated. Default: BASIC.",
-    shell_complete=completions.of("completion-types"),
+    shell_complete=completions.make_completer("completion-types"),
 )
 @click.option(
     "--timings",

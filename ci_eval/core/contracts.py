@@ -249,7 +249,7 @@ class Engine(Protocol):
     def own_process(self) -> bool:
         """Return whether it runs in a process of its own, which is then confined."""
 
-    def installed(self, cache: Path) -> bool | None:
+    def is_ready(self, cache: Path) -> bool | None:
         """Return whether its default version is ready below `cache`; None for engines that come with ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:

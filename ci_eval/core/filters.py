@@ -99,7 +99,7 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [_declared(part) for part in declared]
+    filters += [_make_report_filter(part) for part in declared]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -117,7 +117,7 @@ def report_filters(
     return ReportFilters(all=tuple(filters), headline=leads)
 
 
-def _declared(part: SessionsFilter) -> ReportFilter:
+def _make_report_filter(part: SessionsFilter) -> ReportFilter:
     return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
 
 
@@ -158,7 +158,7 @@ def standard_filter(name: str) -> ReportFilter | None:
     return ReportFilter(name=name, typed=typed, weights=dict.fromkeys(GROUPS[group], 1.0) if group else None)
 
 
-def letters_of(names: Iterable[str]) -> list[int]:
+def collect_letters(names: Iterable[str]) -> list[int]:
     """Return the numbers of letters typed that have a filter of their own, sorted."""
     parts = (standard_parts(name) for name in names)
     return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})

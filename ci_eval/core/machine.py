@@ -65,11 +65,11 @@ class Watch:
     def __init__(self, pressure: Path = PRESSURE) -> None:
         self._file = pressure
         self._began = time.monotonic()
-        self._seconds_waited = _seconds_waited(pressure)
+        self._seconds_waited = _read_wait(pressure)
 
     def state(self) -> MachineState:
         """Return how busy the machine was since the watch was created."""
-        seconds, waited = time.monotonic() - self._began, _seconds_waited(self._file)
+        seconds, waited = time.monotonic() - self._began, _read_wait(self._file)
         pressure = None
         if waited is not None and self._seconds_waited is not None and seconds > 0:
             pressure = round(min((waited - self._seconds_waited) / seconds, 1.0), 3)
@@ -78,7 +78,7 @@ class Watch:
         return MachineState(load=load, pressure=pressure, cores=cores(), busy=busy)
 
 
-def _seconds_waited(file: Path) -> float | None:
+def _read_wait(file: Path) -> float | None:
     """Return the seconds for which some process has waited for a core so far; None if the system does not say.
 
     See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
@@ -104,7 +104,7 @@ def peak_below(pid: int) -> int | None:
 
     The processes may have had their peaks at different times, and shared pages count for each.
     """
-    peaks = [peak for child in _descendants(pid) if (peak := peak_of(child)) is not None]
+    peaks = [peak for child in _descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 
 
@@ -120,7 +120,7 @@ def _descendants(pid: int) -> Iterator[int]:
         waiting += children
 
 
-def peak_of(pid: int | str) -> int | None:
+def read_peak_memory(pid: int | str) -> int | None:
     """Return the peak resident bytes of a process; None if they are unknown. "self" stands for this process."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")

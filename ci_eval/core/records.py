@@ -48,7 +48,7 @@ def has_carets(task: Task) -> bool:
     return bool(task.splitting and task.splitting.named)
 
 
-def splitter_of(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
+def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
     """Return the function by which the task reads the lines of a dataset."""
     if task.splitting:
         return task.splitting.splitter(lines, queries, seed)
@@ -86,7 +86,7 @@ class _Mera(msgspec.Struct):
     run: Runnable | None = None
 
 
-def of_mera(line: Mapping[str, object]) -> Record:
+def read_mera_line(line: Mapping[str, object]) -> Record:
     """Return the record of a line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else of a neutral
     one. Raises ValueError."""
     if "inputs" not in line:
@@ -122,7 +122,7 @@ BANDS = (
 LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reversed(BANDS)}
 
 
-def band_of(score: float) -> Band:
+def find_band(score: float) -> Band:
     """Return the band among BANDS that a score (0 to 1) is in."""
     return BANDS[sum(score < least for least in LEASTS)]
 

@@ -24,7 +24,7 @@ from ci_eval.core.model import (
     SourceFile,
     Suggestion,
 )
-from ci_eval.core.model.sessions import keys_to
+from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 
 
@@ -51,7 +51,7 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
     known = _names(source, target, order.ranker)
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):
         context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
-        asked = _read_asked(file, source.actions_of(file.path))
+        asked = _replay_lookups(file, source.actions_path(file.path))
         moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
         graded = (order.grade(moved.session(session), file.text) for session in sessions)
         target.write_sessions(file.path, pack_sessions(file, graded))
@@ -73,7 +73,7 @@ Asked = tuple[str, str, str]
 """The id of a session, the text before its word, and the text behind the caret."""
 
 
-def _read_asked(file: SourceFile, actions: Path) -> Iterator[Asked]:
+def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     """Yield each session with the text at the time of its first lookup. Raises WorkspaceError if actions do not fit the
     file."""
     try:
@@ -146,7 +146,7 @@ class _Reranked:
             else tuple(shown),
             rank=rank,
             highlighted=highlighted,
-            selected=rank is not None and (self.taken_wherever or keys_to(rank, highlighted) < left),
+            selected=rank is not None and (self.taken_wherever or count_keys(rank, highlighted) < left),
             latency=round(lookup.latency + ranking, 3),
         )
 

@@ -24,7 +24,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
+def attach_listener(listener: Listener) -> Iterator[None]:
     """Pass each message of an engine that is asked within the context to the listener. A message is passed on when it
     was sent, or was received as a whole."""
     token = _listener.set(listener)
@@ -66,7 +66,7 @@ class Trace:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             message = body.decode(errors="backslashreplace")  # an engine may send anything
         label, content = self._parts(direction, message, now)
-        text = msgspec.json.encode(content if self._full else shortened(content)).decode()
+        text = msgspec.json.encode(content if self._full else shorten_value(content)).decode()
         self._write(f"{1000 * (now - self._began):10.1f} ms  {direction} {label}{text}")
 
     def _parts(self, direction: Direction, message: Any, now: float) -> tuple[str, Any]:
@@ -88,7 +88,7 @@ class Trace:
         return f"{took}: result  ", message.get("result")
 
 
-def shortened(value: Any, levels: int = DEEPEST) -> Any:
+def shorten_value(value: Any, levels: int = DEEPEST) -> Any:
     """Return the JSON value with only the beginning of each long text and list, followed by the whole length. Lists and
     objects below `levels` levels of nesting become "…"."""
     if not levels and isinstance(value, list | dict):
@@ -96,8 +96,8 @@ def shortened(value: Any, levels: int = DEEPEST) -> Any:
     if isinstance(value, str):
         return value if len(value) <= LONGEST else f"{value[:LONGEST]}… ({len(value):,} characters)"
     if isinstance(value, list):
-        elements = [shortened(element, levels - 1) for element in value[:MOST]]
+        elements = [shorten_value(element, levels - 1) for element in value[:MOST]]
         return elements if len(value) <= MOST else [*elements, f"… ({len(value):,} in all)"]
     if isinstance(value, dict):
-        return {name: shortened(member, levels - 1) for name, member in value.items()}
+        return {name: shorten_value(member, levels - 1) for name, member in value.items()}
     return value

@@ -155,7 +155,7 @@ class _Worker:
     def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
         self.pipe, worker_end = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
-        with _one_thread(), _without_main():
+        with _one_thread(), _hide_main():
             self._process.start()
         # As long as this process holds that end, the worker's death would not end the pipe.
         worker_end.close()
@@ -254,7 +254,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def _hide_main() -> Iterator[None]:
     """Let processes that are started here not import the main module."""
     # A spawned process otherwise imports the whole command line, which takes longer than many a task.
     names = vars(sys.modules["__main__"])

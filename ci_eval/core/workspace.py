@@ -108,11 +108,11 @@ class Workspace:
     def _read_manifest(self) -> Manifest:
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
-        form = stored.decoded(data, _Format, path).format
+        form = stored.decode_json(data, _Format, path).format
         if not FORMER_FORMAT <= form <= FORMAT:
             age = "newer" if form > FORMAT else "older"
             raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
-        manifest = stored.decoded(data, Manifest, path)
+        manifest = stored.decode_json(data, Manifest, path)
         try:
             manifest.check()
         except ValueError as error:
@@ -173,19 +173,19 @@ class Workspace:
 
     def write_actions(self, path: str, packed: bytes) -> None:
         """Store the actions of a source file, packed by `pack_actions`."""
-        _replace(self.actions_of(path), packed)
+        _replace(self.actions_path(path), packed)
 
-    def actions_of(self, path: str) -> Path:
+    def actions_path(self, path: str) -> Path:
         """Return the file with the actions of a source file, whether it is there or not."""
-        return _stored_as(self.folder / "actions" / f"{name_of(path)}{ACTIONS}")
+        return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
 
-    def places_in(self, path: str) -> dict[int, int]:
+    def find_extents(self, path: str) -> dict[int, int]:
         """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
         empty if its actions are missing."""
-        stored_at = self.actions_of(path)
+        stored_at = self.actions_path(path)
         if not stored_at.exists():
             return {}
-        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_asked(stored_at)}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
         """Yield the actions of all files, in order of their paths."""
@@ -203,15 +203,15 @@ class Workspace:
 
     def write_sessions(self, path: str, packed: bytes) -> None:
         """Store the sessions of a source file, packed by `pack_sessions`."""
-        _replace(self.sessions_of(path), packed)
+        _replace(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
         """Return whether the sessions of that source file are complete."""
-        return self.sessions_of(path).exists()
+        return self.sessions_path(path).exists()
 
     def drop_sessions(self, path: str) -> None:
         """Remove the sessions of a source file."""
-        self.sessions_of(path).unlink(missing_ok=True)
+        self.sessions_path(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
         """Yield all source files that have sessions, in order of their stored names."""
@@ -221,24 +221,24 @@ class Workspace:
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """Yield all source files with their sessions, in order of their stored names; sessions are decoded to `kind`
         one at a time."""
-        return self.sessions_at(self.session_files(), kind)
+        return self.read_session_files(self.session_files(), kind)
 
-    def sessions_at(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
+    def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """Yield the source files of some of `session_files` with their sessions, as `sessions` does."""
         for path in paths:
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
 
-    def sessions_in(self, path: str, kind: type[S]) -> Iterator[S]:
+    def decode_sessions(self, path: str, kind: type[S]) -> Iterator[S]:
         """Return the sessions of one source file, decoded to `kind` one at a time."""
-        file = self.sessions_of(path)
+        file = self.sessions_path(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
 
     def source(self, path: str) -> SourceFile:
         """Return a source file that has sessions."""
-        file = self.sessions_of(path)
+        file = self.sessions_path(path)
         return self._source(file, stored.lines(file))
 
     def session_files(self) -> list[Path]:
@@ -246,10 +246,10 @@ class Workspace:
         return _packed_files(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
-        source = stored.decoded(next(lines, b""), SourceFile, file)
+        source = stored.decode_json(next(lines, b""), SourceFile, file)
         _check_inside(source.path, file)
         # Otherwise two stored files could count the sessions of one source file twice.
-        if file != self.sessions_of(source.path):
+        if file != self.sessions_path(source.path):
             raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
         return source
 
@@ -265,30 +265,30 @@ class Workspace:
         ]
         if len(matches) == 1:
             file, whole = matches[0]
-            return file, next(session for session in self.sessions_in(file.path, Session) if session.id == whole)
+            return file, next(session for session in self.decode_sessions(file.path, Session) if session.id == whole)
         examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
         raise WorkspaceError(
             f"{len(matches)} sessions in {self.folder} have an id that begins with {identity!r}{examples}; "
             "ids stand in the HTML report and in sessions/"
         )
 
-    def sessions_of(self, path: str) -> Path:
+    def sessions_path(self, path: str) -> Path:
         """Return the file with the sessions of a source file, whether it is there or not."""
-        return _stored_as(self.folder / "sessions" / f"{name_of(path)}{SESSIONS}")
+        return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
         """Store an error that concerns one file; the run goes on."""
         data = msgspec.json.format(msgspec.json.encode(error), indent=2)
-        atomic.write(self.folder / "errors" / f"{name_of(error.path)}.{error.stage}.json", data + b"\n")
+        atomic.write(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", data + b"\n")
 
     def drop_error(self, path: str, stage: str) -> None:
         """Remove the error that an earlier, interrupted run stored for that file."""
-        (self.folder / "errors" / f"{name_of(path)}.{stage}.json").unlink(missing_ok=True)
+        (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
         """Return all errors of files, in order of path and stage."""
         paths = (self.folder / "errors").glob("*.json")
-        errors = [stored.decoded(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
+        errors = [stored.decode_json(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(errors, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str, strata: int = 0) -> None:
@@ -324,7 +324,7 @@ class Workspace:
             path.unlink()
 
 
-def workspaces_in(places: Iterable[Path]) -> list[Path]:
+def find_workspaces(places: Iterable[Path]) -> list[Path]:
     """Return the workspaces among these folders, and those directly below the others, in order of name.
 
     Raises WorkspaceError if a folder is no workspace and holds none.
@@ -372,7 +372,7 @@ def _digest(part: Path) -> str:
     for path in paths:
         if path.is_file():
             digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
-            with stored.opened(path) as file:
+            with stored.open_regular_file(path) as file:
                 content = hashlib.sha256()
                 while block := file.read(1 << 20):
                     content.update(block)
@@ -382,7 +382,7 @@ def _digest(part: Path) -> str:
 
 def _digest_of_account(path: Path) -> str:
     """Return the SHA-256 over everything in a manifest but its digests."""
-    manifest = stored.decoded(stored.read(path, stored.MANIFEST), dict[str, object], path)
+    manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
     manifest.pop("digests", None)
     return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
@@ -395,7 +395,7 @@ class _Identity(msgspec.Struct):
     id: str
 
 
-def name_of(path: str) -> str:
+def make_file_name(path: str) -> str:
     """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
     # Most file systems allow 255 bytes for a name.
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
@@ -407,7 +407,7 @@ ACTIONS, SESSIONS = ".json", ".jsonl"
 """The ends of the names of their files, without the suffix of the packing."""
 
 
-def _stored_as(path: Path) -> Path:
+def _packed_path(path: Path) -> Path:
     """Return the path with the suffix of its packing: that of the existing file, else that of today."""
     former = path.with_name(path.name + stored.FORMER_SUFFIX)
     return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
@@ -450,7 +450,7 @@ def read_actions(path: Path) -> FileActions:
     return _actions(path, FileActions)
 
 
-def read_asked(path: Path) -> list[Asked]:
+def read_items(path: Path) -> list[Asked]:
     """Return the items that the actions ask about, one for each session, in order. Raises WorkspaceError."""
     calls = (action for action in _actions(path, FileAsked).actions if action.session)
     return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
@@ -462,7 +462,7 @@ def read_head(path: Path) -> FileHead:
 
 
 def _actions(path: Path, kind: type[Head]) -> Head:
-    actions = stored.decoded(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
+    actions = stored.decode_json(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
     _check_inside(actions.path, path)
     return actions
 
@@ -471,7 +471,7 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
     """Yield the sessions in these lines. Raises WorkspaceError if an id is there twice, or a session is invalid."""
     seen: set[str] = set()
     for line in lines:
-        session = stored.decoded(line, kind, path)
+        session = stored.decode_json(line, kind, path)
         # A damaged or hostile file could repeat a session to make it count more.
         if session.id in seen:
             raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")

@@ -22,8 +22,8 @@ from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging, judging, pooled, trouble_of, with_gates
-from ci_eval.jobs.pipeline import grammars_of
+from ci_eval.jobs.comparison_rules import Judging, attach_gates, explain_gate, judging, upgrade_rule
+from ci_eval.jobs.pipeline import load_grammars
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Outcome:
             (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
         ]
         broken = [
-            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {trouble_of(gate)}"
+            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {explain_gate(gate)}"
             for title, gate in gates
             if not gate.passed
         ]
@@ -82,7 +82,7 @@ def compare(
     candidates = candidates or _newest(past)
     if output:
         Workspace.check_free(output)
-    workspaces = _with_base(candidates, past, screen, same_ranker=same_ranker)
+    workspaces = _add_base(candidates, past, screen, same_ranker=same_ranker)
     for workspace in workspaces:
         # Gates must not judge the figures of a workspace that changed since it was sealed.
         workspace.verify()
@@ -112,7 +112,7 @@ def compare(
     return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
 
 
-def _with_base(
+def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
     """Return the workspaces to compare, base first. A single workspace gets a base from the past, if there is one."""
@@ -134,7 +134,7 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
     gate_results = [compared.comparison.gates for compared in comparisons] or [()]
     for workspace, gates in zip(workspaces, gate_results, strict=True):
         declared = runs.stored_config(workspace).declared
-        for figures in stage.figures_of(workspace):
+        for figures in stage.read_figures(workspace):
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
@@ -188,18 +188,18 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
 
 def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, screen: Screen) -> Judging:
     if user is None:
-        loaded = runs.load_stored(workspace)
+        loaded = runs.load_workspace(workspace)
         config, old = loaded.config, loaded.config.comparison.gates
         if old and not loaded.own_headline:
             # These gates are from before gates named a filter: they were about all sessions.
-            now = tuple(map(pooled, old))
+            now = tuple(map(upgrade_rule, old))
             config = replace(config, comparison=replace(config.comparison, gates=now))
             screen.warn(
                 f"the gates of {workspace.folder} are older than their filters, and are read as of all sessions: "
                 f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
             )
         return judging(config, gates)
-    return with_gates(users.metrics_of_user(users.user_of(user)), users.DECLARED, gates)
+    return attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
 
 
 def _compare_pair(
@@ -218,7 +218,7 @@ def _compare_pair(
     gates = tuple(gate.judge(comparison.filters, comparison.headline, infos) for gate in rules.gates)
     # The history has no figures of what this user would do on average.
     comparison = replace(comparison, gates=gates, trend=_trend(past, new, rules) if past and not user else None)
-    sources = stage.StoredPairs(base, new, grammars_of(new))
+    sources = stage.StoredPairs(base, new, load_grammars(new))
     reports = {reporter.name: reporter.write(comparison, sources, folder) for reporter in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
 
@@ -232,7 +232,7 @@ def _retitle(side: Side, workspace: Workspace) -> Side:
 def _trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
-    figures, *_ = stage.figures_of(new)
+    figures, *_ = stage.read_figures(new)
     return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
 
 

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.config import Config, bounded, by_command, patch
+from ci_eval.core.config import Config, limit_sessions, patch, set_engine_command
 from ci_eval.core.model import FAILED
 from ci_eval.core.model.detection import Detection
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare
-from ci_eval.jobs.comparison_rules import judging, metrics_of
-from ci_eval.jobs.engine.configuring import check_asked_for
+from ci_eval.jobs.comparison_rules import judging, load_metrics
+from ci_eval.jobs.engine.configuring import check_same_configuration
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
 
@@ -68,21 +68,21 @@ def compare_engines(
     """
     # A mistake in the gates fails before anything is asked.
     judging(config, gates)
-    detection = detecting.wanted(config, detect, power) if detect else None
+    detection = detecting.plan_detection(config, detect, power) if detect else None
     if usual:
         detection = detecting.usual(config)
-        config = config if detection else bounded(config)
-    folder = runs.workspace_for(config, output)
+        config = config if detection else limit_sessions(config)
+    folder = runs.choose_output(config, output)
     # Both folders are checked before anything is prepared, which may take minutes.
     for name in ("base", "new"):
         runs.check_place(folder / name, resume=resume)
-    sides = [prepare(answered_by(config, engines[0], like), screen)]
+    sides = [prepare(swap_engine(config, engines[0], like), screen)]
     # The first engine pins a project without a version, or of a branch, for all engines.
     config = replace(config, project=sides[0].config.project)
-    sides += [prepare(answered_by(config, engine, like), screen) for engine in engines[1:]]
+    sides += [prepare(swap_engine(config, engine, like), screen) for engine in engines[1:]]
     if not allow_conditions:
         # Otherwise a difference in configuration would be taken for one between the engines.
-        check_asked_for(*((side.config, side.engine, side.sent) for side in sides))
+        check_same_configuration(*((side.config, side.engine, side.sent) for side in sides))
     if resume:
         # The comparison is made last, from both workspaces. An interrupted run may have left half of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
@@ -96,7 +96,7 @@ def compare_engines(
     for workspace, side in zip((base, new), sides, strict=True):
         pipeline.make_reports(workspace, side.config)
     trouble = next(filter(None, map(_trouble, ("base", "new"), (base, new), sides)), None)
-    if trouble and any(map(_only_failed, (base, new))):
+    if trouble and any(map(_has_only_failures, (base, new))):
         # An engine that never answered has nothing to compare.
         return Asked(folder=folder, outcome=None, trouble=trouble)
     comparison = compare(
@@ -113,25 +113,25 @@ def _trouble(name: str, workspace: Workspace, side: Prepared) -> CiEvalError | N
     return type(error)(f"{name}, {workspace.manifest().title} ({workspace.folder}): {error}")
 
 
-def _only_failed(workspace: Workspace) -> bool:
+def _has_only_failures(workspace: Workspace) -> bool:
     """Return whether the engine failed in each session that it was asked."""
     manifest = workspace.manifest()
     failed = sum(manifest.statuses.get(status.value, 0) for status in FAILED)
     return failed == manifest.finished
 
 
-def answered_by(config: Config, engine: str, like: str | None = None) -> Config:
+def swap_engine(config: Config, engine: str, like: str | None = None) -> Config:
     """Return the configuration with another engine, and with times among the metrics that are judged.
 
     `engine`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server. `like`: the named
     engine that a command is like. Raises ConfigError.
     """
     declared = config.declared
-    if not any(metric.timed for metric in metrics_of(config) if metric.info.name in declared):
+    if not any(metric.timed for metric in load_metrics(config) if metric.info.name in declared):
         config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
     if not (" " in engine or "/" in engine):
         return patch(config, engine=engine)
-    return by_command(config, engine, like)
+    return set_engine_command(config, engine, like)
 
 
 def begun(

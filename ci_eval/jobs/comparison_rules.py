@@ -17,7 +17,7 @@ from ci_eval.core.model import Evaluation, GateResult, MetricInfo
 from ci_eval.core.statistics import footprint
 
 
-def metrics_of(config: Config) -> tuple[Metric, ...]:
+def load_metrics(config: Config) -> tuple[Metric, ...]:
     """Return all metrics that the configuration's reports show, in their order."""
     return metrics.load(config.reports.recall_at, user=config.user is not None)
 
@@ -31,14 +31,14 @@ class Judging:
     gates: tuple[Gate, ...] = ()
 
 
-def gates_of(config: Config) -> tuple[Gate, ...]:
+def parse_gates(config: Config) -> tuple[Gate, ...]:
     """Return the parsed gates of the configuration. Raises ConfigError."""
     return judging(config).gates
 
 
 def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
     """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
-    known = {metric.info.name: metric for metric in metrics_of(config) if metric.compared}
+    known = {metric.info.name: metric for metric in load_metrics(config) if metric.compared}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
             comparable = [candidate for candidate, metric in known.items() if not metric.is_maximum]
@@ -46,7 +46,9 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
                 f"comparison.metrics: {name!r} cannot be compared{guess(name, comparable)}; known are "
                 f"{', '.join(comparable)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
-    return _check_filters(config, with_gates(metrics_of(config), config.declared, (*config.comparison.gates, *gates)))
+    return _check_filters(
+        config, attach_gates(load_metrics(config), config.declared, (*config.comparison.gates, *gates))
+    )
 
 
 def _check_filters(config: Config, judging: Judging) -> Judging:
@@ -57,7 +59,7 @@ def _check_filters(config: Config, judging: Judging) -> Judging:
     return judging
 
 
-def with_gates(
+def attach_gates(
     metrics: Sequence[Metric],
     declared: Sequence[str],
     gates: Sequence[str],
@@ -72,10 +74,7 @@ def with_gates(
     shares = [name for name in declared if infos[name].unit == "share"]
     policy = _read_policy(gates)
     rules = [
-        concrete
-        for rule in gates
-        if not UNDECIDED.fullmatch(rule.strip())
-        for concrete in _expand_declared(rule, shares)
+        concrete for rule in gates if not UNDECIDED.fullmatch(rule.strip()) for concrete in _expand_rule(rule, shares)
     ]
     parsed = tuple(replace(parse(rule, infos), undecided=policy) for rule in dict.fromkeys(rules))
     for gate in parsed:
@@ -91,7 +90,7 @@ def with_gates(
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     """Return the gates of a single evaluation. Raises ConfigError, also if a rule is about a difference."""
     own_rules = judging(config)
-    gates = _check_filters(config, with_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
+    gates = _check_filters(config, attach_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
     for gate in gates:
         if not gate.absolute:
             raise ConfigError(
@@ -101,7 +100,7 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     return gates
 
 
-def judged(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
+def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     """Check absolute gates against the figures of the filters that they are about."""
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
@@ -117,13 +116,13 @@ def judged(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult
             yield GateResult(rule=gate.rule, passed=False, result="broken", reason=reason)
 
 
-def failed(results: Sequence[GateResult]) -> GateFailed | None:
+def make_gate_error(results: Sequence[GateResult]) -> GateFailed | None:
     """Return an error that names the broken gates; None if no gate is broken."""
-    broken = [f"  {gate.rule}: {trouble_of(gate)}" for gate in results if not gate.passed]
+    broken = [f"  {gate.rule}: {explain_gate(gate)}" for gate in results if not gate.passed]
     return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
 
 
-def trouble_of(gate: GateResult) -> str:
+def explain_gate(gate: GateResult) -> str:
     """Return the reason why a gate did not pass, which may be that it cannot tell."""
     return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
 
@@ -139,14 +138,14 @@ def _read_policy(gates: Sequence[str]) -> Policy:
     return policy
 
 
-def _expand_declared(rule: str, shares: Sequence[str]) -> list[str]:
+def _expand_rule(rule: str, shares: Sequence[str]) -> list[str]:
     """Return the rule itself, or one rule for each of the shares if the rule is about `declared`."""
     # Which metrics are declared depends on the modelled user, so a rule can name them together.
     match = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
     return [f"{name}{match['rest']}" for name in shares] if match else [rule]
 
 
-def pooled(rule: str) -> str:
+def upgrade_rule(rule: str) -> str:
     """Return a gate from before gates named a filter, in today's syntax."""
     # A gate without a filter was about all sessions. Today it is about the headline's sessions.
     return rule if "[" in rule else re.sub(r"^\s*(\w+)", rf"\1[{EVERYTHING.lower()}]", rule)

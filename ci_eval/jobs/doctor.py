@@ -22,7 +22,7 @@ from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints import apis, examining
 from ci_eval.plugins.adapters.endpoints.examining import Ability
-from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.learning import model_file
 
@@ -76,7 +76,7 @@ def examine() -> Iterator[Finding]:
     yield _try("cache", True, _cache)
     yield _try("grammars", True, _grammars)
     yield _try("engine jedi", True, _jedi)
-    confined = confinement_of("auto")
+    confined = measure_confinement("auto")
     # With `interpret.confine: auto` engines run all the same, so a gap stops nothing.
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _try("pip (pypi: projects, other releases of jedi)", False, _pip)
@@ -95,7 +95,7 @@ def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterat
 def programs_and_engines() -> Iterator[Finding]:
     """Yield the programs that fetch projects and run engines, then the engines. Nothing is installed."""
     cache = machine.cache_folder()
-    installable = [engine for engine in engines.CATALOG.all() if engine.installed(cache) is not None]
+    installable = [engine for engine in engines.CATALOG.all() if engine.is_ready(cache) is not None]
     fetching = {name: schemes.CATALOG.load(name).needs for name in schemes.names()}
     needed = [
         program for programs in (*fetching.values(), *(engine.needs for engine in installable)) for program in programs
@@ -120,7 +120,7 @@ def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
     if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
         lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
         return Finding(what, False, False, f"needs {' and '.join(lacks)}")
-    if engine.installed(machine.cache_folder()):
+    if engine.is_ready(machine.cache_folder()):
         said = "installed" if engine.version != "system" else f"as {engine.source} has it"
         return Finding(what, True, False, said, tried=False)
     # The source is not asked, since this check installs nothing.

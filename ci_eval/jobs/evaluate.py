@@ -13,8 +13,8 @@ from ci_eval.core.config import Config
 from ci_eval.core.model import Evaluation
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.cluster.choosing import Choice, note
-from ci_eval.jobs.comparison_rules import absolute_gates, failed
-from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
+from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
+from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
 from ci_eval.jobs.preparation import prepare
 from ci_eval.jobs.sampling import precise
 
@@ -54,7 +54,7 @@ def evaluate(
     machines that ask; None = this machine alone. Raises ConfigError, WorkspaceError, PreparationError or
     NothingToEvaluate.
     """
-    folder = runs.workspace_for(config, output)
+    folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
     rules = absolute_gates(config, gates)
     if reuse:
@@ -75,11 +75,11 @@ def evaluate(
         if precision and metric:
             precise.make_sessions(workspace, prepared, precision, metric, jobs, screen, expect)
         elif reuse:
-            make_sessions_with(reuse, workspace, prepared, jobs, screen, executor)
+            reuse_sessions(reuse, workspace, prepared, jobs, screen, executor)
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
         if executor:
             note(workspace, executor)
         evaluation, reports = pipeline.make_reports(workspace, config, rules)
-    trouble = outcome.trouble(workspace, config) or failed(evaluation.gates)
+    trouble = outcome.trouble(workspace, config) or make_gate_error(evaluation.gates)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

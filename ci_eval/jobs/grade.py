@@ -40,7 +40,9 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     # The workspace is not what was sealed until all sessions are graded.
     workspace.write_manifest(replace(manifest, digests={}))
     grade_anew(workspace, grading)
-    workspace.write_manifest(replace(manifest, digests={}, judge=runs.judge_of(config), run=runs.run_of(config)))
+    workspace.write_manifest(
+        replace(manifest, digests={}, judge=runs.describe_judge(config), run=runs.describe_test_runs(config))
+    )
     # Without digests, `verify` refuses a workspace as unfinished.
     workspace.seal()
     return only_reports([folder])[0]

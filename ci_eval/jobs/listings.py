@@ -109,7 +109,7 @@ VALUES = {
 """The keys of a configuration whose values are names that `list` has."""
 
 
-def values_of(key: str) -> list[str]:
+def list_values(key: str) -> list[str]:
     """Return the values that a key of a configuration may have; none if they are many, or if there is no such key."""
     if key in VALUES:
         return NAMES[VALUES[key]]()

@@ -10,11 +10,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.core import interpret, logs
-from ci_eval.core.workspace import Workspace, name_of
+from ci_eval.core.workspace import Workspace, make_file_name
 from ci_eval.jobs.preparation import Prepared
 
 
-def with_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
+def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
     """Return the setup of stage 2, with the file of the project's names, and with a folder for logs if logs are on."""
     settings, setup = prepared.config.interpret, prepared.setup
     # `rerank` may need the names later, also without logs.
@@ -49,7 +49,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
     record = logs.gather(
         workspace.folder / "logs",
         _parts(workspace),
-        [name_of(source.path) for source in workspace.sources()],
+        [make_file_name(source.path) for source in workspace.sources()],
         settings.log_format,
         logs.LogRun(
             project=project_name,

@@ -24,7 +24,7 @@ from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics import footprint
-from ci_eval.core.workspace import Workspace, workspaces_in
+from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 
@@ -35,7 +35,7 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     The workspace of several projects has the files of all. A folder that is no workspace stands for the workspaces
     directly below it. Raises WorkspaceError if shards are missing, or if the workspaces do not belong together.
     """
-    folders = workspaces_in(folders)
+    folders = find_workspaces(folders)
     paths = [folder.resolve() for folder in folders]
     if duplicate := next((folder for folder, path in zip(folders, paths, strict=True) if paths.count(path) > 1), None):
         raise WorkspaceError(f"{duplicate} is given twice")
@@ -107,7 +107,7 @@ def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
             holders.setdefault(source.path, []).append(shard)
     for path, pieces in holders.items():
         if len(pieces) == 1:
-            whole = pieces[0].sessions_of(path)
+            whole = pieces[0].sessions_path(path)
             atomic.copy(whole, merged.folder / "sessions" / whole.name)
         else:
             _join(path, pieces, merged)
@@ -119,7 +119,7 @@ def _join(path: str, pieces: Sequence[Workspace], merged: Workspace) -> None:
     known: set[str] = set()
     pack = Pack(pieces[0].source(path))
     for shard in pieces:
-        for session in shard.sessions_in(path, Session):
+        for session in shard.decode_sessions(path, Session):
             if session.id in known:
                 raise WorkspaceError(f"session {session.id} of {path} is in two of the shards: evaluate them again")
             known.add(session.id)
@@ -191,7 +191,7 @@ def _merge_sampling(workspaces: Sequence[Workspace], manifests: Sequence[Manifes
 def _check_projects(workspaces: Sequence[Workspace], manifests: Sequence[Manifest]) -> None:
     first = manifests[0]
     for workspace, manifest in zip(workspaces, manifests, strict=True):
-        _check_finished(workspace)
+        _check_complete(workspace)
         if manifest.projects:
             raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
         for what, was, now in unlike(_shared_values(first), _shared_values(manifest)):
@@ -228,7 +228,7 @@ def _is_finished(shard: Workspace) -> bool:
     return "interpret" in shard.manifest().stages
 
 
-def _check_finished(workspace: Workspace) -> None:
+def _check_complete(workspace: Workspace) -> None:
     if not _is_finished(workspace):
         folder = workspace.folder
         raise WorkspaceError(
@@ -246,7 +246,7 @@ def _check_shards(shards: Sequence[Workspace]) -> None:
         raise WorkspaceError(f"shards are missing: {named}; give all {number} workspaces, or evaluate the missing ones")
     whole = _shared_values_of_run(shards[0])
     for shard in shards:
-        _check_finished(shard)
+        _check_complete(shard)
         for what, *_ in unlike(whole, _shared_values_of_run(shard)):
             raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
 

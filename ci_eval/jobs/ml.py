@@ -19,7 +19,7 @@ from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import UserModelConfig
 from ci_eval.core.rendering.figures import format_count
-from ci_eval.core.workspace import Workspace, workspaces_in
+from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
 from ci_eval.plugins.learning import event_training, model_file, onnx_file, training
@@ -95,8 +95,8 @@ def _doubts(model: RankerModel) -> Iterator[str]:
     """Yield warnings about a model that is unreliable, or whose figures are."""
     if model.queries < FEW_TO_LEARN:
         yield (
-            f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is worth "
-            "judging: log more or larger projects, or try --label expected"
+            f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
+            "worth judging: log more or larger projects, or try --label expected"
         )
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.
@@ -161,7 +161,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     distinguished by the digests of their logs, since sessions of one project have the same ids with every engine and
     user.
     """
-    sources = workspaces_in(sources)
+    sources = find_workspaces(sources)
     opened = [_open_logs(source) for source in sources]
     folders = [folder for folder, _ in opened]
     files: dict[str, Path] = {}

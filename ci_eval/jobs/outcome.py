@@ -56,7 +56,7 @@ def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> Noth
     if most == 1 or manifest.engine.name == EMPTY:
         return None
     if manifest.endpoint and empty + statuses.get("cut-off", 0) >= most * manifest.finished:
-        return _unanswered(workspace, manifest, most)
+        return _empty_results_error(workspace, manifest, most)
     if empty < most * manifest.finished:
         return None
     return NothingSuggested(
@@ -66,7 +66,7 @@ def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> Noth
     )
 
 
-def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> NothingSuggested | None:
+def _empty_results_error(workspace: Workspace, manifest: Manifest, most: float) -> NothingSuggested | None:
     """Return the error about a language model with too many empty completion results; None if there are few."""
     counts = ResponseCounts()
     for _, sessions in workspace.sessions(SessionScore):
@@ -77,8 +77,8 @@ def _unanswered(workspace: Workspace, manifest: Manifest, most: float) -> Nothin
     if responses is None or empty < most * manifest.finished:
         return None
     return NothingSuggested(
-        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: {describe_empty_responses(responses)}. With "
-        "interpret.allowedEmpty: 1 the run counts all the same"
+        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: "
+        f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1 the run counts all the same"
     )
 
 

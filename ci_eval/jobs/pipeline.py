@@ -23,8 +23,8 @@ from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.comparison_rules import judged, metrics_of
-from ci_eval.jobs.logs import gather_logs, with_logs
+from ci_eval.jobs.comparison_rules import check_gates, load_metrics
+from ci_eval.jobs.logs import gather_logs, prepare_logs
 from ci_eval.jobs.preparation import Prepared
 
 
@@ -106,8 +106,8 @@ def make_sessions(
     if plan := _plan(manifest.generated, settings, repeats):
         screen.say(plan)
     with screen.steps("Sessions", "sessions") as steps:
-        results = interpret.in_turns(
-            [interpret.EngineSide(workspace, with_logs(preparation, workspace)) for workspace, preparation in asked],
+        results = interpret.play_files(
+            [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
             probability=settings.session_probability,
             limit=settings.sessions_limit,
             jobs=jobs,
@@ -152,7 +152,7 @@ def record(
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
-    share, packages = _unresolved(workspace, prepared)
+    share, packages = _find_missing_imports(workspace, prepared)
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -185,7 +185,7 @@ def record(
     workspace.seal()
 
 
-def _unresolved(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
+def _find_missing_imports(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
     if prepared.language.imports is None or prepared.records:
         return None, {}
     imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
@@ -222,20 +222,20 @@ def make_reports(
     writers = [reporters.CATALOG.load(name) for name in reporters.names()]
     return report.report(
         workspace,
-        metrics_of(config),
+        load_metrics(config),
         config.report_filters,
         writers,
         folder or workspace.folder / "reports",
-        shown=config.reports.default_metrics or ((*metrics.of_a_user(), *BESIDE_EFFORT) if config.user else ()),
-        judge=lambda figures: tuple(judged(figures, gates)),
-        grammars=grammars_of(workspace),
+        shown=config.reports.default_metrics or ((*metrics.list_user_metrics(), *BESIDE_EFFORT) if config.user else ()),
+        judge=lambda figures: tuple(check_gates(figures, gates)),
+        grammars=load_grammars(workspace),
         edition=edition,
-        named=metrics.named,
+        named=metrics.select_metrics,
         title=config.reports.evaluation_title,
     )
 
 
-def grammars_of(workspace: Workspace) -> Mapping[str, str]:
+def load_grammars(workspace: Workspace) -> Mapping[str, str]:
     """Return the grammars that colour the sources of a workspace; none if this ci-eval does not know its language."""
     language = workspace.manifest().language
     return languages.CATALOG.load(language).grammars if language in languages.CATALOG.names() else {}

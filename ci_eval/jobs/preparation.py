@@ -18,18 +18,18 @@ from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
 from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
 from ci_eval.core.model.engine.sent import SentConfiguration
-from ci_eval.core.records import has_carets, splitter_of, takes_dataset
+from ci_eval.core.records import choose_splitter, has_carets, takes_dataset
 from ci_eval.core.statistics import footprint
 from ci_eval.core.user_model import build_user_model
-from ci_eval.jobs.comparison_rules import gates_of, metrics_of
-from ci_eval.jobs.engine.configuring import engine_of_command, introduced, named_engine, sent_to
-from ci_eval.jobs.models.answers import take_recorded
+from ci_eval.jobs.comparison_rules import load_metrics, parse_gates
+from ci_eval.jobs.engine.configuring import engine_of_command, identify_engine, make_sent_configuration, named_engine
+from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
-from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 
@@ -112,8 +112,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     if config.projects:
         raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
     language = languages.CATALOG.load(config.language)
-    task = task_of(config)
-    engine = engine_of(config)
+    task = load_task(config)
+    engine = load_engine(config)
     config = at_newest(config, engine, screen)
     if not engine.verified and config.engine.command is None:
         screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
@@ -125,8 +125,8 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
             form.check()
     _check_names(config, task, language, engine)
     cache = _cache()
-    take_recorded(config)
-    wanted_graders = interpret.names_of(task, config.judge, config.running)
+    import_recordings(config)
+    wanted_graders = interpret.list_graders(task, config.judge, config.running)
     graders.ready(wanted_graders, cache, config.judge, config.running)
     screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
     target, records = _target(config, task, cache)
@@ -161,9 +161,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
     surroundings = prepared.setup.surroundings
     if isinstance(engine, LspEngine) and config.engine.command is not None:
         # The program has to run once, to tell whether it is a server that ci-eval has settings for.
-        engine = introduced(engine, installation, surroundings, config, screen)
+        engine = identify_engine(engine, installation, surroundings, config, screen)
     full = bool(needs and needs.packages)
-    sent = sent_to(engine, installation, surroundings, config, has_dependencies=full)
+    sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
     return replace(prepared, engine=engine, sent=sent)
 
 
@@ -179,7 +179,7 @@ def _dependencies(
     is_asked = engine.needs_dependencies if configured is None else configured
     try_anyway = configured is None and engine.own_process
     try:
-        if is_asked or (try_anyway and environments.offered(kind, target.root, target.info)):
+        if is_asked or (try_anyway and environments.can_install_safely(kind, target.root, target.info)):
             screen.say(f"Preparing what {target.info.name} needs")
             return environments.prepare(kind, target.root, target.info, dependencies=True, cache=cache), False
     except PreparationError as error:
@@ -223,8 +223,8 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
     if not takes_dataset(task):
         return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
     source = dataset.prepare(config.dataset.spec, cache=cache)
-    split = splitter_of(task, source.lines(), config.queries, config.interpret.seed)
-    records = actions.read_records(source.lines(), split, config.cluster_of(task))
+    split = choose_splitter(task, source.lines(), config.queries, config.interpret.seed)
+    records = actions.read_records(source.lines(), split, config.find_cluster(task))
     root = dataset.lay_out({file.path: file.text for file in records.files}, cache=cache)
     return project.Project(root=root, info=source.info), records
 
@@ -259,13 +259,13 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    figures = [*(metric.info.name for metric in metrics_of(config)), *footprint.INFOS]
+    figures = [*(metric.info.name for metric in load_metrics(config)), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
         if name not in figures:
             raise ConfigError(
                 f"reports.defaultMetrics: unknown metric {name!r}{guess(name, figures)}; known are {', '.join(figures)}"
             )
-    gates_of(config)
+    parse_gates(config)
     if not (config.project.spec or takes_dataset(task)):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
@@ -287,7 +287,7 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     if not engine.own_process:
         return ""
     level = config.interpret.confine
-    offered = confinement_of(level)
+    offered = measure_confinement(level)
     if level == "required" and not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
             f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
@@ -299,9 +299,9 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     return offered
 
 
-def task_of(config: Config) -> Task:
+def load_task(config: Config) -> Task:
     """Return the configured task. Raises ConfigError if the configuration asks for more than the task can do."""
-    task = tasks.CATALOG.load(config.played)
+    task = tasks.CATALOG.load(config.effective_task)
     strategy = config.actions.strategy
     if task.configured:
         task = task.configured(task, strategy)
@@ -363,12 +363,12 @@ def _check_target(task: Task, config: Config) -> None:
         raise ConfigError(f"the task {task.name} takes records as they are, so `actions` says nothing to it: remove it")
 
 
-def engine_of(config: Config) -> Engine:
+def load_engine(config: Config) -> Engine:
     """Return the engine that the configuration names, or one for its command or endpoint. Raises ConfigError."""
     settings = config.engine
     own_name = settings.name if settings.name != EngineConfig().name else None
     if settings.endpoint is not None:
-        return of_endpoint(settings, own_name, holes=not takes_dataset(task_of(config)))
+        return make_endpoint_engine(settings, own_name, holes=not takes_dataset(load_task(config)))
     if settings.command is None:
         return named_engine(config)
     return engine_of_command(config, own_name or Path(settings.command[0]).stem)

@@ -39,12 +39,12 @@ from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.model_file import hash_ranker
 
 
-def workspace_for(config: Config, output: Path | None) -> Path:
+def choose_output(config: Config, output: Path | None) -> Path:
     """Return `output`, or a folder named by time below the config's `outputDir`."""
     return output or Path(config.output_dir) / strftime("%Y-%m-%d_%H-%M-%S")
 
 
-def title_of(config: Config, engine: EngineInfo) -> str:
+def make_title(config: Config, engine: EngineInfo) -> str:
     """Return the configured title, or one made of the engine and the completion type."""
     return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
 
@@ -113,26 +113,26 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     config, engine = prepared.config, prepared.installation.info
     return Manifest(
         ci_eval=__version__,
-        title=title_of(config, engine),
+        title=make_title(config, engine),
         language=prepared.language.name,
         completion_type=prepared.ranker.name,
         model=_model(config),
         client=config.interpret.client,
-        strategy=actions.spelled(config.actions.strategy, config.interpret.seed, prepared.task)
+        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, prepared.task)
         + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
         user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task=prepared.task.name,
         unit=prepared.task.unit,
-        judge=judge_of(config),
-        run=run_of(config),
+        judge=describe_judge(config),
+        run=describe_test_runs(config),
         seed=config.interpret.seed,
         engine=engine,
         sent=prepared.sent,
         project=prepared.project.info,
         around=prepared.around.info if prepared.around else None,
-        clustered=(config.cluster_of(prepared.task) or ("",))[-1],
+        clustered=(config.find_cluster(prepared.task) or ("",))[-1],
         dependencies=prepared.environment.packages if prepared.environment else {},
         dependencies_left_out=prepared.dependencies_left_out,
         endpoint=config.engine.endpoint or "",
@@ -153,7 +153,7 @@ def _left_out(prepared: Prepared) -> str:
     return prepared.engine.left_out(root) if isinstance(prepared.engine, LspEngine) else ""
 
 
-def judge_of(config: Config) -> str:
+def describe_judge(config: Config) -> str:
     """Return the name of the judge and the version of its question; "" if nothing is judged."""
     if config.judge is None:
         return ""
@@ -161,7 +161,7 @@ def judge_of(config: Config) -> str:
     return f"{config.judge.model}, question {judge.version}"
 
 
-def run_of(config: Config) -> str:
+def describe_test_runs(config: Config) -> str:
     """Return how answers are run, in a few words; "" if none are run."""
     settings = config.run
     return f"{settings.mutants} mutants, {settings.timeout:g} s a run" if settings.tests else ""
@@ -267,7 +267,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
     )
 
 
-def of_one_project(workspace: Workspace) -> None:
+def check_single_project(workspace: Workspace) -> None:
     """Raise ConfigError if the workspace was merged from several projects: an engine works on one."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
@@ -275,10 +275,10 @@ def of_one_project(workspace: Workspace) -> None:
 
 def stored_config(workspace: Workspace) -> Config:
     """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
-    return load_stored(workspace).config
+    return load_workspace(workspace).config
 
 
-def load_stored(workspace: Workspace) -> Loaded:
+def load_workspace(workspace: Workspace) -> Loaded:
     """Load the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
     return _load(workspace, read_view(workspace.view_path))
 

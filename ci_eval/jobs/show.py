@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import EngineConfig
 from ci_eval.core.grammar.document import NotText, line_and_column
 from ci_eval.core.model import Lookup, Session, SourceFile
-from ci_eval.core.tracing import Trace, heard_by
+from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting
@@ -92,7 +92,7 @@ def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: b
     Raises WorkspaceError if there are no messages.
     """
     recorder = Trace(screen.result, full=full)
-    with heard_by(recorder):
+    with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
     if not recorder.messages:
         raise WorkspaceError(_silent(runs.stored_config(Workspace.open(folder)).engine))
@@ -111,7 +111,7 @@ def _silent(engine: EngineConfig) -> str:
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:
     """Ask the engine again, and yield the lines that describe its result. Raises WorkspaceError or ConfigError."""
     workspace = Workspace.open(folder)
-    runs.of_one_project(workspace)
+    runs.check_single_project(workspace)
     source, session = workspace.find_session(identity)
     config = runs.stored_config(workspace)
     trusting.refuse_foreign(workspace, config, trusted=trusted)
@@ -119,7 +119,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     assignment = interpret.Assignment(
         # The caller listens to the messages, so they are not stored with the session again.
         setup=replace(prepared.setup, trace=False),
-        actions=workspace.actions_of(source.path),
+        actions=workspace.actions_path(source.path),
         path=source.path,
         sessions=1,
         below=1.0,

@@ -8,21 +8,21 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config import Config, by_command, patch
+from ci_eval.core.config import Config, patch, set_engine_command
 from ci_eval.core.config.view import change_view
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.cluster.choosing import Choice, note
-from ci_eval.jobs.comparison_rules import absolute_gates, failed
+from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.nights.reuse import check_reusable, make_sessions_with, note_closures
+from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
 from ci_eval.jobs.preparation import prepare
 
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
     """Run stage 1 into a new workspace, and return its folder."""
-    folder = runs.workspace_for(config, output)
+    folder = runs.choose_output(config, output)
     Workspace.check_free(folder)
     prepared = prepare(config, screen)
     with runs.kept(folder):
@@ -55,7 +55,7 @@ def only_sessions(
     in `evaluate`.
     """
     source = Workspace.open(folder)
-    runs.of_one_project(source)
+    runs.check_single_project(source)
     if output is None and source.manifest().precision:
         raise WorkspaceError(
             f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
@@ -64,7 +64,7 @@ def only_sessions(
     # The view of a workspace is about its reports, and is not taken over.
     config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
-        config = by_command(config, command)
+        config = set_engine_command(config, command)
     trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
     if output is not None:
         Workspace.check_free(output)
@@ -82,7 +82,7 @@ def only_sessions(
         note_closures(workspace, prepared)
         executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if reuse:
-            make_sessions_with(reuse, workspace, prepared, jobs, screen, executor)
+            reuse_sessions(reuse, workspace, prepared, jobs, screen, executor)
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
         if executor:
@@ -94,7 +94,7 @@ def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Workspace, CiEvalError | None]:
     """Run stages 1 and 2. Return the workspace, and why the run counts as failed, if it does."""
-    folder = runs.workspace_for(config, output)
+    folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
     prepared = prepare(config, screen)
     with runs.kept(folder):
@@ -129,5 +129,5 @@ def _report(workspace: Workspace, gates: Sequence[str]) -> Evaluated:
     evaluation, reports = pipeline.make_reports(workspace, config, absolute_gates(config, gates))
     # An interrupted run has too few sessions to count as failed.
     ended = outcome.trouble(workspace, config) if workspace.manifest().complete else None
-    trouble = ended or failed(evaluation.gates)
+    trouble = ended or make_gate_error(evaluation.gates)
     return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

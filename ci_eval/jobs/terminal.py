@@ -99,7 +99,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
             screen.result(line)
         screen.result("")
     if lengths := find_length_figures(evaluation):
-        _by_length(evaluation, lengths, screen)
+        _print_lengths(evaluation, lengths, screen)
     else:
         _figures(evaluation, screen)
     screen.result("")
@@ -112,7 +112,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
             screen.result(table.note)
 
 
-def _by_length(evaluation: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
+def _print_lengths(evaluation: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
     """Print a column of figures for each number of typed letters."""
     rows = [
         (info.name, *(amount(value, info.unit) for value in values), info.summary)

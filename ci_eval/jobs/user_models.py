@@ -74,7 +74,7 @@ MEANINGS = (
 DECLARED = ("TypingSaved", "Selected")
 
 
-def user_of(named: str) -> UserModel:
+def load_user_model(named: str) -> UserModel:
     """Return the profile of that name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
     if named in PROFILES:
         return PROFILES[named]
@@ -133,7 +133,7 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
 
     Raises ConfigError or NothingToEvaluate.
     """
-    metrics = metrics_of_user(user_of(user))
+    metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()
     check_every_prefix(workspace)

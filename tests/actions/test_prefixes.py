@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.actions import prefix_of
+from ci_eval.core.actions import longest_prefix
 from ci_eval.core.model import (
     PrefixConfig,
 )
@@ -20,4 +20,4 @@ from ci_eval.core.model import (
     ],
 )
 def test_the_prefix_is_what_the_strategy_says(prefix: PrefixConfig, typed: str) -> None:
-    assert prefix_of("getElementById", prefix) == typed
+    assert longest_prefix("getElementById", prefix) == typed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.actions import Source, actions_of_file, spelled
+from ci_eval.core.actions import Source, actions_of_file, spell_task
 from ci_eval.core.grammar.document import checksum
 from ci_eval.core.model import (
     CallCompletion,
@@ -38,7 +38,7 @@ def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a
 
 
 def name_of(strategy: StrategyConfig) -> str:
-    return spelled(strategy, 0, task_of(strategy))
+    return spell_task(strategy, 0, task_of(strategy))
 
 
 def test_a_session_deletes_the_token_asks_and_puts_it_back() -> None:

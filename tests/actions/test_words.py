@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.core.actions.words import with_first_use
+from ci_eval.core.actions.words import mark_first_uses
 from ci_eval.core.model import Kind, Properties, Token
 
 PLAIN = Properties(kind=Kind.VARIABLE)
@@ -12,7 +12,7 @@ def new(text: str, *words: str) -> list[bool | None]:
     """For each place of the words, in order of the text."""
     places = sorted((begin, word) for word in words for begin in range(len(text)) if text.startswith(word, begin))
     tokens = [Token(offset=offset, text=word, properties=PLAIN) for offset, word in places]
-    return [token.properties.first_use for token in with_first_use(text, tokens)]
+    return [token.properties.first_use for token in mark_first_uses(text, tokens)]
 
 
 def test_the_first_of_equal_words_is_new_and_the_others_are_not() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, installs_of, top_of
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, find_install_root, find_installs
 from ci_eval.plugins.adapters.lsp.custom import custom
 from tests.tree import runs
 from tests.waiting import wait_for
@@ -133,27 +133,27 @@ def write(path: Path, text: str = "") -> Path:
 
 
 def test_a_program_may_read_where_it_is_installed(tmp_path: Path) -> None:
-    assert top_of(write(tmp_path / "tool" / "1.2" / "bin" / "tool")) == tmp_path / "tool" / "1.2"
-    assert top_of(write(tmp_path / "mine" / "out" / "server.js")) == tmp_path / "mine" / "out"
+    assert find_install_root(write(tmp_path / "tool" / "1.2" / "bin" / "tool")) == tmp_path / "tool" / "1.2"
+    assert find_install_root(write(tmp_path / "mine" / "out" / "server.js")) == tmp_path / "mine" / "out"
     write(tmp_path / "mine" / "package.json")
-    assert top_of(tmp_path / "mine" / "out" / "server.js") == tmp_path / "mine"
+    assert find_install_root(tmp_path / "mine" / "out" / "server.js") == tmp_path / "mine"
     package = write(tmp_path / "kit" / "node_modules" / "@x" / "server" / "cli.js")
     write(package.parent / "package.json")
-    assert top_of(package) == tmp_path / "kit" / "node_modules"
+    assert find_install_root(package) == tmp_path / "kit" / "node_modules"
     write(tmp_path / "kit" / "package.json")
-    assert top_of(package) == tmp_path / "kit"
+    assert find_install_root(package) == tmp_path / "kit"
 
 
 def test_a_program_may_not_read_a_home_because_it_lies_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     write(tmp_path / "package.json")
     for place in ("bin/tool", ".local/bin/tool", ".cargo/bin/tool", "tool"):
-        assert top_of(write(tmp_path / place)) == tmp_path / place
+        assert find_install_root(write(tmp_path / place)) == tmp_path / place
 
 
 def test_what_runs_a_script_may_be_read_too(tmp_path: Path) -> None:
     script = write(tmp_path / "tools" / "bin" / "tool", f"#!{write(tmp_path / 'lang' / 'bin' / 'run')} -x\n")
-    assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "lang"]
+    assert find_installs(str(script)) == [tmp_path / "tools", tmp_path / "lang"]
 
 
 def test_what_runs_a_script_in_a_virtual_environment_may_be_read_too(
@@ -164,10 +164,10 @@ def test_what_runs_a_script_in_a_virtual_environment_may_be_read_too(
     (tmp_path / "venv" / "bin" / "python3").symlink_to(write(tmp_path / "lang" / "bin" / "python3"))
     monkeypatch.setenv("PATH", str(tmp_path / "venv" / "bin"))
     script = write(tmp_path / "tools" / "bin" / "tool", "#!/usr/bin/env python3\n")
-    assert installs_of(str(script)) == [tmp_path / "tools", tmp_path / "venv", tmp_path / "lang"]
+    assert find_installs(str(script)) == [tmp_path / "tools", tmp_path / "venv", tmp_path / "lang"]
 
 
 def test_what_the_system_has_needs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.defpath)
-    assert installs_of("sh") == []
-    assert installs_of("no-such-program") == []
+    assert find_installs("sh") == []
+    assert find_installs("no-such-program") == []

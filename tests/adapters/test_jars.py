@@ -23,7 +23,7 @@ def test_an_artifact_comes_with_all_it_needs_or_only_that(tmp_path: Path) -> Non
     assert jars.resolve("org.jetbrains.kotlin:kotlin-stdlib:2.2.20", needed, itself=False) == {
         "org.jetbrains:annotations": "13.0"
     }
-    assert [path.name for path in jars.in_folder(needed)] == ["annotations-13.0.jar"]
+    assert [path.name for path in jars.list_jars(needed)] == ["annotations-13.0.jar"]
 
 
 @pytest.mark.needs("mvn", "java")

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, Walls
-from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.place import measure_confinement
 
 
 def test_what_this_machine_offers_is_found_by_trying(complete_walls: None) -> None:
-    assert confinement_of("auto").endswith(NOTHING_OPEN)
-    assert confinement_of("off") == "not confined: interpret.confine is off"
+    assert measure_confinement("auto").endswith(NOTHING_OPEN)
+    assert measure_confinement("off") == "not confined: interpret.confine is off"
 
 
 @pytest.mark.parametrize(("silent", "found"), [(1, "not confined: interpret.confine is off"), (2, "it did not start")])
@@ -26,5 +26,5 @@ def test_a_program_that_ends_before_it_can_tell_is_tried_once_more(
         return ["true"] if len(started) <= silent else list(within(walls, command, report))
 
     monkeypatch.setattr(Walls, "around", around)
-    assert confinement_of("off").endswith(found)
+    assert measure_confinement("off").endswith(found)
     assert len(started) == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash, EngineTimeout
-from ci_eval.plugins.adapters.confinement import Walls, installs_of, interpreter
+from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
 from ci_eval.plugins.adapters.process import LineProcess
 
 Start = Callable[..., LineProcess]
@@ -65,7 +65,7 @@ def test_a_confined_program_that_ends_says_how_it_gets_more(tmp_path: Path, word
         argv,
         cwd=tmp_path,
         environment={},
-        walls=Walls(confine="auto", runs=(*installs_of(interpreter()), *installs_of(argv[0]))),
+        walls=Walls(confine="auto", runs=(*find_installs(interpreter()), *find_installs(argv[0]))),
     )
     with pytest.raises(EngineCrash, match=r"(?s)exit code 1\)\n.*engine\.reads"):
         process.ask(b"x", 10)

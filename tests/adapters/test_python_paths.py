@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.python_paths import answering_python, folders_named, package_paths, standard_paths
+from ci_eval.plugins.adapters.python_paths import answering_python, package_paths, read_pth_folders, standard_paths
 
 PATHS = "import sys, json; json.dump(dict(path=sys.path, prefix=sys.prefix), sys.stdout)"
 VERSION = "import sys, json; json.dump(tuple(sys.version_info), sys.stdout)"
@@ -93,7 +93,7 @@ def test_a_line_that_names_no_folder_within_is_left_out(site: Path, line: bytes)
     (site / "out").symlink_to("/usr")
     (site / "loop").symlink_to("loop")
     (site / "x.pth").write_bytes(line + b"\ninside  \n")
-    assert folders_named(site / "x.pth", site) == ([] if line == b"\xff" else ["inside"])
+    assert read_pth_folders(site / "x.pth", site) == ([] if line == b"\xff" else ["inside"])
 
 
 def test_a_file_of_paths_that_cannot_be_read_names_nothing(site: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_eval.ci import Announcement, Screen, host_named
+from ci_eval.ci import Announcement, Screen, detect_host
 from ci_eval.ci.github import GitHub
 from ci_eval.ci.host import Guarded
 from ci_eval.ci.teamcity import TeamCity
@@ -39,7 +39,7 @@ def test_whatever_is_shown_only_our_own_commands_come_out(host: str, text: str) 
         out = io.StringIO()
         patch.setattr("sys.stdout", out)
         patch.setattr("sys.stderr", out)
-        screen = Screen(host_named({"CI_EVAL_CI": host}))
+        screen = Screen(detect_host({"CI_EVAL_CI": host}))
         screen.say(text)
         screen.result(text)
         screen.warn(text)
@@ -55,13 +55,13 @@ def test_whatever_is_shown_only_our_own_commands_come_out(host: str, text: str) 
 
 
 def test_without_a_ci_nothing_is_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    Screen(host_named({})).result("::error::x ##teamcity[x]")
+    Screen(detect_host({})).result("::error::x ##teamcity[x]")
     assert capsys.readouterr().out == "::error::x ##teamcity[x]\n"
 
 
 def test_what_is_no_terminal_gets_each_row_of_a_table_whole_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     cells = ["kotlin-ide-services", "a-version-" * 9, "word " * 40]
-    Screen(host_named({})).table(["name", "version", "summary"], [cells])
+    Screen(detect_host({})).table(["name", "version", "summary"], [cells])
     _, row = capsys.readouterr().out.splitlines()
     assert row.split("   ") == [cell.strip() for cell in cells]
 
@@ -78,7 +78,7 @@ def shown(width: int, monkeypatch: pytest.MonkeyPatch, styles: dict[str, str]) -
     for name, value in {"COLUMNS": str(width), "TERM": "xterm-256color"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.stdout", Terminal())
-    screen = Screen(host_named({}))
+    screen = Screen(detect_host({}))
     row = ["LatencyPercentile95", "1,234.5 ms", "better", "nine words that a terminal may well set in lines"]
     screen.table(["metric", "base", "verdict", ""], [row], styles=styles)
     stream = sys.stdout
@@ -142,7 +142,7 @@ def test_a_folder_that_no_rule_of_artifacts_can_name_is_left_with_a_warning(fold
     ids=str,
 )
 def test_the_ci_is_the_one_whose_variables_are_set(environment: dict[str, str], name: str) -> None:
-    assert host_named(environment).name == name
+    assert detect_host(environment).name == name
 
 
 def columns_at(width: int, monkeypatch: pytest.MonkeyPatch, *, output: str = "", stream: io.StringIO) -> str:
@@ -153,7 +153,7 @@ def columns_at(width: int, monkeypatch: pytest.MonkeyPatch, *, output: str = "",
     monkeypatch.setattr("sys.stdout", stream)
     row = ["RecallAt1", "43.0%", "33.7%", "(-15.00 pp to -3.55 pp)", "p < 0.001", "no-difference-shown"]
     columns = ["metric", "base", "new", "95 % interval", "p", "verdict"]
-    Screen(host_named({})).table(columns, [row], numbers=3, spare=("p", "95 % interval"))
+    Screen(detect_host({})).table(columns, [row], numbers=3, spare=("p", "95 % interval"))
     return re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()).splitlines()[0]
 
 

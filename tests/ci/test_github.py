@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from ci_eval.ci.github import MOST_SUMMARY, GitHub, data, shortened, value
+from ci_eval.ci.github import MOST_SUMMARY, GitHub, data, shorten_text, value
 from tests.ci.parsers import ANY_TEXT, FOUND, github_commands
 
 
@@ -35,11 +35,11 @@ def test_github_gets_outputs_a_summary_and_an_annotation(tmp_path: Path, monkeyp
 
 def test_a_summary_keeps_below_githubs_limit_and_loses_its_end() -> None:
     text = "".join(f"line {number} é\n" for number in range(200_000))
-    short = shortened(text, MOST_SUMMARY)
+    short = shorten_text(text, MOST_SUMMARY)
     assert len(short.encode()) <= MOST_SUMMARY
     assert short.startswith("line 0 é\n")
     assert short.endswith("The rest is in the report.\n")
-    assert shortened("# x\n", MOST_SUMMARY) == "# x\n"
+    assert shorten_text("# x\n", MOST_SUMMARY) == "# x\n"
 
 
 def test_at_most_ten_warnings_are_annotations_and_the_last_one_says_so() -> None:

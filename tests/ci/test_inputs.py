@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED, arguments, cache_key, given
-from ci_eval.cli.group import command_of
+from ci_eval.cli.group import find_command
 from ci_eval.core.base.errors import ConfigError
 
 HOSTILE = "--output=x; $(touch y)"
@@ -25,7 +25,7 @@ VALUES = {
 def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain: str) -> None:
     names = {*OPTIONS[job], *REPEATED[job], *PLACES[job], *FLAGS.get(job, ())}
     _, *argv = arguments(job, {name: VALUES.get(name, plain) for name in names})
-    params = command_of(job).make_context(job, argv).params
+    params = find_command(job).make_context(job, argv).params
     if not job.startswith("plan"):
         assert str(params["output"]) == plain
     assert params.get("same_ranker", True)

@@ -109,7 +109,7 @@ def asked(known: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     newest = repository.artifacts("x")[0]
     folder = repository.fetch(newest, tmp_path / "x")
     assert repository.is_of_this_workflow(newest)
-    assert repository.of_run(9, "x") == newest
+    assert repository.find_artifact(9, "x") == newest
     for result in ("failure", "success"):
         assert "issue 2" in notices.tell(rest, result, 9)
     for _ in range(2):

@@ -24,7 +24,7 @@ from ci_eval.ci import Announcement, Problem
 from ci_eval.ci.inputs import arguments
 from ci_eval.ci.inputs import given as given_by
 from ci_eval.ci.teamcity import TeamCity, escape, message
-from ci_eval.cli.group import command_of
+from ci_eval.cli.group import find_command
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.config import load
 from ci_eval.jobs.nights.reuse import why_not_reusable
@@ -166,7 +166,7 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     assert done.returncode == 0, done.stderr
     assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called"}
     name, argv = called(tmp_path / "checkout", values)
-    given = command_of(name).make_context(name, argv).params
+    given = find_command(name).make_context(name, argv).params
     assert str(given["output"]) == HOSTILE
     if name == "compare":
         assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
@@ -183,7 +183,7 @@ def test_an_optional_input_may_be_left_out(path: Path, source: tuple[Path, str],
     done = ran(path, tmp_path, **needed | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
     name, argv = called(tmp_path, needed)
-    assert str(command_of(name).make_context(name, argv).params["output"]) == needed["INPUT_OUTPUT"]
+    assert str(find_command(name).make_context(name, argv).params["output"]) == needed["INPUT_OUTPUT"]
 
 
 @pytest.mark.needs("git")
@@ -287,7 +287,7 @@ class TestModel:
                 for _, _, target in rules(artifact["rules"])
             }
             for name, *argv in commands(build):
-                given = command_of(name).make_context(name, argv).params
+                given = find_command(name).make_context(name, argv).params
                 inputs = [str(path) for path in given.get("workspaces", ())]
                 inputs += [str(given[each]) for each in ("model", "reuse", "workspace") if given.get(each)]
                 assert all(path.split("/")[0] in fetched for path in inputs), (build["id"], inputs)
@@ -301,7 +301,7 @@ class TestModel:
             assert commands(build)
             for name, *argv in commands(build):
                 seen.add(name)
-                context = command_of(name).make_context(name, list(argv))
+                context = find_command(name).make_context(name, list(argv))
                 config = getattr(context.params.get("choices"), "config", None) or context.params.get("config")
                 assert config is None or (ROOT / str(config)).is_file()
         assert seen == {"actions", "interpret", "merge", "compare", "generate-ml-logs", "train-ranker"}

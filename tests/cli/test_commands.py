@@ -9,7 +9,7 @@ import click
 import pytest
 
 from ci_eval.cli.commands import COMMANDS, NAMES
-from ci_eval.cli.group import cli, command_of
+from ci_eval.cli.group import cli, find_command
 
 WHOLE = 1_000
 """More characters than any summary has."""
@@ -18,7 +18,7 @@ WHOLE = 1_000
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_the_list_has_what_the_command_says_of_itself(name: str) -> None:
     (summary,) = (names[name] for names in COMMANDS.values() if name in names)
-    assert summary == command_of(name).get_short_help_str(WHOLE)
+    assert summary == find_command(name).get_short_help_str(WHOLE)
 
 
 def test_no_command_is_missing_from_the_list() -> None:

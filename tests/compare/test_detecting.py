@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.compare.detecting import pilot_of
+from ci_eval.core.compare.detecting import make_pilot
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.statistics.student import Floats
 
@@ -31,7 +31,7 @@ def sums(seen: Floats) -> Sums:
 def test_the_variance_is_that_of_the_sessions_that_differ() -> None:
     seen = rows()
     differ = int((seen[:, 0, 0] != seen[:, 0, 2]).sum())
-    found = pilot_of(sums(seen), METRICS, NAME, sessions=1000, asked=300)
+    found = make_pilot(sums(seen), METRICS, NAME, sessions=1000, asked=300)
     assert found is not None
     assert found.variance == pytest.approx((differ + 2) / 302)
     assert (found.observed, found.noise, found.tests) == (300, 0, 2)
@@ -46,10 +46,10 @@ def test_it_is_blind_to_which_side_is_better() -> None:
     better = np.where(
         (seen[:, 0, 0] > seen[:, 0, 2])[:, None, None], seen[:, :, [2, 3, 0, 1]], seen
     )  # new is never worse
-    found = [pilot_of(sums(each), METRICS, NAME, sessions=1000, asked=300) for each in (seen, swapped, better)]
+    found = [make_pilot(sums(each), METRICS, NAME, sessions=1000, asked=300) for each in (seen, swapped, better)]
     variances = [each.variance for each in found if each]
     assert variances == pytest.approx([variances[0]] * 3)
 
 
 def test_a_figure_that_was_not_observed_tells_nothing() -> None:
-    assert pilot_of(sums(np.zeros((5, 2, 4))), METRICS, NAME, sessions=10, asked=5) is None
+    assert make_pilot(sums(np.zeros((5, 2, 4))), METRICS, NAME, sessions=10, asked=5) is None

@@ -15,10 +15,10 @@ from ci_eval.core.config import (
     InterpretConfig,
     ProjectConfig,
     ReportsConfig,
+    add_ladder,
     dump,
     load,
     patch,
-    with_ladder,
 )
 from ci_eval.core.model import ActionsConfig, FiltersConfig, Kind, PrefixConfig, SessionsFilter, StrategyConfig
 from tests.config.conftest import Refusal, Write
@@ -45,7 +45,7 @@ LADDER = PrefixConfig(name="Ladder", lengths=(0, 1, 3))
     ],
 )  # fmt: skip
 def test_the_usual_ladder_is_for_completion_alone(overrides: list[str], prefix: PrefixConfig) -> None:
-    assert with_ladder(load(None, overrides=overrides).config).actions.strategy.prefix == prefix
+    assert add_ladder(load(None, overrides=overrides).config).actions.strategy.prefix == prefix
 
 
 @pytest.mark.parametrize(

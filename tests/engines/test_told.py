@@ -21,7 +21,7 @@ from ci_eval.core.model.engine.sent import SET
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, arguments_of, without_paths
+from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, extract_arguments, replace_paths
 
 RECORDER = Path(__file__).with_name("recorder.py")
 STARTED = [each.name for each in engines.CATALOG.all() if each.own_process and each.name != "jetbrains"]
@@ -111,16 +111,16 @@ def check(recorded: Recorded, engine: Engine) -> None:
     said = engine.sent(installation, surroundings)
     place, starts = recorded.starts(engine, installation, surroundings)
     last = starts[-1]
-    arguments = [without_paths(arguments_of(each["argv"]), place) for each in starts]
+    arguments = [replace_paths(extract_arguments(each["argv"]), place) for each in starts]
     assert {tuple(each) for each in arguments} <= {said.arguments, said.prepared}
     assert arguments[-1] == list(said.arguments)
-    environment = without_paths(last["environment"], place) | {"PATH": OF_THE_MACHINE}
+    environment = replace_paths(last["environment"], place) | {"PATH": OF_THE_MACHINE}
     assert {name: SET if said.environment.get(name) == SET else value for name, value in environment.items()} == (
         said.environment
     )
     if "told" not in last:
         return
-    told = without_paths(last["told"], place)
+    told = replace_paths(last["told"], place)
     begin = told["initialize"]
     assert set(begin) == PARTS
     assert (begin["initializationOptions"], begin["capabilities"]) == (said.options, said.capabilities)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.git import check_revision, check_url, fetch_revision, of_page
+from ci_eval.core.fetch.git import check_revision, check_url, fetch_revision, parse_page
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -209,4 +209,4 @@ def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_the_page_of_a_repository_stands_for_it(page: str, spec: str) -> None:
-    assert of_page(page) == spec
+    assert parse_page(page) == spec

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.maven import artifact, check_maven
 from tests.fetch.standins import client
 
@@ -98,7 +98,7 @@ def test_mvn_brings_a_real_artifact(tmp_path: Path) -> None:
 @pytest.mark.needs("mvn")
 def test_mvn_brings_a_real_plain_jar(tmp_path: Path) -> None:
     found = artifact("org.asciidoctor:asciidoctorj:3.0.0:jar", tmp_path)
-    assert sha256_of(found) == "866afb68d894497e9dc97a2c8c532668f97e5efa4ad7da09494cbbe96b526944"
+    assert hash_file(found) == "866afb68d894497e9dc97a2c8c532668f97e5efa4ad7da09494cbbe96b526944"
 
 
 @pytest.mark.registry

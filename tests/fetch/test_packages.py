@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.packages import check_npm, check_requirement, installed, npm_pack, pip_download, pip_install
+from ci_eval.core.fetch.packages import (
+    check_npm,
+    check_requirement,
+    list_distributions,
+    npm_pack,
+    pip_download,
+    pip_install,
+)
 from ci_eval.core.fetch.project import prepare
 from tests.fetch.standins import client
 
@@ -109,7 +116,7 @@ def test_installing_tells_name_and_version_of_everything(index: Path, tmp_path: 
     wheel(index, needs="other")
     wheel(index, "other", "2.5")
     assert pip_install(["tiny==1.0"], tmp_path / "out") == {"other": "2.5", "tiny": "1.0"}
-    assert installed(tmp_path / "out") == {"other": "2.5", "tiny": "1.0"}
+    assert list_distributions(tmp_path / "out") == {"other": "2.5", "tiny": "1.0"}
     assert (tmp_path / "out/tiny.py").is_file()
 
 

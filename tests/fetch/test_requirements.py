@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.fetch.packages import npm_run
-from ci_eval.core.fetch.requirements import NPM_REGISTRY, check_npm_lock, of_npm, of_python
+from ci_eval.core.fetch.requirements import NPM_REGISTRY, check_npm_lock, read_npm_ranges, read_python_requirements
 from tests.adapters.test_environments import packages
 from tests.canaries import source_archive
 from tests.fetch.repository import create
@@ -37,21 +37,21 @@ def test_a_requirement_that_is_an_address_or_a_path_is_refused_and_named(text: s
     text = text.format(archive=tmp_path / "canarydep-1.0.tar.gz")
     for count, files in enumerate(manifests(text)):
         with pytest.raises(PreparationError, match=r"(toml|txt|METADATA) of the project wants .*set project\.dep"):
-            of_python(write(tmp_path / str(count), **files))
+            read_python_requirements(write(tmp_path / str(count), **files))
 
 
 @pytest.mark.parametrize(
     "text", ["-e .", ".[all]", "--index-url x", "-r other.txt", "# a", "six==1 \\\n --hash=sha256:0"]
 )
 def test_options_and_the_project_itself_are_no_requirements(text: str, tmp_path: Path) -> None:
-    assert set(of_python(write(tmp_path, requirements__txt=f"six==1\n{text}\n"))) == {"six==1"}
+    assert set(read_python_requirements(write(tmp_path, requirements__txt=f"six==1\n{text}\n"))) == {"six==1"}
 
 
 @pytest.mark.parametrize(
     "text", ["six", "six>=1,<2", "six (==1.*)", "a.b-c[x, y] ~= 1.0 ; python_version < '3.9' or os_name == 'a@b'"]
 )
 def test_plain_requirements_are_taken(text: str, tmp_path: Path) -> None:
-    assert of_python(write(tmp_path, **{"x-1__dist-info/METADATA": f"Requires-Dist: {text}"})) == [text]
+    assert read_python_requirements(write(tmp_path, **{"x-1__dist-info/METADATA": f"Requires-Dist: {text}"})) == [text]
 
 
 def test_the_requirement_of_a_wheel_is_not_built(index: Path, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_manifest_that_is_a_link_out_of_the_project_is_not_read(tmp_path: Path
     secret = write(tmp_path / "secret", requirements__txt="password").joinpath("requirements.txt")
     (root := tmp_path / "p").mkdir()
     (root / "requirements.txt").symlink_to(secret)
-    assert of_python(root) == []
+    assert read_python_requirements(root) == []
 
 
 # --------------------------------------------------------------------------------------------------------------- npm
@@ -94,13 +94,13 @@ def test_a_manifest_that_is_a_link_out_of_the_project_is_not_read(tmp_path: Path
 def test_what_an_npm_package_wants_from_elsewhere_is_refused_and_named(wanted: str, tmp_path: Path) -> None:
     write(tmp_path, package__json=json.dumps({"dependencies": {"dep": wanted}}))
     with pytest.raises(PreparationError, match=r"package\.json of the project wants 'dep@.*, which no registry has"):
-        of_npm(tmp_path / "package.json")
+        read_npm_ranges(tmp_path / "package.json")
 
 
 @pytest.mark.parametrize("wanted", ["", "*", "latest", "^1.0.0 || >=2 <3-beta.1", "npm:@a/b@~1.x", "npm:b", "1.2 - 2"])
 def test_ranges_tags_and_other_names_of_a_registry_are_taken(wanted: str, tmp_path: Path) -> None:
     write(tmp_path, package__json=json.dumps({"dependencies": {"dep": wanted}}))
-    assert of_npm(tmp_path / "package.json") == {"dep": wanted}
+    assert read_npm_ranges(tmp_path / "package.json") == {"dep": wanted}
 
 
 @pytest.mark.parametrize(

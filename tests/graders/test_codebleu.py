@@ -18,7 +18,7 @@ from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.jobs.grade import grade_pairs
 from ci_eval.plugins.adapters import codebleu
 from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
-from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
 from ci_eval.plugins.tasks.completion import TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -189,7 +189,7 @@ def test_its_process_is_confined_and_ends_when_closed() -> None:
     own.grade(Pairing(reference="f()", hypothesis="f()", language="python"))
     assert own._running
     process, place = own._running
-    assert process.confined == confinement_of("auto")
+    assert process.confined == measure_confinement("auto")
     own.close()
     assert process._process.returncode is not None
     assert not place.base.exists()

@@ -33,14 +33,14 @@ def test_a_task_without_tests_refuses_to_run_some(tmp_path: Path) -> None:
 def test_where_anything_stays_open_it_refuses_unless_confinement_is_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "confinement_of", lambda _: "landlock 3 + seccomp; open: signals")
+    monkeypatch.setattr(execution, "measure_confinement", lambda _: "landlock 3 + seccomp; open: signals")
     with pytest.raises(PreparationError, match="open: signals"):
         graders.ready(["execution"], tmp_path, None, settings())
     graders.ready(["execution"], tmp_path, None, settings(confine="off"))
 
 
 def test_a_record_that_is_not_run_is_counted_and_has_no_other_score(tmp_path: Path) -> None:
-    assert place.confinement_of("auto")
+    assert place.measure_confinement("auto")
     (grader,) = graders.ready(["execution"], tmp_path, None, settings(confine="off"))
     pairing = Pairing(reference="a", hypothesis="b", language="python")
     assert grader.grade(pairing) == {"notRunnable": 1.0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.interpret.contract import duplicates, tail_of
+from ci_eval.core.interpret.contract import duplicates, remaining_tail
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import Offer
 
@@ -28,11 +28,11 @@ from ci_eval.core.model.engine.offers import Offer
     ],
 )
 def test_a_tail_counts_unless_the_code_goes_on_with_it(tail: str, firm: int, follows: str, left: str) -> None:
-    assert tail_of(Offer(text="environ", tail=tail, firm=firm), follows) == left
+    assert remaining_tail(Offer(text="environ", tail=tail, firm=firm), follows) == left
 
 
 def test_a_tail_does_not_count_where_it_is_not_known_how_the_code_goes_on() -> None:
-    assert tail_of(Offer(text="environ", tail="=", firm=1), None) == ""
+    assert remaining_tail(Offer(text="environ", tail="=", firm=1), None) == ""
 
 
 def test_duplicates_leave_the_same_text() -> None:

@@ -11,7 +11,7 @@ import pytest
 from ci_eval.core.base.errors import EngineCrash, EngineUnstarted
 from ci_eval.core.contracts import Installation, Running, Surroundings
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.machine import peak_of
+from ci_eval.core.machine import read_peak_memory
 from ci_eval.plugins.engines.words import Words
 from tests.fake import Fake
 from tests.projects import setup
@@ -81,7 +81,7 @@ def test_memory_of_the_worker_is_that_of_an_engine_in_it_which_is_alone(tmp_path
     assert kept.footprint(alone=False).memory is None
     found = kept.footprint(alone=True)
     assert (found.of_worker, found.weighed) == (True, 1)
-    assert found.memory == peak_of("self")
+    assert found.memory == read_peak_memory("self")
 
 
 def test_one_that_never_starts_is_given_up_after_two_starts(tmp_path: Path) -> None:

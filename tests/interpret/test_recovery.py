@@ -14,7 +14,7 @@ from ci_eval.core.contracts import Installation
 from ci_eval.core.interpret import Logging, Setup
 from ci_eval.core.interpret.player import PATIENCE
 from ci_eval.core.model import EngineInfo, Session, Status
-from ci_eval.core.workspace import Workspace, name_of
+from ci_eval.core.workspace import Workspace, make_file_name
 from ci_eval.plugins.adapters.lsp.custom import custom
 from tests.adapters.lsp.conftest import SERVER
 from tests.adapters.lsp.test_malformed import MESSAGES
@@ -125,7 +125,7 @@ def test_a_file_that_is_asked_again_is_logged_once(project: Path) -> None:
         parts = workspace.folder / "parts"
         logging = Logging(parts=parts, formats=("jsonl",), project="p", completion_type="BASIC", began=0)
         ask(workspace, replace(deadly(project, "kill", "greet", times), logging=logging))
-        with gzip.open(parts / f"{name_of('a.py')}.jsonl.gz") as file:
+        with gzip.open(parts / f"{make_file_name('a.py')}.jsonl.gz") as file:
             logged.append([msgspec.json.decode(line)["session"] for line in file])
     assert logged[0] == logged[1]
 

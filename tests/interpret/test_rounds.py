@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare import compare
 from ci_eval.core.filters import report_filters
-from ci_eval.core.interpret import EngineSide, in_turns
+from ci_eval.core.interpret import EngineSide, play_files
 from ci_eval.core.interpret.rounds import together
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Kind, Lookup, Properties, Session, Status
@@ -39,7 +39,7 @@ def both(root: Path, new: Fickle | None = None, rounds: int = 3) -> tuple[Worksp
     notes = root.parent / "notes"
     engines = [Fickle("base", notes), new or Fickle("new", notes)]
     sides = [EngineSide(generate(root, root.parent / each.name), setup(each, root)) for each in engines]
-    in_turns(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=rounds)
+    play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=rounds)
     return sides[0].workspace, sides[1].workspace, [line.split() for line in notes.read_text().splitlines()]
 
 
@@ -148,7 +148,7 @@ def test_a_worker_that_dies_in_a_later_round_leaves_no_trace(project: Path, tmp_
                 ("new", Deadly("kill", "two", tmp_path / f"{name}-deadly", times)),
             )
         ]
-        in_turns(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=2)
+        play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=2)
     for side in ("base", "new"):
         found = [sessions(Workspace(tmp_path / f"{name}-{side}")) for name in ("whole", "killed")]
         assert [replace_times(each).id for each in found[0]] == [replace_times(each).id for each in found[1]]
@@ -162,7 +162,7 @@ def test_an_interrupted_run_asks_only_what_is_missing(project: Path, tmp_path: P
     (tmp_path / "notes").unlink()
     engines = [Fickle(each, tmp_path / "notes", (1.0,) * 9) for each in ("base", "new")]
     sides = [EngineSide(where, setup(each, project)) for where, each in zip((base, new), engines, strict=True)]
-    in_turns(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=3)
+    play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=3)
     again = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
     assert {path for _, path, *_ in again} == {"b.py"}
     assert len(again) == sum(path == "b.py" for _, path, *_ in asked)

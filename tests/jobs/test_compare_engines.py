@@ -13,9 +13,9 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config, EngineConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import preparation as preparing
-from ci_eval.jobs.compare_engines import answered_by
+from ci_eval.jobs.compare_engines import swap_engine
 from ci_eval.jobs.jetbrains import ide
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 from tests.command import command
 from tests.fickle import Fickle
 from tests.projects import GREETER, write
@@ -49,8 +49,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         return code, json.loads(report.read_text()) if report.exists() else {}, " ".join((out + err).split())
 
     # Whoever asks for an engine by its name, wherever that was imported.
-    monkeypatch.setattr(preparing, "engine_of", engine_of)
-    monkeypatch.setattr(ide, "engine_of", engine_of)
+    monkeypatch.setattr(preparing, "load_engine", engine_of)
+    monkeypatch.setattr(ide, "load_engine", engine_of)
     return run
 
 
@@ -139,26 +139,26 @@ def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: P
 
 
 def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
-    config = answered_by(Config(), "jedi")
+    config = swap_engine(Config(), "jedi")
     assert config.declared[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
-    assert answered_by(config, "jedi").comparison == config.comparison
+    assert swap_engine(config, "jedi").comparison == config.comparison
 
 
 def test_an_engine_of_ones_own_is_a_command() -> None:
-    config = answered_by(Config(), "'my server' --stdio")
+    config = swap_engine(Config(), "'my server' --stdio")
     assert config.engine.command == ("my server", "--stdio")
-    assert answered_by(config, "./server").engine.command == ("./server",)
-    assert answered_by(config, "jedi@0.18.2").engine.command is None
+    assert swap_engine(config, "./server").engine.command == ("./server",)
+    assert swap_engine(config, "jedi@0.18.2").engine.command is None
 
 
 def test_a_command_takes_the_place_of_an_endpoint() -> None:
     config = Config(engine=EngineConfig(endpoint="https://host/v1", model="m"))
-    assert engine_of(answered_by(config, "./server --stdio")).name == "server"
+    assert load_engine(swap_engine(config, "./server --stdio")).name == "server"
 
 
 def test_a_command_that_no_shell_would_understand_is_refused() -> None:
     with pytest.raises(ConfigError, match="is no command: No closing quotation"):
-        answered_by(Config(), "server 'x")
+        swap_engine(Config(), "server 'x")
 
 
 def test_rounds_of_one_engine_tell_its_noise(run: Run, tmp_path: Path) -> None:

@@ -58,12 +58,12 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
         statuses: Counter[str] = Counter()
         files = 0
         for path in (shard.folder / "sessions").iterdir():
-            ((file, _),) = [each for each in shard.sessions(SessionScore) if shard.sessions_of(each[0].path) == path]
+            ((file, _),) = [each for each in shard.sessions(SessionScore) if shard.sessions_path(each[0].path) == path]
             if index not in dealt[file.path]:
                 path.unlink()
                 continue
             own = dealt[file.path][index]
-            kept = list(islice(source.sessions_in(file.path, Session), own.start, own.stop))
+            kept = list(islice(source.decode_sessions(file.path, Session), own.start, own.stop))
             shard.write_sessions(file.path, pack_sessions(file, kept))
             statuses.update(each.status.value for each in kept)
             files += 1
@@ -147,7 +147,7 @@ def test_shards_of_actions_made_once_make_the_same_figures(project: Path, whole:
     assert figures(tmp_path / "merged") == figures(whole)
     merged = Workspace.open(tmp_path / "merged")
     for path in set(paths):
-        found = [[each.id for each in made.sessions_in(path, Session)] for made in (merged, Workspace.open(whole))]
+        found = [[each.id for each in made.decode_sessions(path, Session)] for made in (merged, Workspace.open(whole))]
         assert found[0] == found[1]
     assert merged.manifest().stages["interpret"].files == len(set(paths))
 
@@ -155,7 +155,7 @@ def test_shards_of_actions_made_once_make_the_same_figures(project: Path, whole:
 def test_a_session_in_two_shards_is_refused(whole: Path, tmp_path: Path) -> None:
     one, two = map(Workspace, split(whole, tmp_path, 2))
     source = next(one.sources())
-    two.write_sessions(source.path, one.sessions_of(source.path).read_bytes())
+    two.write_sessions(source.path, one.sessions_path(source.path).read_bytes())
     two.seal()
     code, said = run("merge", one.folder, two.folder, "--output", tmp_path / "merged")
     assert (code, "is in two of the shards" in said) == (2, True)

@@ -13,7 +13,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.config import Config
 from ci_eval.core.config.schema import EngineConfig
-from ci_eval.jobs.preparation import at_newest, engine_of
+from ci_eval.jobs.preparation import at_newest, load_engine
 from ci_eval.plugins.engines.jedi import Jedi
 from tests.command import command
 from tests.projects import write
@@ -22,7 +22,7 @@ from tests.projects import write
 @pytest.mark.parametrize("name", engines.CATALOG.names())
 def test_an_engine_stays_the_same_on_its_way_to_a_worker(name: str) -> None:
     # A worker keeps its engine for the next file as long as the one asked for is equal.
-    engine = engine_of(Config(engine=EngineConfig(name=name)))
+    engine = load_engine(Config(engine=EngineConfig(name=name)))
     assert pickle.loads(pickle.dumps(engine)) == engine
 
 
@@ -38,7 +38,7 @@ def test_an_engine_stays_the_same_on_its_way_to_a_worker(name: str) -> None:
     ],
 )
 def test_so_does_one_that_is_configured(given: dict[str, Any]) -> None:
-    engine = engine_of(Config(engine=EngineConfig(**given)))
+    engine = load_engine(Config(engine=EngineConfig(**given)))
     assert pickle.loads(pickle.dumps(engine)) == engine
 
 
@@ -47,17 +47,17 @@ def test_the_newest_version_is_asked_for_once_said_and_kept(
 ) -> None:
     monkeypatch.setattr(Jedi, "newest", lambda _: "7.8.9")
     config = Config(engine=EngineConfig(version="latest"))
-    found = at_newest(config, engine_of(config), Screen())
+    found = at_newest(config, load_engine(config), Screen())
     assert found.engine.version == "7.8.9"
     assert "jedi@latest: jedi@7.8.9, the newest" in capsys.readouterr().err
-    assert at_newest(found, engine_of(found), Screen()) is found
+    assert at_newest(found, load_engine(found), Screen()) is found
     own = Config(engine=EngineConfig(name="words", version="latest"))
     with pytest.raises(ConfigError, match="comes with ci-eval and has no latest version"):
-        at_newest(own, engine_of(own), Screen())
+        at_newest(own, load_engine(own), Screen())
 
 
 def test_engines_of_other_options_differ() -> None:
-    third, usual = (engine_of(Config(engine=EngineConfig(name="ngram", options=each))) for each in ({"order": 3}, {}))
+    third, usual = (load_engine(Config(engine=EngineConfig(name="ngram", options=each))) for each in ({"order": 3}, {}))
     assert third != usual
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_eval.core import machine
-from ci_eval.core.actions import Source, actions_of_file, source_files, spelled
+from ci_eval.core.actions import Source, actions_of_file, source_files, spell_task
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import load
 from ci_eval.core.fetch import project
@@ -71,7 +71,7 @@ def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> Non
 @pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_the_actions_of_a_real_file_give_it_back(name: str) -> None:
     changed = [
-        f"{source.path} under {spelled(strategy, 0, task_of(strategy))}"
+        f"{source.path} under {spell_task(strategy, 0, task_of(strategy))}"
         for strategy in STRATEGIES
         for source, tokens in with_tokens(name)
         if replay(source.text, actions_of_file(source, tokens, strategy, 0.0, task_of(strategy))) != source.text

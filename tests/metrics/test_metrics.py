@@ -202,7 +202,7 @@ def test_reports_of_completion_show_every_metric_in_this_order(places: list[int]
 
 
 def test_what_a_modelled_user_gets_out_of_it_says_so_itself() -> None:
-    assert metrics.of_a_user() == SAVED.split()
+    assert metrics.list_user_metrics() == SAVED.split()
 
 
 def line(*lookups: LookupScore, askable: int = 4) -> SessionScore:

@@ -12,7 +12,7 @@ from ci_eval.core.workspace import Workspace, pack_actions
 def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
     source = SourceFile(path="a.py", checksum="", text="one two one")
-    assert workspace.places_in("a.py") == {}
+    assert workspace.find_extents("a.py") == {}
     asked = tuple(
         CallCompletion(
             session=f"{offset} {prefix}",
@@ -26,4 +26,4 @@ def test_places_that_were_not_drawn_are_those_without_a_session(tmp_path: Path) 
     )
     stored = FileActions(path="a.py", checksum="", sessions=6, unparsable=0.0, actions=asked)
     workspace.write_actions("a.py", pack_actions(stored))
-    assert unasked_stretches(workspace.places_in("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]
+    assert unasked_stretches(workspace.find_extents("a.py"), {4}) == [(0, 3, "U"), (8, 11, "U")]

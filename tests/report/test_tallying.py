@@ -18,7 +18,7 @@ from ci_eval.core.filters import report_filters
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Evaluation, FiltersConfig, Kind, Session, SessionsFilter
 from ci_eval.core.report import evaluate, tallying
-from ci_eval.core.report.tallying import folders_of
+from ci_eval.core.report.tallying import index_folders
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.fickle import Fickle
@@ -48,7 +48,7 @@ def evaluation(workspace: Workspace, *, processes: bool) -> Evaluation:
     calls = SessionsFilter(name="calls", filters=FiltersConfig(statement_types=(Kind.METHOD_CALL,)))
     weights = {Kind.METHOD_CALL: 2.0, Kind.VARIABLE: 0.5}
     filters = report_filters(grouped=True, lengths=[0, 1], declared=[calls], weights=weights, headline="names")
-    return evaluate(workspace, metrics.load(), filters, metrics.named if processes else None)
+    return evaluate(workspace, metrics.load(), filters, metrics.select_metrics if processes else None)
 
 
 def numbers(found: object) -> list[float]:
@@ -110,6 +110,6 @@ def test_what_goes_wrong_in_another_process_is_raised_as_what_it_is(tmp_path: Pa
 
 def test_folders_are_those_that_tell_files_apart() -> None:
     paths = ["src/main/a/x.py", "src/main/a/y.py", "src/main/b/c/z.py", "src/main/w.py"]
-    assert folders_of(paths) == {"src/main/a/": [0, 1], "src/main/b/c/": [2]}
-    assert folders_of(["a.py", "b/c.py"]) == {"b/": [1]}
-    assert folders_of(["a.py"]) == {}
+    assert index_folders(paths) == {"src/main/a/": [0, 1], "src/main/b/c/": [2]}
+    assert index_folders(["a.py", "b/c.py"]) == {"b/": [1]}
+    assert index_folders(["a.py"]) == {}

@@ -12,7 +12,7 @@ from ci_eval.core.config import load
 from ci_eval.core.model import PlayItem, Properties
 from ci_eval.core.model.tokens import Kind
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.preparation import task_of
+from ci_eval.jobs.preparation import load_task
 from ci_eval.plugins.tasks import golf
 from tests.projects import GREETER, timeless, write
 
@@ -25,7 +25,7 @@ GOLF = "actions.strategy.completionGolf=true"
 )
 def test_what_asks_about_tokens_is_refused(other: str) -> None:
     with pytest.raises(ConfigError, match="golf types lines in its own way"):
-        task_of(load(None, overrides=[GOLF, other]).config)
+        load_task(load(None, overrides=[GOLF, other]).config)
 
 
 def test_the_task_and_the_key_are_the_same(tmp_path: Path) -> None:

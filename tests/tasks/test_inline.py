@@ -13,7 +13,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.preparation import task_of
+from ci_eval.jobs.preparation import load_task
 from ci_eval.plugins.languages.python import LANGUAGE
 from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve, stalls
 from tests.command import command
@@ -37,7 +37,7 @@ print(total([1]))
 
 
 def items(span: str) -> list[str]:
-    task = task_of(load(None, overrides=["task=inline", f"actions.strategy.span={span}"]).config)
+    task = load_task(load(None, overrides=["task=inline", f"actions.strategy.span={span}"]).config)
     assert task.items
     found = list(task.items(CODE, LANGUAGE.extract(CODE, "a.py", {}).tokens))
     assert all(CODE[each.begin : each.end] == each.text for each in found)
@@ -61,7 +61,7 @@ def test_a_statement_may_have_several_lines_and_a_block_what_is_in_it() -> None:
 
 def test_another_task_has_no_choice_of_spans() -> None:
     with pytest.raises(ConfigError, match=r"strategy\.span"):
-        task_of(load(None, overrides=["actions.strategy.span=line"]).config)
+        load_task(load(None, overrides=["actions.strategy.span=line"]).config)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_another_task_has_no_choice_of_spans() -> None:
 )
 def test_the_user_of_lists_has_nothing_to_do_here(given: str) -> None:
     with pytest.raises(ConfigError, match="AcceptanceRate has a user of its own"):
-        task_of(load(None, overrides=["task=inline", given]).config)
+        load_task(load(None, overrides=["task=inline", given]).config)
 
 
 def evaluated(folder: Path, *arguments: object, code: int = 0) -> Workspace:

@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
 from ci_eval.core.sample_expansion import Split
-from ci_eval.plugins.adapters.endpoints.prompts import instruction_of
+from ci_eval.plugins.adapters.endpoints.prompts import fill_instruction
 from ci_eval.plugins.tasks.method_calls import TASK, calls, format_definition, lookup, splitter
 from tests.command import command
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, trained, usage
@@ -109,7 +109,7 @@ def test_the_names_of_an_answer_stand_on_lines_of_their_own(answer: str, found: 
 
 
 def test_a_language_model_is_asked_for_names() -> None:
-    asked = instruction_of(lookup(split(FIGURE).items[1].record, 1))
+    asked = fill_instruction(lookup(split(FIGURE).items[1].record, 1))
     assert "object of the type T, in the method M. Where the object comes from: RETURN T.create." in asked
     assert "called on it so far: m1. Which" in asked
     assert "1|2" not in asked

@@ -3,9 +3,9 @@
 from ci_eval.core.actions.chosen import spelled_files, spelled_filters, spelled_queries
 from ci_eval.core.actions.files import Source, declarations, source_files
 from ci_eval.core.actions.generate import Generated, SourceTree, generate, make
-from ci_eval.core.actions.prefixes import prefix_of
+from ci_eval.core.actions.prefixes import longest_prefix
 from ci_eval.core.actions.records import RecordFile, Records, generate_records, read_records
-from ci_eval.core.actions.strategy import actions_of_file, spelled
+from ci_eval.core.actions.strategy import actions_of_file, spell_task
 
 __all__ = [
     "Generated",
@@ -17,11 +17,11 @@ __all__ = [
     "declarations",
     "generate",
     "generate_records",
+    "longest_prefix",
     "make",
-    "prefix_of",
     "read_records",
     "source_files",
-    "spelled",
+    "spell_task",
     "spelled_files",
     "spelled_filters",
     "spelled_queries",

@@ -83,7 +83,7 @@ def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Toke
     candidates = _parts(source, config, tokens)
     identity = f"{source.project}\0{source.path}\0"
     drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in candidates]
-    lines_by_depth = _by_depth(source.text, candidates) if config.how == "different" else {}
+    lines_by_depth = _group_lines(source.text, candidates) if config.how == "different" else {}
     chosen = []
     for (begin, end), chance in drawn:
         if chance < config.share:
@@ -106,7 +106,7 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
     return parts.select_statements(source.text, source.grammar, shape, offsets)
 
 
-def _by_depth(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
+def _group_lines(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
     """Return the different lines by the width of their indentation."""
     lines: dict[int, list[str]] = {}
     # The pick by chance must not depend on the order of a set.

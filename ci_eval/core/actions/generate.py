@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ci_eval.core.actions.files import Source, declarations, source_files
 from ci_eval.core.actions.strategy import actions_of_file
 from ci_eval.core.actions.vocabulary import Texts
-from ci_eval.core.actions.words import with_first_use
+from ci_eval.core.actions.words import mark_first_uses
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
@@ -121,7 +121,7 @@ def generate(
             workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
     job = SourceTree(
         root=root,
-        name=project.identified,
+        name=project.identity_name,
         language=language,
         config=config,
         declared=declarations(root, language, config),
@@ -193,7 +193,7 @@ def _make(project: SourceTree, path: str) -> GeneratedFile:
     every, keywords = project.task.every_token, project.language.keywords
     all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
     # A filter may ask for first uses, so they are marked before tokens are chosen.
-    tokens: Sequence[Token] = with_first_use(text, all_tokens)
+    tokens: Sequence[Token] = mark_first_uses(text, all_tokens)
     if project.language.resolve and needs_resolution(strategy.filters):
         tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
     chosen = tokens
@@ -216,7 +216,7 @@ def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, toke
     # The digest covers the text, so a changed file is analysed again.
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
-    if stored and (known := _read_stored(stored)) is not None:
+    if stored and (known := _read_cache(stored)) is not None:
         return known
     resolved = [_locate(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
     if stored:
@@ -226,7 +226,7 @@ def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, toke
     return resolved
 
 
-def _read_stored(path: Path) -> Sequence[Token] | None:
+def _read_cache(path: Path) -> Sequence[Token] | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
     except (OSError, msgspec.MsgspecError):

@@ -15,12 +15,12 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
         return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
     if prefix.name == "EveryPrefix":
-        return [(spelled(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
-    typed = prefix_of(text, prefix)
-    return [(spelled(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
+        return [(spell_prefix(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
+    typed = longest_prefix(text, prefix)
+    return [(spell_prefix(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
 
 
-def prefix_of(text: str, prefix: PrefixConfig) -> str:
+def longest_prefix(text: str, prefix: PrefixConfig) -> str:
     """Return the longest prefix of a session: that of its last lookup."""
     if prefix.name == "SimplePrefix":
         return text[: prefix.n]
@@ -44,7 +44,7 @@ def _capitals(text: str) -> str:
     return "".join(character for character in text if character.isupper())
 
 
-def spelled(prefix: PrefixConfig) -> str:
+def spell_prefix(prefix: PrefixConfig) -> str:
     """Return the prefix strategy in one word, for session ids: only what decides which lookups there are."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"

@@ -143,7 +143,7 @@ def generate_records(
     """Write the actions of every record, and the errors of the lines that are none."""
     generated = Generated()
     for file in found.files:
-        source = Source(project=project.identified, path=file.path, text=file.text, language=language)
+        source = Source(project=project.identity_name, path=file.path, text=file.text, language=language)
         actions = actions_of_items(source, file.items, strategy, task)
         workspace.write_actions(file.path, pack_actions(actions))
         generated.files += 1

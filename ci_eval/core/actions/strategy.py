@@ -48,9 +48,9 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
     return typist.written(0.0)
 
 
-def spelled(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
+def spell_task(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
     """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
-    return _spell_strategy(strategy, _spell_typing(task, prefixes.spelled(strategy.prefix)), seed)
+    return _spell_strategy(strategy, _spell_typing(task, prefixes.spell_prefix(strategy.prefix)), seed)
 
 
 def _spell_typing(task: Task, prefix: str) -> str:

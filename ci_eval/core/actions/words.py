@@ -12,7 +12,7 @@ from ci_eval.core.model import Properties, Token
 _WORDS = re.compile(r"\w+")
 
 
-def with_first_use(text: str, tokens: Sequence[Token]) -> list[Token]:
+def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens, which are in order, with `first_use` filled in. It is True if their text, as a whole word,
     occurs nowhere before, not even as a definition or in a comment."""
     seen, read = set[str](), 0

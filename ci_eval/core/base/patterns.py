@@ -13,11 +13,11 @@ from ci_eval.core.base.errors import ConfigError
 
 def matches(pattern: str, text: str) -> bool:
     """Return whether the pattern matches the whole text. Raises ConfigError if the pattern is invalid."""
-    return compiled(pattern).fullmatch(text) is not None
+    return compile_pattern(pattern).fullmatch(text) is not None
 
 
 @lru_cache
-def compiled(pattern: str) -> re2._Regexp:
+def compile_pattern(pattern: str) -> re2._Regexp:
     """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
     # RE2 would also write its errors to stderr, beside the message of ci-eval.

@@ -138,7 +138,7 @@ def inside(path: str) -> str:
     return path
 
 
-def opened(path: Path) -> BinaryIO:
+def open_regular_file(path: Path) -> BinaryIO:
     """Open a regular file for reading. Raises WorkspaceError, also for a pipe, which would have to be waited for."""
     try:
         # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
@@ -156,7 +156,7 @@ def opened(path: Path) -> BinaryIO:
 
 def read(path: Path, most: int) -> bytes:
     """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
-    with opened(path) as file:
+    with open_regular_file(path) as file:
         try:
             # One byte more tells that the file is too large.
             data = file.read(most + 1)
@@ -169,7 +169,7 @@ def read(path: Path, most: int) -> bytes:
 
 def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
     """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
-    with opened(path) as packed:
+    with open_regular_file(path) as packed:
         # A small file that unpacks to gigabytes would fill the memory or the disk.
         left = min(max(ANY_RATIO, _ratio(path) * os.fstat(packed.fileno()).st_size), UNPACKED)
         try:
@@ -194,7 +194,7 @@ def _too_much(path: Path, longest: int, left: int) -> str:
     return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
 
 
-def decoded(data: bytes, kind: type[T], path: Path) -> T:
+def decode_json(data: bytes, kind: type[T], path: Path) -> T:
     """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)

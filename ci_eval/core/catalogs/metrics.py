@@ -52,7 +52,7 @@ def _mention_user(metric: Metric) -> Metric:
     return replace(metric, info=with_values(metric.info, summary=summary))
 
 
-def named(names: Iterable[str]) -> dict[str, Metric]:
+def select_metrics(names: Iterable[str]) -> dict[str, Metric]:
     """Return the metrics with these names, in the order of reports, at any k. Other names are ignored."""
     requested = set(names)
     places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
@@ -60,8 +60,8 @@ def named(names: Iterable[str]) -> dict[str, Metric]:
 
 
 def among(names: Iterable[str]) -> dict[str, MetricInfo]:
-    """Return the descriptions of the metrics with these names; see `named`."""
-    return {name: metric.info for name, metric in named(names).items()}
+    """Return the descriptions of the metrics with these names; see `select_metrics`."""
+    return {name: metric.info for name, metric in select_metrics(names).items()}
 
 
 def names() -> list[str]:
@@ -69,6 +69,6 @@ def names() -> list[str]:
     return [metric.info.name for metric in load()]
 
 
-def of_a_user() -> list[str]:
+def list_user_metrics() -> list[str]:
     """Return the names of the metrics that say what a modelled user gains from completion, in the order of reports."""
     return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -16,7 +16,7 @@ from ci_eval.core.rendering.contract import (
 _FOLDER = "ci_eval.plugins.reports"
 
 
-def _begins_with(word: str) -> Callable[[str], bool]:
+def _make_prefix_test(word: str) -> Callable[[str], bool]:
     return lambda name: name.startswith(word)
 
 
@@ -25,9 +25,9 @@ def _is_of_evaluation(name: str) -> bool:
 
 
 CATALOG: Catalog[Reporter] = Catalog(_FOLDER, "REPORTER", belongs=_is_of_evaluation, group="reports", kind=Reporter)
-COMPARISONS: Catalog[ComparisonReporter] = Catalog(_FOLDER, "REPORTER", belongs=_begins_with("comparison_"))
-OVERVIEWS: Catalog[OverviewReporter] = Catalog(_FOLDER, "REPORTER", belongs=_begins_with("overview_"))
-SITES: Catalog[SiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_begins_with("site_"))
-SUITES: Catalog[SuiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_begins_with("suite_"))
-SWEEPS: Catalog[SweepReporter] = Catalog(_FOLDER, "REPORTER", belongs=_begins_with("sweep_"))
+COMPARISONS: Catalog[ComparisonReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("comparison_"))
+OVERVIEWS: Catalog[OverviewReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("overview_"))
+SITES: Catalog[SiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("site_"))
+SUITES: Catalog[SuiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("suite_"))
+SWEEPS: Catalog[SweepReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("sweep_"))
 names = CATALOG.names

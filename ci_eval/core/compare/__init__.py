@@ -6,7 +6,7 @@ from ci_eval.core.compare.conditions import between, parts
 from ci_eval.core.compare.detecting import pilot
 from ci_eval.core.compare.pairing import StoredPairs
 from ci_eval.core.compare.ranking import rank
-from ci_eval.core.compare.trend import Figures, History, append, figures_of, read, trend
+from ci_eval.core.compare.trend import Figures, History, append, read, read_figures, trend
 
 __all__ = [
     "Figures",
@@ -15,11 +15,11 @@ __all__ = [
     "append",
     "between",
     "compare",
-    "figures_of",
     "parts",
     "pilot",
     "rank",
     "read",
+    "read_figures",
     "refuse",
     "trend",
 ]

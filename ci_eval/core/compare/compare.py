@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions
-from ci_eval.core.compare.detecting import detected
+from ci_eval.core.compare.detecting import find_detection
 from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import ALIKE, Judge
 from ci_eval.core.compare.pairing import FailureCount, Paired, pair
 from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
-from ci_eval.core.compare.turns import in_turns, times
+from ci_eval.core.compare.turns import is_alternating, times
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
@@ -47,7 +47,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
         )
 
 
-def refuse_sampled(*sides: Workspace) -> None:
+def refuse_samples(*sides: Workspace) -> None:
     """Raise ConfigError if a side asked just enough sessions for a precision of its own."""
     # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
     if sampled := next((side.folder for side in sides if side.manifest().sampling), None):
@@ -71,7 +71,7 @@ def compare(
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
-    refuse_sampled(base, new)
+    refuse_samples(base, new)
     figures = ours.figures & theirs.figures
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
@@ -86,13 +86,13 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    repeats = repeats_of([ours, theirs])
-    judge = Judge(
-        metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=theirs.state or ALIKE
-    )
+    repeats = count_repeats([ours, theirs])
+    state = theirs.state or ALIKE
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=state)
     sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
-    unweighted = [part for part in filters.all if part.name != WEIGHTED]
-    timed = times(base, new, metrics, unweighted) if in_turns(ours, theirs) else {}
+    timed = {}
+    if is_alternating(ours, theirs):
+        timed = times(base, new, metrics, [part for part in filters.all if part.name != WEIGHTED])
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
     bands = _list_bands(ours.task, paired)
@@ -125,13 +125,13 @@ def compare(
         only_told=bool(differing) and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
-        failures=failure_verdict(*(count.alone for count in paired.failed)) if _any_failed(paired) else None,
-        detection=detected(ours, theirs, by_filter[filters.headline]),
+        failures=failure_verdict(*(count.alone for count in paired.failed)) if _has_failures(paired) else None,
+        detection=find_detection(ours, theirs, by_filter[filters.headline]),
     )
 
 
 def _side(manifest: Manifest, workspace: Workspace, failed: FailureCount) -> Side:
-    return replace(side_of(manifest, workspace, failed.first), failures=failed.failures())
+    return replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
 
 
 def _list_bands(task: str, paired: Paired) -> list[str]:
@@ -140,7 +140,7 @@ def _list_bands(task: str, paired: Paired) -> list[str]:
     return [*bands, UNGRADED_BAND] if any(UNGRADED_BAND in pair for pair in paired.transitions) else bands
 
 
-def repeats_of(sides: Sequence[Manifest]) -> Repeats:
+def count_repeats(sides: Sequence[Manifest]) -> Repeats:
     """Return how far the engines of these runs answer alike, as far as sessions were asked twice."""
     states = [side.state for side in sides]
     known = [state for state in states if state]
@@ -173,7 +173,7 @@ def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
     return latencies
 
 
-def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
+def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
     """Return what a reader must know of one evaluation; `failed`: paired sessions on which its engine failed."""
     return Side(
         title=manifest.title,
@@ -192,7 +192,7 @@ def side_of(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
 
 def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
-    was, now = base.project.identified, new.project.identified
+    was, now = base.project.identity_name, new.project.identity_name
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
@@ -214,14 +214,14 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
             f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
             "Evaluate both with the same version"
         )
-    return f"{alone}, although project and strategy are the same: {_why_unasked(base, new)}"
+    return f"{alone}, although project and strategy are the same: {_explain_no_pairs(base, new)}"
 
 
 def _quote_name(name: str) -> str:
     return repr(name) if name else "nothing"
 
 
-def _why_unasked(base: Manifest, new: Manifest) -> str:
+def _explain_no_pairs(base: Manifest, new: Manifest) -> str:
     """Return why workspaces of the same sessions have none in common, as far as their manifests tell."""
     for side, manifest in (("base", base), ("new", new)):
         if not manifest.finished:
@@ -246,7 +246,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     if different:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
-    if busy and not in_turns(base, new):
+    if busy and not is_alternating(base, new):
         warnings.append(
             f"the machine was busy while {' and '.join(busy)} ran: their times say more about it than about engines"
         )
@@ -287,7 +287,7 @@ def _same_engine(base: Manifest, new: Manifest) -> bool:
     )
 
 
-def _any_failed(paired: Paired) -> bool:
+def _has_failures(paired: Paired) -> bool:
     return any(count.sessions for count in paired.failed)
 
 

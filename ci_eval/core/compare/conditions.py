@@ -25,10 +25,10 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     """
     if base.sent is None or new.sent is None:
         return ()
-    return between(base.sent, new.sent, same_kind=kind_of(base) == kind_of(new))
+    return between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new))
 
 
-def kind_of(manifest: Manifest) -> str:
+def engine_kind(manifest: Manifest) -> str:
     """Return the name of the engine that the run's engine is, or is like."""
     return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
 

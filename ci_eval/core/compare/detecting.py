@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ci_eval.core.compare.judging import noise_of
+from ci_eval.core.compare.judging import estimate_noise
 from ci_eval.core.compare.pairing import pair
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
@@ -39,10 +39,10 @@ def pilot(
     paired = pair(base, new, metrics, filters, 0)
     headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
     sums = paired.filters[headline]
-    return pilot_of(sums, metrics, metric, sessions=sessions, asked=asked)
+    return make_pilot(sums, metrics, metric, sessions=sessions, asked=asked)
 
 
-def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
+def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
     """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
     family = [index for index in range(len(metrics)) if np.all(sums.total[index, [1, 3]] > 0)]
     leading = next((at for at, index in enumerate(family) if metrics[index].info.name == metric), None)
@@ -57,7 +57,7 @@ def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: in
     count, difference = float(observed[leading]), float(spread.difference[leading])
     # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
     squares = float(spread.covariance[leading, leading]) * count**2 + count * difference**2
-    noise = noise_of(sums, family)
+    noise = estimate_noise(sums, family)
     return Pilot(
         sessions=sessions,
         asked=asked,
@@ -70,7 +70,7 @@ def pilot_of(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: in
     )
 
 
-def detected(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
     """Return which difference the asked sessions find. None if the sides were not asked to find the same difference, or
     if its metric has no difference.
 
@@ -84,11 +84,11 @@ def detected(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Det
         wanted=request.wanted,
         power=request.power,
         most=request.most,
-        reached=_detectable_at(found[request.metric], request.power),
+        reached=_detectable_difference(found[request.metric], request.power),
     )
 
 
-def _detectable_at(difference: Difference, power: float) -> float | None:
+def _detectable_difference(difference: Difference, power: float) -> float | None:
     if difference.low is None or difference.high is None:
         return None
     reach = (difference.high - difference.low) / 2

@@ -17,7 +17,7 @@ UNKNOWN = Estimate(value=None)
 
 def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
     """Return both sides of each figure that is known of a side, by the figure's name."""
-    ours, theirs = of_each([base, new])
+    ours, theirs = align_figures([base, new])
     return {name: _difference(ours[name], theirs[name]) for name in ours}
 
 
@@ -34,7 +34,7 @@ def _difference(base: Estimate, new: Estimate) -> Difference:
     )
 
 
-def of_each(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
+def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
     """Return for each run the figures that are known of at least one run, by name."""
     footprints = [manifest.footprint for manifest in manifests]
     if not all(footprint.of_worker for footprint in footprints):

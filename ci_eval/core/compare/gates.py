@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.filters import EVERYTHING, letters_of, resolve
+from ci_eval.core.filters import EVERYTHING, collect_letters, resolve
 from ci_eval.core.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
 from ci_eval.core.rendering.figures import amount, change, interval
 from ci_eval.core.rendering.ladder import label
@@ -87,7 +87,7 @@ class Gate:
         """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
         if not self.filter:
             return headline
-        resolved = resolve(self.filter, letters_of(names))
+        resolved = resolve(self.filter, collect_letters(names))
         if name := next((name for name in names if resolved in {name, label(name)}), None):
             return name
         known = f"{guess(self.filter, names)}; there are {', '.join(names)}"

@@ -39,7 +39,7 @@ OF_THE_ENGINE = "every session was asked: the interval is of answers that differ
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
 
-def noise_of(sums: Sums, places: Sequence[int]) -> NoiseVariance:
+def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     """Return the engines' own noise in the differences of the figures with these indices."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
@@ -76,7 +76,7 @@ class _Own:
             moved=sums.moved[at],
             changes=sums.changes[at],
             fourths=sums.fourths[at],
-            noise=noise_of(sums, at),
+            noise=estimate_noise(sums, at),
             strata=[
                 ProjectSums(
                     project.sessions, project.asked, project.total[at], project.products[np.ix_(columns, columns)]
@@ -99,12 +99,12 @@ class _Own:
         """Return the differences and their errors. `asked`: the share of the population that each is a sample of."""
         units = [info.unit for info in self.infos]
         if self.strata:
-            return self._of_strata(asked, units)
+            return self._strata_spread(asked, units)
         # If the population has no end, answers may vary, and those for one token may vary together.
         products = self.by_session if asked.all() else self.by_token
         return here(self.total, products, self.observed, asked, units, self.noise, self.changes > 0)
 
-    def _of_strata(self, asked: Floats, units: Sequence[str]) -> Spread:
+    def _strata_spread(self, asked: Floats, units: Sequence[str]) -> Spread:
         most = np.array([LARGEST.get(unit, 1.0) for unit in units]) / self.total[:, 1]
         weights, changed = influence(self.total), self.changes > 0
         shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
@@ -241,7 +241,7 @@ class Judge:
         exact = self.asked >= 1 and certain and not noise
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
-        low, high = self._of_new(own, at)
+        low, high = self._new_interval(own, at)
         plain = Difference(
             base=float(base),
             new=float(new),
@@ -277,10 +277,10 @@ class Judge:
             verdict=conclusion,
             why=reason,
             detectable=None if exact else interval.detectable,
-            needed=self._needed(own, at, interval, info, certain=certain),
+            needed=self._estimate_sessions(own, at, interval, info, certain=certain),
         )
 
-    def _of_new(self, own: _Own, at: int) -> tuple[float | None, float | None]:
+    def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
         """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
         unit = own.infos[at].unit
         if unit not in LARGEST:
@@ -320,7 +320,9 @@ class Judge:
         signs = f"{_signs(difference)}; " if difference.sign is not None else ""
         return f"{reason}; {signs}every session was asked, and the interval holds what an engine may vary by: {asked}"
 
-    def _needed(self, own: _Own, at: int, interval: Interval, info: MetricInfo, *, certain: bool) -> int | None:
+    def _estimate_sessions(
+        self, own: _Own, at: int, interval: Interval, info: MetricInfo, *, certain: bool
+    ) -> int | None:
         """Return about how many sessions of the whole project, of all filters, show one point four times out of
         five."""
         if info.unit not in LARGEST or not own.observed[at]:
@@ -346,7 +348,7 @@ class Judge:
         together = [index for index in family if enough[index]]
         intervals |= dict(zip(together, joint(sample.spread, together) if together else [], strict=True))
         return [
-            self._of_code(
+            self._judge_code(
                 info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )
             if enough[index]
@@ -358,7 +360,7 @@ class Judge:
             for index, info in enumerate(infos)
         ]
 
-    def _of_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
+    def _judge_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
         conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
         reason = why(conclusion, interval, info, STRETCH)
         if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:

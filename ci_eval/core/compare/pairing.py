@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.population import sessions_of
+from ci_eval.core.compare.population import count_common_sessions
 from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
@@ -156,7 +156,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = new_checksum in {"", source.checksum}
         _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
-    paired.weighted = paired.merged and paired.weigh(sessions_of(base, new, merged=True))
+    paired.weighted = paired.merged and paired.weigh(count_common_sessions(base, new, merged=True))
     names = [manifest.cluster(path) for path in paired.files]
     if paired.pairs and names != list(paired.files):
         paired.gather(names)
@@ -172,9 +172,9 @@ def _files(
     checksums = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
         checksum = checksums.pop(source.path, "")
-        yield source, checksum, sessions, new.sessions_in(source.path, SessionScore) if checksum else iter(nothing)
+        yield source, checksum, sessions, new.decode_sessions(source.path, SessionScore) if checksum else iter(nothing)
     for path, checksum in checksums.items():
-        yield None, checksum, iter(nothing), new.sessions_in(path, SessionScore)
+        yield None, checksum, iter(nothing), new.decode_sessions(path, SessionScore)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,13 +300,13 @@ class _FilePairs:
             self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if moved:
             self._remember(moved, base, new, leads=leads)
-        numbers = self._numbers_of(base, new)
+        numbers = self._make_numbers(base, new)
         return _SeenPair(
             numbers=numbers,
             weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
             gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
-            parts=list(self._parts_of(base, leads=leads)),
+            parts=list(self._find_parts(base, leads=leads)),
             token=base.offset,
             by_round=list(self._numbers_by_round(base, new)),
         )
@@ -328,10 +328,10 @@ class _FilePairs:
         difference = above_new / below_new - above_base / below_base
         return -difference if self._metric.info.better == "lower" else difference
 
-    def _parts_of(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
+    def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
         """Yield the parts that a pair belongs to, as (dimension, value)."""
         group, typed = self._divided or (None, None)
-        for dimension, value in _parts_of(session):
+        for dimension, value in _session_parts(session):
             counts = leads
             # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that
             # same dimension also have other pairs, or each would have a single part.
@@ -355,7 +355,7 @@ class _FilePairs:
                 ]
                 yield side, np.array([self._row(*pair) for pair in pairs]).reshape(rounds, self._width, 4)
 
-    def _numbers_of(self, base: SessionScore, new: SessionScore) -> list[float]:
+    def _make_numbers(self, base: SessionScore, new: SessionScore) -> list[float]:
         return self._row(self._observations(base), self._observations(new))
 
     def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
@@ -388,7 +388,7 @@ class _FilePairs:
             id=base.id,
             file=base.file,
             offset=base.offset,
-            line=self._line_of(base.offset),
+            line=self._find_line(base.offset),
             expected=base.expected_text,
             prefix=base.lookups[-1].prefix if base.lookups else "",
             kind=base.properties.kind.value,
@@ -401,7 +401,7 @@ class _FilePairs:
         )
         (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
 
-    def _line_of(self, offset: int) -> int:
+    def _find_line(self, offset: int) -> int:
         if self._line_ends is None:
             # Only files with a listed change need this.
             self._line_ends = [index for index, character in enumerate(self._source.text) if character == "\n"]
@@ -415,7 +415,7 @@ def _tokens(pairs: Sequence[_SeenPair]) -> NDArray[np.int64]:
 _YES = {True: "yes", False: "no"}
 
 
-def _parts_of(session: SessionScore) -> Iterator[tuple[str, str]]:
+def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
     """Yield the parts that a session belongs to, as (dimension, value). A property that is not known makes no part."""
     known = session.properties
     yield "file", session.file
@@ -459,7 +459,7 @@ class StoredPairs:
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
         return Paint(
             colour_file(source.path, source.text, self._grammars),
-            unasked_stretches(sample.places_in(source.path), asked) if sample else (),
+            unasked_stretches(sample.find_extents(source.path), asked) if sample else (),
         )
 
     def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
@@ -469,7 +469,7 @@ class StoredPairs:
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
             theirs = {
-                session.id: session for session in self._new.sessions_in(source.path, Session) if evaluated(session)
+                session.id: session for session in self._new.decode_sessions(source.path, Session) if evaluated(session)
             }
             # If no session is on both sides, the file has another text in new, and offsets mean nothing.
             if mine.keys() & theirs.keys():

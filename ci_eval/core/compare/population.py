@@ -21,11 +21,11 @@ def population(base: Workspace, new: Workspace, asked: Mapping[str, int], *, sam
         # The manifests have the number, so no actions need to be read.
         known = Counter({"": ours.generated})
     else:
-        known = sessions_of(base, new, merged=merged)
+        known = count_common_sessions(base, new, merged=merged)
     return share(known, asked, merged=merged, unread=max(ours.unparsable, theirs.unparsable))
 
 
-def sessions_of(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
+def count_common_sessions(base: Workspace, new: Workspace, *, merged: bool) -> Counter[str]:
     """Count the sessions of each project, in files that are the same on both sides and in both sides' shards."""
     counts: Counter[str] = Counter()
     theirs = _files(new)

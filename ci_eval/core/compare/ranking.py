@@ -10,11 +10,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.compare.compare import refuse, repeats_of, side_of
-from ci_eval.core.compare.footprints import of_each
+from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
+from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.population import population, sessions_of
-from ci_eval.core.compare.sums import Sums, by_token, directions_of
+from ci_eval.core.compare.population import count_common_sessions, population
+from ci_eval.core.compare.sums import Sums, find_directions, sum_tokens
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
@@ -63,17 +63,17 @@ def rank(
     _refuse_unequal(manifests[0], workspaces, common)
     _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
     kind = manifests[0].clusters
-    repeats = [[repeats_of([manifests[row], manifests[column]]) for column in order] for row in order]
+    repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
     pairs = {
         metric.info.name: _pairs(totals, number, order, asked, kind, repeats) for number, metric in enumerate(chosen)
     }
-    of_run = of_each(manifests)
+    of_run = align_figures(manifests)
     info = chosen[0].info
     bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
     bias_warning = bias_text(bias, len(workspaces), info.unit)
     verdicts = pairs[chosen[0].info.name]
     return Ranking(
-        sides=tuple(side_of(manifests[side], workspaces[side], totals.failed[side]) for side in order),
+        sides=tuple(describe_side(manifests[side], workspaces[side], totals.failed[side]) for side in order),
         order=tuple(order),
         sessions=sum(totals.files.values()),
         files=len(totals.files),
@@ -93,7 +93,7 @@ def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common:
     """Raise ConfigError if the workspaces are of merged projects that were asked in unequal shares."""
     if not manifest.projects:
         return
-    known = sessions_of(workspaces[0], workspaces[1], merged=True)
+    known = count_common_sessions(workspaces[0], workspaces[1], merged=True)
     asked: Counter[str] = Counter()
     for path, sessions in common.items():
         asked[project_from_path(path, merged=True)] += sessions
@@ -168,7 +168,7 @@ class _Together:
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
-            self._add_changes(number, seen, by_token(seen, tokens))
+            self._add_changes(number, seen, sum_tokens(seen, tokens))
             self._observed[number] += seen[:, :, 1].all(axis=1).sum()
         self.total += of_file
         cluster = self._manifest.cluster(path)
@@ -180,7 +180,7 @@ class _Together:
         self._by_token[metric] += flat.T @ flat
         for base, new in permutations(range(seen.shape[1]), 2):
             self._changes[metric, base, new] += (seen[:, base] != seen[:, new]).any(axis=1).sum()
-            directions = directions_of(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
+            directions = find_directions(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
             self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
@@ -237,7 +237,7 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
         if not all(workspace.has_sessions(source.path) for workspace in others):
             continue
         sides = [list(filter(evaluated, sessions))]
-        sides += [list(filter(evaluated, workspace.sessions_in(source.path, SessionScore))) for workspace in others]
+        sides += [list(filter(evaluated, workspace.decode_sessions(source.path, SessionScore))) for workspace in others]
         # Sets of strings have another order in each process, and the last digits of sums depend on it.
         shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
         if shared:

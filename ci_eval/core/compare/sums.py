@@ -60,10 +60,10 @@ class Sums:
         here: Floats = seen.sum(axis=0)
         self.total += here
         self.products += flat.T @ flat
-        whole = seen if tokens is None else by_token(seen, tokens)
+        whole = seen if tokens is None else sum_tokens(seen, tokens)
         flat = whole.reshape(len(whole), 4 * self.figures)
         self.by_token += flat.T @ flat
-        directions = directions_of(whole)
+        directions = find_directions(whole)
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
         self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
         self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
@@ -71,7 +71,7 @@ class Sums:
         return here
 
 
-def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
+def sum_tokens(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
     """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
     numbers, own = np.unique(tokens, return_inverse=True)
     if len(numbers) == len(seen):
@@ -81,7 +81,7 @@ def by_token(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
     return whole
 
 
-def directions_of(seen: Floats) -> Floats:
+def find_directions(seen: Floats) -> Floats:
     """Return 1 if the figure of a row rose from base to new, -1 if it fell, 0 if it did not move.
 
     `seen`: (rows x figures x 4); the result: (rows x figures).

@@ -116,7 +116,7 @@ def read(folder: Path) -> History:
     return History(tuple(evaluations.values()), tuple(workspaces))
 
 
-def figures_of(workspace: Workspace) -> Iterator[Figures]:
+def read_figures(workspace: Workspace) -> Iterator[Figures]:
     """Yield the figures in the workspace's metrics.json. Raises WorkspaceError if there is none."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
@@ -206,7 +206,7 @@ def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int
 
 def _read(path: Path) -> list[Figures]:
     try:
-        report = stored.decoded(stored.read(path, stored.FIGURES), _StoredReport, path)
+        report = stored.decode_json(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
     return [evaluation for evaluation in report.evaluations if evaluation.headline in evaluation.filters]

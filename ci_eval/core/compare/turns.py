@@ -27,7 +27,7 @@ OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
 
-def in_turns(base: Manifest, new: Manifest) -> bool:
+def is_alternating(base: Manifest, new: Manifest) -> bool:
     """Return whether one run asked both engines in turns, and in several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
@@ -50,7 +50,9 @@ def times(
     for source, sessions in base.sessions(SessionScore):
         if not new.has_sessions(source.path):
             continue
-        theirs = {session.id: session for session in new.sessions_in(source.path, SessionScore) if evaluated(session)}
+        theirs = {
+            session.id: session for session in new.decode_sessions(source.path, SessionScore) if evaluated(session)
+        }
         for session in filter(evaluated, sessions):
             if partner := theirs.get(session.id):
                 pairs += 1
@@ -93,7 +95,7 @@ class _Sides:
         # A maximum is a single lookup, which has no interval.
         if metric.is_maximum:
             return replace(plain, why=ONE_LOOKUP)
-        verdict, why = judged(timing, metric.info, len(self.base))
+        verdict, why = judge_times(timing, metric.info, len(self.base))
         return replace(
             plain,
             low=timing.low,
@@ -105,7 +107,7 @@ class _Sides:
         )
 
 
-def judged(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
+def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
     """Return the verdict on a difference of times, and the reason for it; `rounds`: the number of rounds."""
     floor = timing.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"

@@ -1,7 +1,16 @@
 """The configuration of an evaluation: YAML or JSON becomes frozen values, or a message about each bad option."""
 
 from ci_eval.core.config.keys import keys, schema
-from ci_eval.core.config.loading import USUAL_SESSIONS, Loaded, bounded, by_command, dump, load, patch, with_ladder
+from ci_eval.core.config.loading import (
+    USUAL_SESSIONS,
+    Loaded,
+    add_ladder,
+    dump,
+    limit_sessions,
+    load,
+    patch,
+    set_engine_command,
+)
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.core.config.text import parse_yaml
 
@@ -14,13 +23,13 @@ __all__ = [
     "Loaded",
     "ProjectConfig",
     "ReportsConfig",
-    "bounded",
-    "by_command",
+    "add_ladder",
     "dump",
     "keys",
+    "limit_sessions",
     "load",
     "parse_yaml",
     "patch",
     "schema",
-    "with_ladder",
+    "set_engine_command",
 ]

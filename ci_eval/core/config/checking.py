@@ -39,7 +39,7 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
 
 
 def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
-    if nested := section_in(kind):
+    if nested := find_section(kind):
         yield from _section_problems(value, nested, path)
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
@@ -56,7 +56,7 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
 
 
 def _item_problems(element: object, item: object, path: str) -> Iterator[str]:
-    nested = section_in(item)
+    nested = find_section(item)
     # A section may be empty, but an entry of a list of sections may not.
     if nested and element is None:
         yield not_a_section(element, nested, path)
@@ -72,7 +72,7 @@ def _fits(value: object, kind: object) -> bool:
     return True
 
 
-def section_in(kind: object) -> type[Section] | None:
+def find_section(kind: object) -> type[Section] | None:
     """Return the section class of a type, also of an optional one; None for other types, and for lists of sections."""
     sections = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return sections[0] if sections and get_origin(kind) is not tuple else None
@@ -95,9 +95,9 @@ def _fill(raw: object, kind: object) -> object:
     # YAML reads `actions:` with nothing below it as null.
     if raw is None and _may_be_nothing(kind):
         return None
-    if (section := section_in(kind)) is not None:
+    if (section := find_section(kind)) is not None:
         types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
         return {key: _fill(value, types[key]) for key, value in raw.items()} if isinstance(raw, dict) else {}
-    if (item := section_in(_item(kind))) is not None and isinstance(raw, list | tuple):
+    if (item := find_section(_item(kind))) is not None and isinstance(raw, list | tuple):
         return [_fill(element, item) for element in raw]
     return raw

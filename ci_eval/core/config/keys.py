@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ci_eval.core.config.checking import section_in
+from ci_eval.core.config.checking import find_section
 from ci_eval.core.config.schema import Config
 from ci_eval.core.config.wording import choices, describe, join
 from ci_eval.core.model import Section, UserModelConfig
@@ -45,10 +45,10 @@ class Key:
 
 def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
     """Yield all keys below the section, in the order of the configuration. Sections in lists are not expanded."""
-    meanings = meanings_of(section)
+    meanings = read_meanings(section)
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
-        nested = section_in(field.type)
+        nested = find_section(field.type)
         if nested and name not in SHORT:
             yield from keys(nested, name)
             continue
@@ -69,7 +69,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 
 @cache
-def meanings_of(section: type[Section]) -> Mapping[str, str]:
+def read_meanings(section: type[Section]) -> Mapping[str, str]:
     """Return key → the text below its field in the source, in the words of YAML."""
     texts: dict[str, str] = {}
     # Fields of a section may be inherited, and documented in the base.
@@ -85,10 +85,10 @@ def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
     assert isinstance(tree, ast.ClassDef)
     for field, text in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            yield field.target.id, _in_yaml(ast.literal_eval(text.value))
+            yield field.target.id, _spell_yaml(ast.literal_eval(text.value))
 
 
-def _in_yaml(text: str) -> str:
+def _spell_yaml(text: str) -> str:
     words = {"None": "null", "True": "true", "False": "false"}
     return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], " ".join(text.split()))
 
@@ -123,7 +123,7 @@ def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section]
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
     """Add the meanings to the properties of a section in the schema."""
     types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
-    for name, meaning in meanings_of(section).items():
+    for name, meaning in read_meanings(section).items():
         key, value = join(path, name), written["properties"][name]
         forms = value.pop("anyOf", None) or [
             {keyword: value.pop(keyword) for keyword in list(value) if keyword != "default"}

@@ -94,19 +94,19 @@ def load(
     )
 
 
-def with_ladder(config: Config) -> Config:
+def add_ladder(config: Config) -> Config:
     """Return the configuration with the usual ladder of prefixes.
 
     It stays as it is if it sets a prefix, has a modelled user, or is about another task than completion.
     """
     strategy = config.actions.strategy
-    if config.played != "completion" or config.user or strategy.prefix != PrefixConfig():
+    if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
     ladder = PrefixConfig(name="Ladder", lengths=USUAL_LENGTHS)
     return replace(config, actions=replace(config.actions, strategy=replace(strategy, prefix=ladder)))
 
 
-def bounded(config: Config) -> Config:
+def limit_sessions(config: Config) -> Config:
     """Return the configuration with the usual number of sessions, if it sets none.
 
     It stays as it is if it has a dataset, which is asked whole, or the engine `jetbrains`, which samples by itself.
@@ -144,7 +144,7 @@ def _engine(config: EngineConfig) -> dict[str, object]:
     return {**values, **(endpoint_values if config.endpoint is not None else {})}
 
 
-def by_command(config: Config, command: str, like: str | None = None) -> Config:
+def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
     """Return the configuration with a language server of one's own as its engine.
 
     `command`: as one types it in a shell. `like`: the named engine whose configuration it gets; None = the

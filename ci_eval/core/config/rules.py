@@ -9,7 +9,7 @@ import msgspec
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.base.patterns import compiled
+from ci_eval.core.base.patterns import compile_pattern
 from ci_eval.core.config.schema import Config
 from ci_eval.core.config.wording import show
 from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
@@ -56,7 +56,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
         language=language_name(config.language),
         actions=msgspec.structs.replace(config.actions, strategy=strategy),
         reports=msgspec.structs.replace(
-            config.reports, sessions_filters=tuple(map(_drop_open_regex_in, config.reports.sessions_filters))
+            config.reports, sessions_filters=tuple(map(_drop_part_regex, config.reports.sessions_filters))
         ),
     )
     return settled, warnings
@@ -69,7 +69,7 @@ def language_name(given: str) -> str:
     return LANGUAGES.get(name, name)
 
 
-def _drop_open_regex_in(part: SessionsFilter) -> SessionsFilter:
+def _drop_part_regex(part: SessionsFilter) -> SessionsFilter:
     return msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
 
 
@@ -206,6 +206,6 @@ def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:
     if filters.package_regex is None:
         return
     try:
-        compiled(filters.package_regex)
+        compile_pattern(filters.package_regex)
     except ConfigError as error:
         yield f"`{path}.packageRegex` is {show(filters.package_regex)}; {error}"

@@ -219,11 +219,11 @@ class Config(Section, frozen=True):
     """The settings of comparisons between two evaluations."""
 
     @property
-    def played(self) -> str:
+    def effective_task(self) -> str:
         """Return the task's name, which is golf if `completionGolf` is set."""
         return "golf" if self.actions.strategy.completion_golf else self.task
 
-    def cluster_of(self, task: Task) -> tuple[str, ...]:
+    def find_cluster(self, task: Task) -> tuple[str, ...]:
         """Return the fields by which a dataset's lines are sampled together: the configured one, or the task's own."""
         own = task.splitting.cluster if task.splitting else ()
         return (self.dataset.cluster,) if self.dataset.cluster else own
@@ -232,7 +232,7 @@ class Config(Section, frozen=True):
     def report_filters(self) -> ReportFilters:
         """Return the filters of the reports, and which of them leads."""
         return report_filters(
-            grouped=self.played == "completion",
+            grouped=self.effective_task == "completion",
             lengths=self.actions.strategy.prefix.lengths or (),
             declared=self.reports.sessions_filters,
             weights=self.reports.kind_weights,

@@ -23,7 +23,7 @@ def read_view(path: Path) -> list[str]:
 
     Raises ConfigError.
     """
-    return [_override(key, value) for key, value in _stored(path).items()]
+    return [_override(key, value) for key, value in _read_view(path).items()]
 
 
 def change_view(
@@ -42,13 +42,13 @@ def change_view(
         changes["reports.evaluationTitle"] = title
     if not changes:
         return
-    view = {**_stored(path), **changes}
+    view = {**_read_view(path), **changes}
     # A wrong setting raises before anything is stored.
     load(config, overrides=[_override(key, value) for key, value in view.items()], environment={})
     atomic.write(path, write_yaml(view).encode())
 
 
-def _stored(path: Path) -> dict[str, object]:
+def _read_view(path: Path) -> dict[str, object]:
     if not path.exists():
         return {}
     view = read(path)

@@ -90,7 +90,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def top_of(folder: Path) -> Path:
+def find_top_folder(folder: Path) -> Path:
     """Return the single folder in `folder` that holds everything unpacked into it, or `folder` itself if there is
     none."""
     entries = list(folder.iterdir())

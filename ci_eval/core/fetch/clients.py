@@ -123,14 +123,14 @@ def last_words(text: str) -> str:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     # Clients often say once for each attempt that the network cannot be reached: one line will do.
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
-        last = without_passwords(lines[-1].strip())
+        last = strip_passwords(lines[-1].strip())
         return (
             f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
         )
-    return "\n".join(f"  {without_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
+    return "\n".join(f"  {strip_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 
-def without_passwords(text: str) -> str:
+def strip_passwords(text: str) -> str:
     """Return `text` with `user:password@` removed from every address in it."""
     return re.sub(r"(?<=://)[^/\s@]+@", "", text)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.fetch import schemes, sealed
-from ci_eval.core.fetch.download import download, sha256_of, shown
+from ci_eval.core.fetch.download import download, hash_file, shown
 from ci_eval.core.model import ProjectInfo
 
 LONGEST = 16 << 20
@@ -94,6 +94,6 @@ def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
 
 
 def _dataset(path: Path, spec: str, name: str) -> Dataset:
-    digest = sha256_of(path)
+    digest = hash_file(path)
     info = ProjectInfo(spec=spec, name=name.removesuffix(".jsonl"), revision=digest[:12], checksum=digest)
     return Dataset(path=path, info=info)

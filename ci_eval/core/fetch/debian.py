@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.aptsources import AptSources, machine_sources
-from ci_eval.core.fetch.archive import top_of, unpack
+from ci_eval.core.fetch.archive import find_top_folder, unpack
 from ci_eval.core.fetch.clients import last_words, run_client, run_to_end
 
 DAY = 24 * 60 * 60.0
@@ -78,7 +78,7 @@ def unpack_components(tarballs: Tarballs, root: Path) -> None:
         with tempfile.TemporaryDirectory(prefix=".component-", dir=root.parent) as folder:
             unpack(tarball, Path(folder, name))
             shutil.rmtree(root / name, ignore_errors=True)
-            top_of(Path(folder, name)).rename(root / name)
+            find_top_folder(Path(folder, name)).rename(root / name)
 
 
 class _Apt:

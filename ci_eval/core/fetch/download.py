@@ -64,7 +64,7 @@ def download(
     check_url(url)
     # The file keeps its name, by which callers tell an archive from a program.
     path = cache / "downloads" / "sha256" / digest[:2] / digest / _basename(url)
-    if path.is_file() and sha256_of(path) == digest:
+    if path.is_file() and hash_file(path) == digest:
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".part-", dir=path.parent)
@@ -124,7 +124,7 @@ def check_digest(sha256: str) -> str:
 def check_sha256(path: Path, expected: str, what: str) -> None:
     """Check the SHA-256 (hex) of a file; `what` names its origin. Raises ChecksumError if the digest is not
     `expected`."""
-    actual = sha256_of(path)
+    actual = hash_file(path)
     if actual != expected.lower():
         raise ChecksumError(
             f"{what} is not the file that was pinned.\n"
@@ -134,7 +134,7 @@ def check_sha256(path: Path, expected: str, what: str) -> None:
         )
 
 
-def sha256_of(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """Return the SHA-256 (hex) of a file's bytes."""
     digest = hashlib.sha256()
     with path.open("rb") as file:

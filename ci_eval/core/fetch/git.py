@@ -83,7 +83,7 @@ def is_full_commit(revision: str) -> bool:
     return FULL_COMMIT.fullmatch(revision) is not None
 
 
-def of_page(address: str) -> str:
+def parse_page(address: str) -> str:
     """Return the SPEC of the repository whose page has this address, or "" if there is no such page.
 
     The page of a branch, tag or commit stands for that revision, any other page for the newest commit.

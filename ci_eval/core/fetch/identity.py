@@ -31,7 +31,7 @@ class Identity:
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
     """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
-    known = _of_git(root) or _of_ci(root, environment)
+    known = _identify_git(root) or _identify_ci(root, environment)
     if known is None:
         return Identity("", root.name or "project")
     repository, top = known
@@ -47,7 +47,7 @@ def last_part(address: str) -> str:
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
 
 
-def _of_git(root: Path) -> tuple[str, Path] | None:
+def _identify_git(root: Path) -> tuple[str, Path] | None:
     """Return the repository's name and its top folder, or None if there is no repository with a remote."""
     for folder in (root, *root.parents):
         if (folder / ".git").exists():
@@ -79,7 +79,7 @@ def _remote(configuration: str) -> str:
     return remotes.get("origin") or next(iter(remotes.values()), "")
 
 
-def _of_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
+def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
     """Return what the CI calls the repository it checked out, and its folder, or None if the project is not in that
     folder."""
     for variable, folder in CHECKOUTS.items():

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, without_passwords
+from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, strip_passwords
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -70,10 +70,10 @@ def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = T
     options = ("install", "--only-binary=:all:", "--target", str(target.resolve()))
     with tempfile.TemporaryDirectory() as empty:
         pip_run((*options, "--", *requirements), cwd=Path(empty), timeout=timeout)
-    return installed(target)
+    return list_distributions(target)
 
 
-def installed(target: Path) -> dict[str, str]:
+def list_distributions(target: Path) -> dict[str, str]:
     """Return the version of each distribution below a folder that pip filled, by name, in order of name."""
     distributions = importlib.metadata.distributions(path=[str(target)])
     return dict(sorted((item.metadata["Name"], item.version) for item in distributions))
@@ -131,19 +131,19 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
     if not ended.code:
         return
     if REFUSED in ended.trouble:
-        raise InstallError(f"pip was not allowed to build {_last_collected(ended.output)}. {WHEELS_ONLY}")
+        raise InstallError(f"pip was not allowed to build {_find_last_package(ended.output)}. {WHEELS_ONLY}")
     if UNREACHABLE.search(ended.trouble):
         raise InstallError(failure(ended))
     hint = WHEELS_ONLY if "No matching distribution" in ended.trouble else "Check pip's settings: `pip config list`."
     raise InstallError(f"{failure(ended)}\n{hint}")
 
 
-def _last_collected(output: str) -> str:
+def _find_last_package(output: str) -> str:
     """Return the package that pip was working on, and the package that depends on it."""
     # pip prints this line before it builds anything.
     lines = [line.strip() for line in output.splitlines()]
     collected = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
-    return without_passwords(collected[-1]) if collected else "a package"
+    return strip_passwords(collected[-1]) if collected else "a package"
 
 
 def npm_registries(folder: Path) -> frozenset[str]:

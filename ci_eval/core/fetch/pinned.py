@@ -11,7 +11,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import ArchiveError, ConfigError
 from ci_eval.core.fetch.archive import unpack
 from ci_eval.core.fetch.contract import Spec
-from ci_eval.core.fetch.download import check_digest, check_sha256, sha256_of, shown
+from ci_eval.core.fetch.download import check_digest, check_sha256, hash_file, shown
 
 
 def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
@@ -46,7 +46,7 @@ def newest_from_client(
         if match is None:
             raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
         pinned = dataclasses.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
-        return unpack_pinned(pinned, file, files)
+        return check_and_unpack(pinned, file, files)
 
 
 def cut_pin(text: str) -> tuple[str, str]:
@@ -60,12 +60,12 @@ def cut_pin(text: str) -> tuple[str, str]:
 
 
 def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, *, inside: str = "") -> Spec:
-    """Download the spec's source by `download`, and unpack it; see `unpack_pinned`."""
+    """Download the spec's source by `download`, and unpack it; see `check_and_unpack`."""
     with tempfile.TemporaryDirectory() as folder:
-        return unpack_pinned(spec, download(spec.source, Path(folder)), files, inside=inside)
+        return check_and_unpack(spec, download(spec.source, Path(folder)), files, inside=inside)
 
 
-def unpack_pinned(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
+def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
     """Check the archive against the pin, or pin the spec to it, and unpack it. `inside` selects one folder of the
     archive.
 
@@ -82,4 +82,4 @@ def unpack_pinned(spec: Spec, archive: Path, files: Path, *, inside: str = "") -
         if not (whole / inside).is_dir():
             raise ArchiveError(f"{archive.name} holds no folder {inside}. Use another source for it.")
         (whole / inside).rename(files)
-    return dataclasses.replace(spec, sha256=sha256_of(archive))
+    return dataclasses.replace(spec, sha256=hash_file(archive))

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.fetch import git, schemes, sealed
-from ci_eval.core.fetch.archive import top_of
+from ci_eval.core.fetch.archive import find_top_folder
 from ci_eval.core.fetch.contract import Fetch, Spec
-from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.identity import identify
 from ci_eval.core.model import ProjectInfo, Value
 
@@ -43,7 +43,7 @@ class _Marker(Value, frozen=True, kw_only=True):
 
 def parse(spec: str) -> Spec:
     """Return the project that a SPEC names. Raises ConfigError, with examples, if it names none."""
-    scheme, _, source = (git.of_page(spec) or spec).partition(":")
+    scheme, _, source = (git.parse_page(spec) or spec).partition(":")
     if scheme in ("http", "https"):
         scheme, source = "https", spec
     if scheme in schemes.names() and source and not re.search(r"[\x00-\x1f\x7f]", source):
@@ -99,7 +99,7 @@ def _prepare_spec(spec: str, cache: Path, base: Path | None) -> Project:
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
-        return _in_place(parsed, base or Path.cwd())
+        return _open_working_tree(parsed, base or Path.cwd())
     projects = cache.absolute() / "projects"
     if scheme.lasting(parsed) and sealed.intact(folder := projects / _slug(parsed)):
         return _stored_project(folder, _read(folder))
@@ -143,7 +143,7 @@ def checksum(root: Path) -> str:
     try:
         # A name need not be text, so its bytes are ordered and hashed.
         for path in sorted(_files(root), key=lambda path: os.fsencode(path.relative_to(root).as_posix())):
-            total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + sha256_of(path).encode() + b"\n")
+            total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + hash_file(path).encode() + b"\n")
     except OSError as error:
         raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
     return total.hexdigest()
@@ -177,7 +177,7 @@ def _stored_project(folder: Path, marker: _Marker) -> Project:
 
 def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
     """Write the marker and the list of files, which make the folder complete."""
-    root = top_of(folder / FILES) if top else folder / FILES
+    root = find_top_folder(folder / FILES) if top else folder / FILES
     info = _info(pinned, pinned.revision or pinned.sha256, root)
     marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
     (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
@@ -189,7 +189,7 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
     return ProjectInfo(spec=written(spec), name=spec.name, revision=revision, checksum=checksum(root))
 
 
-def _in_place(spec: Spec, base: Path) -> Project:
+def _open_working_tree(spec: Spec, base: Path) -> Project:
     root = (base / Path(spec.source).expanduser()).resolve()
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")

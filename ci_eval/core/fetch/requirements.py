@@ -35,13 +35,13 @@ WHAT_NOW = (
 Read = TypeVar("Read")
 
 
-def of_python(root: Path) -> list[str]:
+def read_python_requirements(root: Path) -> list[str]:
     """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
     exists: a wheel's metadata, pyproject.toml, requirements.txt.
 
     Raises PreparationError if a requirement is an address or a path.
     """
-    file, requirements = _of_python(root)
+    file, requirements = _find_python_requirements(root)
     return [_check_plain(text, file) for text in requirements]
 
 
@@ -50,16 +50,16 @@ def is_pinned(root: Path) -> bool:
 
     Raises PreparationError if the file cannot be read.
     """
-    _, requirements = _of_python(root)
+    _, requirements = _find_python_requirements(root)
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
-def _of_python(root: Path) -> tuple[str, list[str]]:
+def _find_python_requirements(root: Path) -> tuple[str, list[str]]:
     """Return the name of the file that lists the requirements, and its requirements."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
-            return metadata.name, _of_metadata(metadata)
-    for name, read in (("pyproject.toml", _of_pyproject), ("requirements.txt", _of_requirements)):
+            return metadata.name, _read_metadata(metadata)
+    for name, read in (("pyproject.toml", _read_pyproject), ("requirements.txt", _read_requirements_file)):
         if is_own(root / name, root):
             return name, read(root / name)
     return "", []
@@ -75,7 +75,7 @@ def _foreign(requirement: str, file: str) -> PreparationError:
     return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
-def _of_metadata(path: Path) -> list[str]:
+def _read_metadata(path: Path) -> list[str]:
     head = path.read_text(errors="replace").partition("\n\n")[0]
     requirements = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
     # Requirements of extras are optional.
@@ -90,14 +90,14 @@ class _Pyproject(msgspec.Struct, frozen=True):
     project: _Project = _Project()
 
 
-def _of_pyproject(path: Path) -> list[str]:
+def _read_pyproject(path: Path) -> list[str]:
     try:
         return msgspec.toml.decode(path.read_bytes(), type=_Pyproject).project.dependencies
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
 
 
-def _of_requirements(path: Path) -> list[str]:
+def _read_requirements_file(path: Path) -> list[str]:
     """Return the requirements in the file, without options and without the project itself."""
     text = path.read_text(errors="replace").replace("\\\n", " ")
     # Options such as --hash may follow a requirement.
@@ -131,7 +131,7 @@ class _Lock(msgspec.Struct):
     dependencies: dict[str, _Locked] = {}
 
 
-def of_npm(manifest: Path) -> dict[str, str]:
+def read_npm_ranges(manifest: Path) -> dict[str, str]:
     """Return the version ranges that a package.json asks for, by name, except for development. Raises
     PreparationError."""
     ranges = read_json(manifest, _Manifest).dependencies
@@ -157,17 +157,17 @@ def check_npm_lock(path: Path, hosts: Collection[str] = ()) -> None:
         if not _is_inside(location) or (entry.link and not _is_inside(source)):
             raise PreparationError(f"{path.name} of the project leads out of it, by {location[:200]!r}. {WHAT_NOW}")
         # Packages for development are not installed, so they may come from anywhere.
-        if not entry.dev and source and not entry.link and not _of_registry(source, hosts):
+        if not entry.dev and source and not entry.link and not _is_registry_address(source, hosts):
             raise _foreign(f"{location} from {source}", path.name)
     for name, entry in _walk_dependencies(lock.dependencies):
         if not entry.dev and (":" in entry.version or "/" in entry.version) and not entry.version.startswith("npm:"):
             raise _foreign(f"{name} from {entry.version}", path.name)
         source = entry.resolved if isinstance(entry.resolved, str) else ""
-        if not entry.dev and source and not _of_registry(source, hosts):
+        if not entry.dev and source and not _is_registry_address(source, hosts):
             raise _foreign(f"{name} from {source}", path.name)
 
 
-def _of_registry(address: str, hosts: Collection[str]) -> bool:
+def _is_registry_address(address: str, hosts: Collection[str]) -> bool:
     try:
         parts = urlsplit(address)
         return parts.scheme in {"http", "https"} and parts.hostname in {NPM_REGISTRY, *hosts}

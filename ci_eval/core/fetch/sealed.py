@@ -19,7 +19,7 @@ from stat import S_ISREG, S_IXUSR
 import msgspec
 
 from ci_eval.core.base.errors import PreparationError
-from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.download import hash_file
 
 LIST = "ci-eval-files.json"
 WEEK = 7 * 24 * 3600.0
@@ -73,7 +73,7 @@ def seal(folder: Path, *, complete: bool = False) -> None:
         if path.is_symlink():
             links[_key(path, folder)] = _text(str(path.readlink()))
         elif path.is_file():
-            files[_key(path, folder)] = _file(path, sha256_of(path))
+            files[_key(path, folder)] = _file(path, hash_file(path))
     _write(folder, _List(files, links, complete))
 
 
@@ -148,7 +148,7 @@ def _damage(folder: Path, listed: _List, thorough: bool) -> str:
     ]
     if listed.complete:
         known = listed.files.keys() | listed.links.keys()
-        changes += [f"{_name(key)} was added" for key in _list_added(folder) if key not in known]
+        changes += [f"{_name(key)} was added" for key in _list_new_keys(folder) if key not in known]
     if read and not changes:
         _renew(folder, listed)
     more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
@@ -169,7 +169,7 @@ def _check_metadata(path: bytes, file: _SealedFile) -> str:
 
 def _check_contents(path: bytes, file: _SealedFile) -> str:
     try:
-        digest = sha256_of(Path(os.fsdecode(path)))
+        digest = hash_file(Path(os.fsdecode(path)))
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     file.time = os.lstat(path).st_mtime_ns
@@ -192,7 +192,7 @@ def _write(folder: Path, listed: _List) -> None:
     partial.replace(folder / LIST)
 
 
-def _list_added(folder: Path) -> Iterator[str]:
+def _list_new_keys(folder: Path) -> Iterator[str]:
     """Yield the keys of the files of a folder that may have been added."""
     # Engines keep notes in hidden files, and Python stores what it compiled.
     for path in _walk(folder, hidden=False):

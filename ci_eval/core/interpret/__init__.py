@@ -2,11 +2,11 @@
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.core.interpret.executing import Asked, Executor, LocalPool
-from ci_eval.core.interpret.frame import Listed, joined, listed, texts_below
-from ci_eval.core.interpret.grading import Grading, grade_anew, names_of
+from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
+from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
-from ci_eval.core.interpret.rounds import answers_of
-from ci_eval.core.interpret.run import Chosen, EngineSide, in_turns, interpret, plan, write_names
+from ci_eval.core.interpret.rounds import observable_content
+from ci_eval.core.interpret.run import Chosen, EngineSide, interpret, plan, play_files, write_names
 from ci_eval.core.interpret.worker import replay
 
 __all__ = [
@@ -23,15 +23,15 @@ __all__ = [
     "Progress",
     "Setup",
     "Turn",
-    "answers_of",
     "chosen",
     "grade_anew",
-    "in_turns",
     "interpret",
-    "joined",
-    "listed",
-    "names_of",
+    "join_phases",
+    "list_graders",
+    "list_sessions",
+    "observable_content",
     "plan",
+    "play_files",
     "replay",
     "texts_below",
     "write_names",

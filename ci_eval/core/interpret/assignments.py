@@ -129,7 +129,7 @@ class Turn:
         """Return the number of the round."""
         return self.assignments[0].round
 
-    def with_assignment(self, assignment: Assignment) -> Turn:
+    def replace_assignment(self, assignment: Assignment) -> Turn:
         """Return the same turn with another assignment for one of the engines."""
         return Turn(
             assignments=tuple(
@@ -158,7 +158,7 @@ class Played:
     error: FileError | None = None
 
 
-def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
+def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
     """Return a session without its lookups."""
     askable = assignment.setup.task.askable
     return Session(
@@ -171,8 +171,8 @@ def session_of(assignment: Assignment, call: CallCompletion | PlayItem, status: 
         message=message,
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
         askable=askable(call) if askable and isinstance(call, PlayItem) else 0,
-        record=record_of(call),
-        at_caret=completes(assignment.setup, record_of(call)),
+        record=find_record(call),
+        at_caret=completes(assignment.setup, find_record(call)),
     )
 
 
@@ -182,7 +182,7 @@ def completes(setup: Setup, record: Record | None) -> bool:
     return bool(record and splitting and splitting.named and not setup.engine.takes_records)
 
 
-def record_of(call: CallCompletion | PlayItem) -> Record | None:
+def find_record(call: CallCompletion | PlayItem) -> Record | None:
     """Return the record that is asked about; None if the item comes from no dataset."""
     return call.record if isinstance(call, PlayItem) else None
 

@@ -49,7 +49,7 @@ LONGEST = 200
 """The number of characters of the code that are compared with a tail."""
 
 
-def tail_of(suggestion: Suggestion, follows: str | None) -> str:
+def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
     """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside.
 
     Only the tail up to its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from ci_eval.core.base.errors import CiEvalError, EngineCrash, EngineFailure, EngineUnstarted
 from ci_eval.core.contracts import Running
 from ci_eval.core.interpret.assignments import Setup
-from ci_eval.core.machine import peak_of
+from ci_eval.core.machine import read_peak_memory
 from ci_eval.core.model import Footprint
 
 
@@ -158,7 +158,7 @@ class KeptEngine:
             memory = self._running.peak_memory()
         # The memory of a process with several engines cannot be told apart.
         elif self._running and alone and not self.setup.engine.own_process:
-            memory = peak_of("self")
+            memory = read_peak_memory("self")
         if memory is not None:
             self._memory = max(memory, self._memory or 0)
             self._weighed += 1

@@ -40,7 +40,7 @@ class Listed:
         return {file: (path, frozenset(by_file[file][1])) for file, (path, _) in sorted(by_file.items())}
 
 
-def listed(
+def list_sessions(
     workspace: Workspace, before: Mapping[str, float] | None = None, text: Callable[[str], str] = lambda _: ""
 ) -> Listed:
     """Return the sessions of all actions of a workspace, in their order.
@@ -137,7 +137,7 @@ def _number_keys(keys: Sequence[Hashable]) -> np.ndarray[tuple[int], np.dtype[np
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
-def joined(phases: Sequence[Workspace], strata: Mapping[str, int], into: Workspace) -> int:
+def join_phases(phases: Sequence[Workspace], strata: Mapping[str, int], into: Workspace) -> int:
     """Write the sessions of all phases into one workspace, in order of their offsets in the file; return the number of
     files.
 
@@ -146,7 +146,7 @@ def joined(phases: Sequence[Workspace], strata: Mapping[str, int], into: Workspa
     paths = sorted({source.path for phase in phases for source in phase.sources()})
     for path in paths:
         holders = [phase for phase in phases if phase.has_sessions(path)]
-        sessions = [session for phase in holders for session in phase.sessions_in(path, Session)]
+        sessions = [session for phase in holders for session in phase.decode_sessions(path, Session)]
         pack = Pack(holders[0].source(path))
         for session in sorted(sessions, key=lambda session: (session.offset, session.typed)):
             pack.add(replace(session, stratum=strata.get(session.id, 0)))

@@ -38,7 +38,9 @@ class Grading:
         Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared.
         """
         self._task = task
-        self._graders = [_Known.of(grader) for grader in graders.ready(names_of(task, judge, run), cache, judge, run)]
+        self._graders = [
+            _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
+        ]
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
@@ -191,7 +193,7 @@ def _nothing(_pairing: Pairing) -> str:
     return ""
 
 
-def names_of(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
+def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
     """Return the names of the task's graders, with its judge if there is an endpoint for one, and its runner if answers
     are to be run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]

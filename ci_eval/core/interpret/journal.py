@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def finished(path: Path) -> Iterator[bytes]:
+def read_journal(path: Path) -> Iterator[bytes]:
     """Yield one line for each finished session."""
     if path.exists():
         with path.open("rb") as file:
@@ -18,7 +18,7 @@ class Journal:
     """A file of sessions that goes on behind the last whole line."""
 
     def __init__(self, path: Path) -> None:
-        whole = sum(map(len, finished(path)))
+        whole = sum(map(len, read_journal(path)))
         self._file = path.open("ab")
         # A killed worker may have left half a line, to which the next line would be added.
         self._file.truncate(whole)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ci_eval.core.base import atomic
 from ci_eval.core.interpret.assignments import Assignment, Played
-from ci_eval.core.interpret.pack import Pack, SessionEnd, state_of
+from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism
 from ci_eval.core.interpret.rounds import read_round, round_file, together
-from ci_eval.core.interpret.worker import unanswered
+from ci_eval.core.interpret.worker import finish_file
 from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
 from ci_eval.core.model.footprint import UNKNOWN
 from ci_eval.core.statistics.footprint import together as added
@@ -55,7 +55,7 @@ class Progress:
         return sum(self.statuses[status] for status in FAILED)
 
 
-def reason_of(error: FileError) -> str:
+def summarise_error(error: FileError) -> str:
     """Return what went wrong in a session, without how many it went wrong in: the first line and the last one, which
     usually names the cause."""
     _, _, first = error.message.partition(": ")
@@ -88,9 +88,9 @@ class Keeper:
     def take_over(self, path: str) -> Counter[Status]:
         """Count a file that an earlier call has finished; return its statuses."""
         statuses = Counter[Status]()
-        for session in self.workspace.sessions_in(path, SessionEnd):
+        for session in self.workspace.decode_sessions(path, SessionEnd):
             statuses[session.status] += 1
-            self.so_far.state += state_of(session)
+            self.so_far.state += measure_determinism(session)
         self.so_far.statuses += statuses
         self.so_far.files += 1
         return statuses
@@ -123,7 +123,7 @@ class Keeper:
         self.so_far.footprint = added([self.so_far.footprint, played.footprint])
         # The error may be of skipped sessions alone, which the engine did not fail on.
         if played.error and any(played.statuses[status] for status in FAILED):
-            self.so_far.trouble = self.so_far.trouble or reason_of(played.error)
+            self.so_far.trouble = self.so_far.trouble or summarise_error(played.error)
         if self._rounds == 1:
             self.so_far.state += played.state
             self._store(played.path, played.packed, played.statuses, played.error)
@@ -162,7 +162,7 @@ class Keeper:
             if numbers and not self.has(assignment.path):
                 self._put_together(assignment.path, None, numbers)
             if not self.has(assignment.path):
-                played = unanswered(assignment, Status.SKIPPED, given_up)
+                played = finish_file(assignment, Status.SKIPPED, given_up)
                 self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses
         shutil.rmtree(self.workspace.folder / "rounds", ignore_errors=True)

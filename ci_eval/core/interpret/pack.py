@@ -30,13 +30,13 @@ class SessionEnd(msgspec.Struct):
     differing: int = 0
 
 
-def state_of(session: Session | SessionEnd) -> Determinism:
+def measure_determinism(session: Session | SessionEnd) -> Determinism:
     """Return what one session tells of whether the engine answers alike: nothing, if it was asked once."""
     asked = session.status not in UNASKED and (session.rounds > 1 or session.again > 0)
     return Determinism(asked=int(asked), differed=int(asked and session.differing > 0))
 
 
-def line_of(value: SourceFile | Session) -> bytes:
+def encode_line(value: SourceFile | Session) -> bytes:
     """Return the value as it is stored."""
     return msgspec.json.encode(value) + b"\n"
 
@@ -73,7 +73,7 @@ class Pack:
     def _count(self, session: Session | SessionEnd) -> None:
         self.statuses[session.status] += 1
         if session.rounds > 1 or session.again:
-            self.state += state_of(session)
+            self.state += measure_determinism(session)
         if session.message:
             self._first_trouble = self._first_trouble or f"{session.status.value}: {session.message}"
             self._troubled += 1
@@ -92,6 +92,6 @@ class Pack:
         return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=trace)
 
     def _write(self, value: SourceFile | Session) -> bytes:
-        line = line_of(value)
+        line = encode_line(value)
         self._packer.add(line)
         return line

@@ -25,7 +25,7 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
-from ci_eval.core.interpret.assignments import Assignment, completes, record_of, record_of_lookup, session_of
+from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
@@ -51,8 +51,8 @@ from ci_eval.core.model import (
     Status,
     Suggestion,
 )
-from ci_eval.core.model.sessions import keys_to
-from ci_eval.core.tracing import Trace, heard_by
+from ci_eval.core.model.sessions import count_keys
+from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated
 
 PATIENCE = 5
@@ -205,10 +205,10 @@ class Player:
         if self._open is None:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
-            self._open = Open(call, self._user_of(call), failure=self._assignment.given_up.get(call.session))
+            self._open = Open(call, self._emulate_user(call), failure=self._assignment.given_up.get(call.session))
             if self._setup.trace:
                 self._open.trace = Trace(self._open.keep, full=False)
-            if self._carets.has_no_place(record_of(call)):
+            if self._carets.has_no_place(find_record(call)):
                 self._open.failure = (Status.NO_PLACE, "")
                 return False
         if self._failures >= PATIENCE:
@@ -216,7 +216,7 @@ class Player:
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
 
-    def _user_of(self, call: CallCompletion | PlayItem) -> Emulated | None:
+    def _emulate_user(self, call: CallCompletion | PlayItem) -> Emulated | None:
         model = self._setup.user
         return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
 
@@ -226,12 +226,12 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            with self._engine.asked, heard_by(session.trace) if session.trace else UNHEARD:
+            with self._engine.asked, attach_listener(session.trace) if session.trace else UNHEARD:
                 answer = self._answer(question, self._record_of_next(session))
             self._engine.dropped += answer.dropped
             lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
-            session.failure = (_status_of(error), str(error))
+            session.failure = (_choose_status(error), str(error))
             if isinstance(error, EngineTimeout):
                 session.lookups.append(self._timeout_lookup(question))
             if error.restart:
@@ -262,7 +262,7 @@ class Player:
 
     def _record_of_next(self, session: Open) -> Record | None:
         """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
-        return record_of_lookup(self._setup.task, record_of(session.call), len(session.lookups))
+        return record_of_lookup(self._setup.task, find_record(session.call), len(session.lookups))
 
     def _answer(self, question: Question, record: Record | None) -> Answer:
         engine = self._engine.running()
@@ -331,7 +331,9 @@ class Player:
         # those left to type.
         user = session.user
         selected = (
-            user.takes(rank, question.prefix) if user else rank is not None and keys_to(rank, shown.highlighted) < saved
+            user.takes(rank, question.prefix)
+            if user
+            else rank is not None and count_keys(rank, shown.highlighted) < saved
         )
         # Digits beyond a microsecond are noise.
         latency = round(answer.latency + shown.ranking, 3)
@@ -384,7 +386,7 @@ class Player:
         else:
             status, message = self._status(ended), ""
         self._count(status, message)
-        session = session_of(self._assignment, ended.call, status, message)
+        session = make_session(self._assignment, ended.call, status, message)
         if ended.user and ended.lookups:
             session = replace(session, typed=len(ended.lookups[0].prefix))
         session = replace(session, lookups=tuple(ended.lookups), trace=tuple(ended.messages))
@@ -397,7 +399,7 @@ class Player:
         """Return the task's status of the session, or CUT_OFF."""
         status, usage = self._setup.task.status(ended.lookups), ended.lookups[-1].usage if ended.lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.
-        whole = status == Status.OK and record_of(ended.call) is None
+        whole = status == Status.OK and find_record(ended.call) is None
         return Status.CUT_OFF if usage and usage.cut_off and not whole else status
 
 
@@ -408,7 +410,7 @@ def _last_line(error: Exception) -> str:
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 
-def _status_of(error: EngineFailure) -> Status:
+def _choose_status(error: EngineFailure) -> Status:
     if isinstance(error, EngineTimeout):
         return Status.TIMEOUT
     if isinstance(error, BudgetSpent):

@@ -10,27 +10,27 @@ from msgspec.structs import replace
 
 from ci_eval.core.base import stored
 from ci_eval.core.model import UNASKED, Lookup, LookupScore, Otherwise, Session, SourceFile
-from ci_eval.core.workspace import Workspace, name_of
+from ci_eval.core.workspace import Workspace, make_file_name
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
     """Return the file that holds the sessions of one round until their source file is through all rounds."""
-    return workspace.folder / "rounds" / f"{name_of(path)}.{number}.jsonl.zst"
+    return workspace.folder / "rounds" / f"{make_file_name(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
     """Return the source file as that round saw it, and its sessions, one at a time. Raises WorkspaceError if the file
     is damaged."""
     lines = stored.lines(file)
-    source = stored.decoded(next(lines, b""), SourceFile, file)
-    return source, (stored.decoded(line, Session, file) for line in lines)
+    source = stored.decode_json(next(lines, b""), SourceFile, file)
+    return source, (stored.decode_json(line, Session, file) for line in lines)
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
     """Yield each session once, with the latencies of all rounds. The suggestions are those of the first round."""
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_merge_latencies(index, [first, *others]) for index in range(len(first.lookups)))
-        differing = sum(answers_of(session) != answers_of(first) for session in others)
+        differing = sum(observable_content(session) != observable_content(first) for session in others)
         otherwise = tuple(
             _otherwise(number, session)
             for number, session in enumerate(others, 1)
@@ -39,7 +39,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
         yield replace(first, lookups=lookups, rounds=len(rounds), differing=differing, otherwise=otherwise)
 
 
-def with_second(first: Session, second: Session) -> Session:
+def add_second_result(first: Session, second: Session) -> Session:
     """Return a session with what a second answer by the same process says of it; unchanged if there was none."""
     if second.status in UNASKED:
         return first
@@ -47,7 +47,7 @@ def with_second(first: Session, second: Session) -> Session:
     return replace(
         first,
         again=1,
-        differing=int(answers_of(second) != answers_of(first)),
+        differing=int(observable_content(second) != observable_content(first)),
         otherwise=(_otherwise(1, second),) if moved else (),
     )
 
@@ -56,7 +56,7 @@ def _otherwise(number: int, session: Session) -> Otherwise:
     return Otherwise(round=number, status=session.status, lookups=tuple(map(_lookup_score, session.lookups)))
 
 
-def answers_of(session: Session) -> object:
+def observable_content(session: Session) -> object:
     """Return all that a person could tell one answer from another by."""
     lists = [[(suggestion.text, suggestion.tail) for suggestion in lookup.suggestions] for lookup in session.lookups]
     return _observable_parts(session), lists

@@ -18,10 +18,10 @@ from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn
 from ci_eval.core.interpret.executing import Asked, Executor, LocalProcesses
 from ci_eval.core.interpret.keeping import Keeper, Progress
 from ci_eval.core.interpret.player import PATIENCE
-from ci_eval.core.interpret.worker import text_of, unanswered
+from ci_eval.core.interpret.worker import finish_file, read_source_text
 from ci_eval.core.logs import names
 from ci_eval.core.model import Status
-from ci_eval.core.workspace import Workspace, name_of, read_asked, read_head
+from ci_eval.core.workspace import Workspace, make_file_name, read_head, read_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
@@ -52,8 +52,8 @@ def interpret(
     shard: Shard | None = None,
     rounds: int = 1,
 ) -> Progress:
-    """Ask one engine about every file that has no sessions yet; see `in_turns`."""
-    (progress,) = in_turns(
+    """Ask one engine about every file that has no sessions yet; see `play_files`."""
+    (progress,) = play_files(
         [EngineSide(workspace, setup)],
         probability=probability,
         limit=limit,
@@ -65,7 +65,7 @@ def interpret(
     return progress
 
 
-def in_turns(
+def play_files(
     sides: Sequence[EngineSide],
     *,
     probability: float,
@@ -139,7 +139,7 @@ def _ask(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                for assignment, played in zip(outcome.task.assignments, _results_of(outcome), strict=True):
+                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
                     keepers[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             # The pool also counts the sessions of unfinished files.
@@ -167,7 +167,10 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     """Return the engines in the order in which that round asks them about that file."""
     of_round = [
         replace(
-            assignment, side=side, round=number, journal=journals / f"{name_of(assignment.path)}.{side}.{number}.jsonl"
+            assignment,
+            side=side,
+            round=number,
+            journal=journals / f"{make_file_name(assignment.path)}.{side}.{number}.jsonl",
         )
         for side, assignment in enumerate(assignments)
     ]
@@ -175,12 +178,12 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     return Turn(assignments=tuple(of_round))
 
 
-def _results_of(outcome: Asked) -> tuple[Played, ...]:
+def _collect_results(outcome: Asked) -> tuple[Played, ...]:
     if outcome.result:
         return outcome.result
     status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
     why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
-    return tuple(unanswered(assignment, status, why) for assignment in outcome.task.assignments)
+    return tuple(finish_file(assignment, status, why) for assignment in outcome.task.assignments)
 
 
 def plan(
@@ -191,7 +194,7 @@ def plan(
     drawn = {}
     # A limit needs the draws of all files, also those of other shards.
     for file in own if limit is None else workspace.action_files():
-        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_asked(file)))
+        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_items(file)))
     below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
     for file, (path, places) in own.items():
         draws = drawn[file]
@@ -229,7 +232,7 @@ def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[st
 
 
 def _among(file: Path, places: range) -> frozenset[str]:
-    return frozenset(asked.session for asked in read_asked(file)[places.start : places.stop])
+    return frozenset(asked.session for asked in read_items(file)[places.start : places.stop])
 
 
 @contextmanager
@@ -251,6 +254,8 @@ def write_names(workspace: Workspace, root: Path) -> Path:
 
     Files that changed since their actions were made, or that cannot be read, are left out.
     """
-    texts = filter(None, (text_of(root, actions.path, actions.checksum) for actions in workspace.action_heads()))
+    texts = filter(
+        None, (read_source_text(root, actions.path, actions.checksum) for actions in workspace.action_heads())
+    )
     names.count(texts).save(workspace.names_path)
     return workspace.names_path

@@ -10,12 +10,12 @@ import msgspec
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.grammar.document import Document, NotText, checksum, decode
-from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, session_of
+from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, make_session
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.journal import Journal, finished
-from ci_eval.core.interpret.pack import Pack, SessionEnd, line_of
+from ci_eval.core.interpret.journal import Journal, read_journal
+from ci_eval.core.interpret.pack import Pack, SessionEnd, encode_line
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.interpret.rounds import with_second
+from ci_eval.core.interpret.rounds import add_second_result
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import (
     FAILED,
@@ -28,7 +28,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
-from ci_eval.core.workspace import name_of, read_actions
+from ci_eval.core.workspace import make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
@@ -58,9 +58,9 @@ def play(assignment: Assignment) -> Played:
     try:
         text = decode(read_own(assignment.setup.root, assignment.path))
     except (NotText, OSError) as error:
-        return unanswered(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
+        return finish_file(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
-        return unanswered(assignment, Status.SKIPPED, "the file has changed since its actions were made")
+        return finish_file(assignment, Status.SKIPPED, "the file has changed since its actions were made")
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
@@ -70,7 +70,7 @@ def play(assignment: Assignment) -> Played:
         assignment.journal.unlink(missing_ok=True)
     twice = _ask(assignment, player, actions)
     # Second answers are stored with their sessions, so nothing is packed before they are known.
-    for line in finished(assignment.journal):
+    for line in read_journal(assignment.journal):
         pack.take_over(line, twice)
     if log:
         log.close()
@@ -100,17 +100,17 @@ def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[s
             sample[session.id] = session
 
     journal = Journal(assignment.journal)
-    for line in finished(assignment.journal):
+    for line in read_journal(assignment.journal):
         player.take_over(msgspec.json.decode(line, type=SessionEnd))
         draw(msgspec.json.decode(line, type=Session))
     for session in player.play(actions):
-        journal.add(line_of(session))
+        journal.add(encode_line(session))
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
         draw(session)
     journal.close()
     for second in player.play_again(actions, frozenset(sample)):
-        sample[second.id] = with_second(sample[second.id], second)
+        sample[second.id] = add_second_result(sample[second.id], second)
     return sample
 
 
@@ -131,7 +131,7 @@ def _log(assignment: Assignment, text: str) -> Log | None:
         lines=Lines(text),
         context=logging.context,
     )
-    return Log(logging.parts, name_of(assignment.path), origin, logging.formats)
+    return Log(logging.parts, make_file_name(assignment.path), origin, logging.formats)
 
 
 def replay(assignment: Assignment) -> Session | None:
@@ -146,15 +146,15 @@ def replay(assignment: Assignment) -> Session | None:
         engine.close()
 
 
-def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
+def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
     """Return the outcome of a file whose unfinished sessions all get one status, for one reason."""
     actions = read_actions(assignment.actions)
-    text = text_of(assignment.setup.root, assignment.path, actions.checksum)
+    text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
-    known = [pack.take_over(line).id for line in finished(assignment.journal)] if assignment.journal else []
+    known = [pack.take_over(line).id for line in read_journal(assignment.journal)] if assignment.journal else []
     # Sessions finish in the order of their actions.
     for call in islice(chosen(assignment, actions), len(known), None):
-        pack.add(session_of(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+        pack.add(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
     return Played(
         path=assignment.path,
         statuses=pack.statuses,
@@ -166,7 +166,7 @@ def unanswered(assignment: Assignment, status: Status, message: str) -> Played:
     )
 
 
-def text_of(root: Path, path: str, wanted: str) -> str | None:
+def read_source_text(root: Path, path: str, wanted: str) -> str | None:
     """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
     try:
         text = decode(read_own(root, path))

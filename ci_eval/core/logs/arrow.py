@@ -104,7 +104,7 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
         # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.
-        with stored.opened(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
+        with stored.open_regular_file(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
             _check(file, os.fstat(raw.fileno()).st_size)
             for batch in file.iter_batches(GROUP, columns=list(columns)):
                 yield pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)

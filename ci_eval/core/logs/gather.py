@@ -86,7 +86,7 @@ def _gather(form: LogFormat, parts: Mapping[str, Sequence[Path]], folder: Path, 
 
 
 def _read(path: Path) -> PartCounts:
-    return stored.decoded(stored.read(path, stored.MANIFEST), PartCounts, path)
+    return stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
 
 
 def _total(counts: Sequence[PartCounts]) -> LogCounts:

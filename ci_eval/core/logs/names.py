@@ -120,7 +120,7 @@ class NameCounts:
     @classmethod
     def load(cls, path: Path) -> NameCounts:
         """Read what `save` wrote. Raises WorkspaceError if the file is missing or damaged."""
-        with stored.opened(path) as file:
+        with stored.open_regular_file(path) as file:
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
                     raise ValueError(f"it has more than {stored.NAMES:,} bytes")

@@ -16,7 +16,7 @@ def read_logs_record(folder: Path) -> LogsRecord | None:
     if not path.is_file():
         return None
     try:
-        record = stored.decoded(stored.read(path, stored.MANIFEST), LogsRecord, path)
+        record = stored.decode_json(stored.read(path, stored.MANIFEST), LogsRecord, path)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path} is no account of logs: {error}") from error
     check(record, folder)
@@ -43,7 +43,7 @@ def verify(folder: Path, record: LogsRecord) -> None:
 def digest(path: Path, folder: Path) -> LogFile:
     """Return path, size and SHA-256 of a file in the logs."""
     sha256 = hashlib.sha256()
-    with stored.opened(path) as file:
+    with stored.open_regular_file(path) as file:
         while block := file.read(1 << 20):
             sha256.update(block)
     return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())

@@ -94,7 +94,7 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     the same path has the same id in any folder."""
 
     @property
-    def identified(self) -> str:
+    def identity_name(self) -> str:
         """The name from which the ids of the project's sessions are made."""
         return self.name if self.identity is None else self.identity
 

@@ -113,7 +113,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
 
 
-def keys_to(rank: int, highlighted: int) -> int:
+def count_keys(rank: int, highlighted: int) -> int:
     """Return the keys that take the suggestion at a rank: steps from the selected one, and Enter."""
     return abs(rank - 1 - highlighted) + 1
 

@@ -11,7 +11,7 @@ RECALL_AT = (1, 3, 5, 10)
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return precision, recall and F1 of the proposals, which are ordered best first, and the grades of `grade_ranking`.
+    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`.
 
     Precision is 1 if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no
     proposal is expected.

@@ -50,8 +50,8 @@ def _unread(evaluation: Evaluation) -> Iterator[str]:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
         yield (
             f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
-            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or not know "
-            "macros that the code uses; actions.ignoreFileNames leaves files out"
+            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
+            "not know macros that the code uses; actions.ignoreFileNames leaves files out"
         )
 
 
@@ -66,8 +66,9 @@ def _imports(evaluation: Evaluation) -> Iterator[str]:
     if packages:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
         yield (
-            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine finds less "
-            "than it would for a user: --dependencies installs what the project says it needs (none of it is run)"
+            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine finds "
+            "less than it would for a user: --dependencies installs what the project says it needs (none of it is "
+            "run)"
         )
 
 
@@ -98,14 +99,14 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (
-            f"{format_count(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in test "
-            "sets whose answers are withheld: similarities are over the others alone"
+            f"{format_count(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in "
+            "test sets whose answers are withheld: similarities are over the others alone"
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
     if unscored and (hits is None or hits.value is None):
         yield (
-            f"the judge gave no verdict that could be read on any of {format_count(unscored, 'comment')}: the sessions' "
-            "pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
+            f"the judge gave no verdict that could be read on any of {format_count(unscored, 'comment')}: the "
+            "sessions' pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
 

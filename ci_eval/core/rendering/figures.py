@@ -132,8 +132,8 @@ def footprint_text(of: Footprint) -> str:
         texts.append(f"{of.waited:,.0f} s of waiting for work that it announced")
     if of.unready:
         texts.append(
-            f"still at work after all the time that `engine.ready` allows (in {format_count(of.unready, 'start')}), so that "
-            "lists may lack what it had not read"
+            f"still at work after all the time that `engine.ready` allows (in {format_count(of.unready, 'start')}), so "
+            "that lists may lack what it had not read"
         )
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ci_eval.core.filters import GROUPS, letters_of, standard_name, standard_parts
+from ci_eval.core.filters import GROUPS, collect_letters, standard_name, standard_parts
 from ci_eval.core.model import Evaluation, FilterFigures
 from ci_eval.core.rendering.figures import NO_FIGURES, amount, intervals
 
@@ -31,7 +31,7 @@ def label(name: str) -> str:
 def pooled_label(name: str, names: Iterable[str]) -> str:
     """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
     filters."""
-    lengths, parts = letters_of(names), standard_parts(name)
+    lengths, parts = collect_letters(names), standard_parts(name)
     # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
     says_letters = parts[1] is not None if parts else any(word.startswith("prefix=") for word in name.split())
     if len(lengths) < 2 or says_letters:
@@ -46,7 +46,7 @@ def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
     if parts is None:
         return {}
     group = parts[0]
-    possible = {length: standard_name(group, length) for length in letters_of(names)}
+    possible = {length: standard_name(group, length) for length in collect_letters(names)}
     return {length: name for length, name in possible.items() if name in names}
 
 

@@ -16,9 +16,9 @@ def populations(suite: Suite) -> tuple[str, str]:
     verdicts = " and verdicts" if suite.compared else ""
     return (
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
-        f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs the "
-        f"same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects like "
-        "these.",
+        f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs "
+        f"the same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects "
+        "like these.",
     )
 
 

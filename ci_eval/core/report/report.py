@@ -85,13 +85,13 @@ class WorkspaceSessions:
 
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
         """Return a file and its sessions; see `StoredSessions.of`."""
-        return self._workspace.source(path), self._workspace.sessions_in(path, Session)
+        return self._workspace.source(path), self._workspace.decode_sessions(path, Session)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how a file looks; see `StoredSessions.paint`."""
         return Paint(
             colour_file(source.path, source.text, self._grammars),
-            unasked_stretches(self._workspace.places_in(source.path), asked) if self._is_sample else (),
+            unasked_stretches(self._workspace.find_extents(source.path), asked) if self._is_sample else (),
         )
 
 
@@ -148,7 +148,7 @@ def evaluate(
         sent=manifest.sent,
         machine=manifest.machine,
         responses=responses,
-        unfinished=None if manifest.complete else _count_unfinished(workspace),
+        unfinished=None if manifest.complete else _count_missing_files(workspace),
     )
 
 
@@ -159,7 +159,7 @@ def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Es
     return figures | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
 
 
-def _count_unfinished(workspace: Workspace) -> int:
+def _count_missing_files(workspace: Workspace) -> int:
     return sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads())
 
 

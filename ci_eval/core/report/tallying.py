@@ -129,17 +129,17 @@ class Tally:
         kind = session.properties.kind
         self._kinds.add(kind)
         key = pack_location(len(self._files) - 1, NUMBERS[kind], session.stratum)
-        self._collector.add(key, seen if weight == 1 else self._weighted(seen, weight))
+        self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         if moved:
-            self._add_moved(kind, weight, moved)
+            self._add_wavering(kind, weight, moved)
 
-    def _weighted(self, seen: Seen, weight: float) -> Seen:
+    def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
             [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
             for metric, observed in zip(self._metrics, seen, strict=True)
         ]
 
-    def _add_moved(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
+    def _add_wavering(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
         for number in range(len(self._metrics)):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
             self._wavering[number].add(rounds)
@@ -194,7 +194,7 @@ class Tally:
         return dict(zip(self._files, self._evaluated, strict=True))
 
     def _folders(self) -> dict[str, FileFigures]:
-        groups = folders_of(self._files)
+        groups = index_folders(self._files)
         figures = {
             observations.metric.info.name: observations.list_group_figures([*groups.values()])
             for observations in self._observations
@@ -277,14 +277,14 @@ class Tallying:
     def _sampling(self) -> Sampling | None:
         """Return how the sessions were drawn, if they stand for different numbers of others."""
         # Merged projects that were asked in unequal shares count as strata.
-        return self._manifest.sampling or (self._of_projects[1] if self._of_projects else None)
+        return self._manifest.sampling or (self._project_sampling[1] if self._project_sampling else None)
 
     @cached_property
     def _strata(self) -> Mapping[str, int]:
-        return self._of_projects[0] if self._of_projects else {}
+        return self._project_sampling[0] if self._project_sampling else {}
 
     @cached_property
-    def _of_projects(self) -> tuple[Mapping[str, int], Sampling] | None:
+    def _project_sampling(self) -> tuple[Mapping[str, int], Sampling] | None:
         if not self._manifest.projects or self._manifest.sampling:
             return None
         asked: Counter[str] = Counter()
@@ -347,7 +347,7 @@ class Tallying:
         task, rounds, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
         sums = self._empty(observed)
         tallies = [*sums.by_filter.values()]
-        for file, sessions in self.workspace.sessions_at(paths, SessionScore):
+        for file, sessions in self.workspace.read_session_files(paths, SessionScore):
             cluster = manifest.cluster(file.path)
             for tally in tallies:
                 tally.begin(file.path, cluster)
@@ -386,7 +386,7 @@ def _add(tallies: Tallies, part: _PartOfAll) -> None:
     tallies.responses.add_all(part.responses)
 
 
-def folders_of(paths: Sequence[str]) -> dict[str, list[int]]:
+def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
     """Return the indices of the paths below each folder. A folder that holds all paths, or the same as a folder in it,
     is left out."""
     by_folder: dict[str, list[int]] = defaultdict(list)

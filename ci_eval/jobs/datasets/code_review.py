@@ -43,7 +43,7 @@ def mine(
     that is asked which comments can be understood from the change alone. Raises ConfigError, DownloadError,
     NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
-    answer = _answer_of(judge) if judge else None
+    answer = _connect_judge(judge) if judge else None
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not REPOSITORY.fullmatch(name):
@@ -69,7 +69,7 @@ def mine(
     screen.result(str(output))
 
 
-def _answer_of(judge: EndpointConfig) -> Answer:
+def _connect_judge(judge: EndpointConfig) -> Answer:
     client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
     return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
 

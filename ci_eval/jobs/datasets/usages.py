@@ -106,12 +106,12 @@ def _project_report(spec: str, mined: ProjectUsages, fates: Counter[str], usages
         "not read": f"{len(mined.troubles):,}",
         "with syntax errors": f"{mined.broken:,}",
         "usages": f"{usages:,}",
-        "receivers resolved": resolved(mined.receivers),
+        "receivers resolved": format_known_share(mined.receivers),
     }
     return _SourceReport(spec, facts, fates + _count_others(mined.receivers))
 
 
-def resolved(receivers: Mapping[Receiver, int]) -> str:
+def format_known_share(receivers: Mapping[Receiver, int]) -> str:
     """Return the share of objects of known type among the objects that something is called on, as a percentage; ""
     without any."""
     objects = receivers.get("object", 0)
@@ -198,7 +198,7 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> _SourceReport
         "snapshots": f"{mined.snapshots:,}",
         "histories": f"{len(mined.histories):,}",
         "states of a history": f"{states / len(mined.histories):.1f}" if mined.histories else "",
-        "receivers resolved": resolved(mined.receivers),
+        "receivers resolved": format_known_share(mined.receivers),
     }
     if choices.texts:
         present = sum(state is not None for history in mined.histories for state in history.states)
@@ -209,7 +209,7 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> _SourceReport
     return _SourceReport(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
 
 
-def simulated(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
+def simulate_histories(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
     """Write a simulated history for each usage in a file. Raises ConfigError, NothingToEvaluate."""
     skipped: Counter[str] = Counter()
     usages = []

@@ -36,7 +36,7 @@ def named_engine(config: Config) -> Engine:
     what is configured."""
     engine_config, engine = config.engine, engines.CATALOG.load(config.engine.name)
     if isinstance(engine, LspEngine):
-        return _with_auto_import(replace(engine, own=overlay_of(engine_config)), config)
+        return _set_auto_import(replace(engine, own=make_overlay(engine_config)), config)
     _check_auto_import(engine, config)
     for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
         raise ConfigError(
@@ -60,13 +60,13 @@ def engine_of_command(config: Config, name: str) -> Engine:
         name,
         engine_config.command,
         language_id=engine_config.language_id,
-        own=overlay_of(engine_config),
-        like=model_of(engine_config),
+        own=make_overlay(engine_config),
+        like=find_similar_engine(engine_config),
     )
-    return _with_auto_import(server, config)
+    return _set_auto_import(server, config)
 
 
-def model_of(given: EngineConfig) -> LspEngine | None:
+def find_similar_engine(given: EngineConfig) -> LspEngine | None:
     """Return the named engine that a command is like: the one of `engine.like`, else the one whose program it starts;
     None if there is none.
 
@@ -83,7 +83,7 @@ def model_of(given: EngineConfig) -> LspEngine | None:
     )
 
 
-def introduced(
+def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
     """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like.
@@ -104,7 +104,7 @@ def introduced(
             model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
         ):
             assert config.engine.command
-            server = _with_auto_import(
+            server = _set_auto_import(
                 custom(
                     server.name,
                     config.engine.command,
@@ -123,12 +123,12 @@ def introduced(
     return server
 
 
-def overlay_of(given: EngineConfig) -> Overlay:
+def make_overlay(given: EngineConfig) -> Overlay:
     """Return what the configuration puts on top of what a server gets anyway."""
     return Overlay(**{key: getattr(given, key) for key in ON_TOP})
 
 
-def check_asked_for(
+def check_same_configuration(
     base: tuple[Config, Engine, SentConfiguration], new: tuple[Config, Engine, SentConfiguration]
 ) -> None:
     """Check that the two engines get the same configuration, apart from what the user asked for. Raises ConfigError if
@@ -176,7 +176,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
     configuration of its own; else nothing."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
-        if unknown and overlay_of(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
+        if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
             known = known_engine.like or known_engine.name in {server.name for server in servers()}
             # Every language server gets these, so they are no settings of a named engine.
             plain = replace_values(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
@@ -190,7 +190,7 @@ def _only_of_adapter(name: str) -> bool:
     return not name.startswith(("arguments", "dependencies", "autoImport")) and name not in usual
 
 
-def _with_auto_import(server: LspEngine, config: Config) -> LspEngine:
+def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
     """Return the server with the setting `interpret.autoImport`. Raises ConfigError if it cannot do so."""
     setting = config.interpret.auto_import
     server.auto_import.chosen(setting, server.like or server.name)
@@ -204,7 +204,7 @@ def _check_auto_import(engine: Engine, config: Config) -> None:
     usual.chosen(config.interpret.auto_import, engine.name)
 
 
-def sent_to(
+def make_sent_configuration(
     engine: Engine,
     installation: Installation,
     surroundings: Surroundings,

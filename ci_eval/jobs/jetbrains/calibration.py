@@ -21,7 +21,7 @@ from ci_eval.core.config import Config, parse_yaml
 from ci_eval.jobs import ml
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
-from ci_eval.jobs.jetbrains.judging import Rankers, compared, sessions_of
+from ci_eval.jobs.jetbrains.judging import Rankers, compare_logs, read_event_sessions
 from ci_eval.jobs.user_models import summing_to_one
 from ci_eval.plugins.learning import training
 from ci_eval.plugins.learning.event_training import make_lists
@@ -100,7 +100,7 @@ def calibrate(
     if not resume:
         atomic.empty_folder(output)
     seed = configured(()).interpret.seed
-    seen = sessions_of(real, seed, screen)
+    seen = read_event_sessions(real, seed, screen)
     screen.say(f"Real logs: {len(seen.train):,} sessions in the first group, {len(seen.validation):,} in the second")
     settings = [_read_setting(path) for path in own] or list(known(seen))
     attempts: list[Attempt] = []
@@ -108,7 +108,7 @@ def calibrate(
         screen.say(f"Setting {number} of {len(settings)}: {setting.name}")
         folder = output / "settings" / f"{number}-{_slug(setting.name)}"
         made = _make_logs(configured(setting.overrides), folder, jobs, resume, screen)
-        rankers = compared(made, seen, label, seed, jobs)
+        rankers = compare_logs(made, seen, label, seed, jobs)
         attempts.append(
             Attempt(
                 name=setting.name,
@@ -187,7 +187,7 @@ def _make_logs(config: Config, folder: Path, jobs: int, resume: bool, screen: Sc
     )
     if trouble:
         raise trouble
-    return sessions_of(workspace.folder, logging_config.interpret.seed, screen)
+    return read_event_sessions(workspace.folder, logging_config.interpret.seed, screen)
 
 
 def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: float, output: Path) -> Calibration:

@@ -108,26 +108,26 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
         if source.name.endswith((".tar.gz", ".tgz")):
             room.mkdir(parents=True)
             unpack(source, room, Limits())
-            return _in_folder(room, source.name)
+            return _find_chunks(room, source.name)
         return EventFiles(project=source.name, undivided=(source,))
     if (source / "manifest.json").is_file() and (source / "logs").is_dir():
-        return _in_workspace(source)
+        return _find_run_files(source)
     if (source / "config.json").is_file() and (source / "logs.tar.gz").is_file():
         return _find_files(source / "logs.tar.gz", room)
-    return _in_folder(source, source.name) if source.is_dir() else None
+    return _find_chunks(source, source.name) if source.is_dir() else None
 
 
-def _in_workspace(source: Path) -> EventFiles | None:
+def _find_run_files(source: Path) -> EventFiles | None:
     """Return the files of a run that logged events alone; None if it also wrote tables, which are read instead."""
     record = logs.read_logs_record(source / "logs")
     if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
         return None
     workspace = Workspace.open(source)
     workspace.verify()
-    return _in_folder(source / "logs", workspace.manifest().project.name)
+    return _find_chunks(source / "logs", workspace.manifest().project.name)
 
 
-def _in_folder(folder: Path, name: str) -> EventFiles | None:
+def _find_chunks(folder: Path, name: str) -> EventFiles | None:
     """Return the chunks in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, as the plugin lays them out; else
     the chunks directly in the folder; None if there are none."""
     # If there are tables, these are read instead.

@@ -9,7 +9,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.filters import ReportFilters, letters_of, resolve
+from ci_eval.core.filters import ReportFilters, collect_letters, resolve
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
@@ -73,7 +73,7 @@ def export_misses(folder: Path, *, output: Path, only: str | None, most: int, sc
     source = open_workspace(folder)
     manifest = source.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    passes = _filter_named(only, runs.stored_config(source).report_filters)
+    passes = _find_filter(only, runs.stored_config(source).report_filters)
     if not manifest.complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
     written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=passes, most=most)
@@ -82,10 +82,10 @@ def export_misses(folder: Path, *, output: Path, only: str | None, most: int, sc
     return written
 
 
-def _filter_named(name: str | None, filters: ReportFilters) -> sarif.Wanted:
+def _find_filter(name: str | None, filters: ReportFilters) -> sarif.Wanted:
     if name is None:
         return lambda _: True
-    resolved = resolve(name, letters_of(part.name for part in filters.all))
+    resolved = resolve(name, collect_letters(part.name for part in filters.all))
     chosen = next((part for part in filters.all if part.name == resolved), None)
     if chosen is None:
         names = [part.name for part in filters.all]

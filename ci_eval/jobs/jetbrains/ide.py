@@ -23,10 +23,10 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.jetbrains.ide_files import Parts, account_of, roots
-from ci_eval.jobs.jetbrains.importing import import_described
+from ci_eval.jobs.jetbrains.ide_files import Parts, make_account, roots
+from ci_eval.jobs.jetbrains.importing import import_description
 from ci_eval.jobs.jetbrains.origin import Described, describe
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.parts import whole
@@ -37,9 +37,9 @@ THEIRS = "plugin"
 """The folder of the plugin's own workspace, below the output."""
 
 
-def wanted(config: Config) -> IdeEngine | None:
+def find_ide_engine(config: Config) -> IdeEngine | None:
     """Return the engine if it is one that evaluates whole projects by itself; else None."""
-    engine = engine_of(config)
+    engine = load_engine(config)
     return engine if isinstance(engine, IdeEngine) else None
 
 
@@ -52,7 +52,7 @@ def evaluate(
     ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
     """
     _check(config)
-    folder = runs.workspace_for(config, output)
+    folder = runs.choose_output(config, output)
     # It is beside the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
     resumed = resume and (waiting / "config.json").is_file()
@@ -66,17 +66,17 @@ def evaluate(
         screen.warn("no test of ci-eval drives a real IDE: where it fails, that may be ci-eval's fault, too")
         parts = Parts(folder.with_name(f"{folder.name}.parts"))
         generation = generations.CATALOG.load(engine.options.generation)
-        parts.of(account_of(config, generation, prepared, installation.info.version, shard), resume=resume)
+        parts.of(make_account(config, generation, prepared, installation.info.version, shard), resume=resume)
         paths = roots(config, prepared, shard, parts.done())
         if paths:
             screen.say(f"Evaluating {prepared.info.name} with {installation.info.version}")
             with _report_progress(parts, folder, screen):
-                confined = _run(_with_roots(config, paths), engine, prepared, parts.next(), screen)
+                confined = _run(_set_roots(config, paths), engine, prepared, parts.next(), screen)
         whole(parts.found(), waiting)
         parts.remove()
     described = _describe(waiting, config, engine, prepared, shard)
     described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
-    done = import_described(described, folder, screen)
+    done = import_description(described, folder, screen)
     # The plugin's workspace moves last: --resume needs it as long as the import is not complete.
     shutil.move(waiting, folder / "imported" / THEIRS)
     return done
@@ -110,25 +110,25 @@ def _describe(
         files=actions.spelled_files(config.actions),
         shard=str(shard) if shard else None,
         own_actions=shard is not None,
-        title=runs.title_of(config, info),
+        title=runs.make_title(config, info),
         end=machine.now(),
         os=machine.system(),
         cpu=machine.cpu(),
     )
-    changed = _with_roots(described.config, config.actions.evaluation_roots)
+    changed = _set_roots(described.config, config.actions.evaluation_roots)
     changed = replace(
         changed, engine=config.engine, project=config.project, reports=config.reports, output_dir=config.output_dir
     )
     return dataclass_replace(described, manifest=manifest, config=changed)
 
 
-def _with_roots(config: Config, roots: Sequence[str]) -> Config:
+def _set_roots(config: Config, roots: Sequence[str]) -> Config:
     return replace(config, actions=replace(config.actions, evaluation_roots=tuple(roots)))
 
 
 def _check(config: Config) -> None:
-    if config.played != "completion":
-        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.played}")
+    if config.effective_task != "completion":
+        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
     if config.interpret.completion_type not in TYPES:
         raise ConfigError(
             f"engine jetbrains has the completion types {', '.join(TYPES)}, not {config.interpret.completion_type}"

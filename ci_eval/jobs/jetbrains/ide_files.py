@@ -61,7 +61,7 @@ class Parts:
         shutil.rmtree(self.folder)
 
 
-def account_of(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
+def make_account(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
     """Return what two runs must share, so that one can continue the other, as JSON."""
     plugin_config = generation.config(replace(config, output_dir=""), "")
     return msgspec.json.encode([plugin_config, found.info.checksum, build, str(shard)])

@@ -29,10 +29,10 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError, NothingToEvaluate;
     then nothing stays at `output` that could be taken for a workspace."""
     Workspace.check_free(output)
-    return import_described(describe(folder, generation, engine), output, screen)
+    return import_description(describe(folder, generation, engine), output, screen)
 
 
-def import_described(described: Described, output: Path, screen: Screen) -> Evaluated:
+def import_description(described: Described, output: Path, screen: Screen) -> Evaluated:
     """Import a workspace of the plugin whose description was read, and perhaps corrected. Raises as `import_workspace`
     does."""
     folder = described.folder

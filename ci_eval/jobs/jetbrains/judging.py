@@ -60,7 +60,7 @@ class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The difference of the shares of lists whose wanted item is first."""
 
 
-def sessions_of(source: Path, seed: int, screen: Screen) -> EventSessions:
+def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:
     """Return the sessions of logs of events, of recorded editing, or of tables. Raises WorkspaceError, ConfigError,
     NothingToEvaluate."""
     if events := event_logs.read([source], seed, screen):
@@ -75,7 +75,7 @@ def sessions_of(source: Path, seed: int, screen: Screen) -> EventSessions:
     return EventSessions(projects=source.name, train=train, validation=validation)
 
 
-def compared(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
+def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
     """Train a ranker on each log. Return their scores on the real logs for validation, which neither training knew.
     Raises NothingToEvaluate."""
     table = _common_features(made.train, seen.train)

@@ -12,7 +12,7 @@ from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.core.statistics.contingency import ChiSquare, chi_square, total_variation
-from ci_eval.jobs.jetbrains.judging import Rankers, compared, sessions_of
+from ci_eval.jobs.jetbrains.judging import Rankers, compare_logs, read_event_sessions
 from ci_eval.plugins.learning import training
 from ci_eval.plugins.learning.event_rows import expected_kinds
 from ci_eval.plugins.learning.events import ShownSession
@@ -45,10 +45,10 @@ def compare(
 ) -> LogComparison:
     """Compare two logs. `output`: a file that gets the result as JSON. Raises WorkspaceError, ConfigError,
     NothingToEvaluate."""
-    made, seen = (sessions_of(path, seed, screen) for path in (synthetic, real))
+    made, seen = (read_event_sessions(path, seed, screen) for path in (synthetic, real))
     whole = [[*log.train, *log.validation] for log in (made, seen)]
     try:
-        rankers = compared(made, seen, label, seed, threads)
+        rankers = compare_logs(made, seen, label, seed, threads)
     except NothingToEvaluate as error:
         screen.warn(f"no rankers are compared: {error}")
         rankers = None

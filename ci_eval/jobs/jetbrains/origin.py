@@ -64,7 +64,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     language = str(raw.get("language") or "Java")
     own = folder / OWN / "manifest.json"
     if own.is_file():
-        manifest = stored.decoded(stored.read(own, stored.MANIFEST), Manifest, own)
+        manifest = stored.decode_json(stored.read(own, stored.MANIFEST), Manifest, own)
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
@@ -174,7 +174,7 @@ def _manifest(folder: Path, config: Config, raw: Mapping[str, object], engine: s
         language=config.language,
         completion_type=kind,
         client="raw",
-        strategy=actions.spelled(config.actions.strategy, config.interpret.seed),
+        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
         user=encode_user_model(build_user_model(config.user)) if config.user else "",

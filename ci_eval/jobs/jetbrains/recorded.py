@@ -96,13 +96,13 @@ class _Sessions:
         self.lists += 1
         at = lookup.user, lookup.file
         # A recording has no project whose names could be counted.
-        now = self._open.get(at) or _Open(0, Reader(keywords_of(lookup.file), NOTHING.without("")))
+        now = self._open.get(at) or _Open(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
         last = now.found[-1][0] if now.found else None
         if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):
             yield from self._session(now)
             now = _Open(now.number + 1, now.reader)
         self._open[at] = now
-        now.found.append((lookup, _list_of(lookup, now)))
+        now.found.append((lookup, _make_list(lookup, now)))
 
     def end(self) -> Iterator[ShownSession]:
         """Yield the sessions that are still open."""
@@ -128,7 +128,7 @@ class _Sessions:
         return (session,)
 
 
-def _list_of(lookup: RecordedLookup, now: _Open) -> Shown:
+def _make_list(lookup: RecordedLookup, now: _Open) -> Shown:
     texts = list(dict.fromkeys(lookup.candidates))
     return Shown(
         typed=len(lookup.prefix),
@@ -157,7 +157,7 @@ def _keywords_by_suffix() -> dict[str, frozenset[str]]:
     return {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
 
 
-def keywords_of(file: str) -> frozenset[str]:
+def find_keywords(file: str) -> frozenset[str]:
     """Return the keywords of the language that the file is in, by its name; none if no language has such files."""
     ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
     return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()

@@ -13,11 +13,11 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config
 from ci_eval.plugins.adapters.endpoints.answers import Answers
-from ci_eval.plugins.adapters.endpoints.client import MODE, store_of
+from ci_eval.plugins.adapters.endpoints.client import MODE, answers_path
 
 
 @contextmanager
-def asked(*, record: bool) -> Iterator[None]:
+def set_answer_mode(*, record: bool) -> Iterator[None]:
     """Let endpoints answer from the store alone, or with `record`, ask everything again, for a `with` block. Worker
     processes inherit that."""
     before = os.environ.get(MODE)
@@ -33,8 +33,8 @@ def asked(*, record: bool) -> Iterator[None]:
 
 def export_answers(path: Path) -> int:
     """Write all stored responses, a line of JSON each; return their number. Raises WorkspaceError."""
-    store = Answers(store_of(machine.cache_folder()))
-    lines = list(store.exported())
+    store = Answers(answers_path(machine.cache_folder()))
+    lines = list(store.export_lines())
     atomic.write(path, b"".join(lines))
     return len(lines)
 
@@ -42,7 +42,7 @@ def export_answers(path: Path) -> int:
 def import_answers(paths: Sequence[Path]) -> int:
     """Add the responses of exports for questions that have no stored response; return their number. Raises
     ConfigError."""
-    store = Answers(store_of(machine.cache_folder()))
+    store = Answers(answers_path(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
 
 
@@ -59,7 +59,7 @@ class Stored:
 def matching_answers(text: str) -> list[Stored]:
     """Return the responses whose key begins with the text, or whose question or response contains it, the oldest
     first."""
-    store = Answers(store_of(machine.cache_folder()))
+    store = Answers(answers_path(machine.cache_folder()))
     responses = store.matching(text)
     return [
         Stored(key, asked, "refused" if reply.refused else reply.finish, reply.refused or reply.text)
@@ -69,10 +69,10 @@ def matching_answers(text: str) -> list[Stored]:
 
 def drop_answers(answers: Sequence[Stored]) -> None:
     """Delete these responses from the store; the next run asks their questions again."""
-    Answers(store_of(machine.cache_folder())).drop(answer.key for answer in answers)
+    Answers(answers_path(machine.cache_folder())).drop(answer.key for answer in answers)
 
 
-def take_recorded(config: Config) -> None:
+def import_recordings(config: Config) -> None:
     """Add the responses of the files that the configuration names. Raises ConfigError."""
     named = [section.recorded for section in (config.engine, config.judge) if section and section.recorded]
     if named:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.plugins.adapters.closure import Closure, closure_of
+from ci_eval.plugins.adapters.closure import Closure, find_closure
 
 SOURCES = (".py", ".pyi")
 """The suffixes of the files whose imports are followed."""
@@ -30,17 +30,17 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 def closures(prepared: Prepared) -> dict[str, str]:
     """Return the digest of everything that results in a source file depend on, by path; empty if that is the whole
     project."""
-    closure = closure_of(prepared.engine)
+    closure = find_closure(prepared.engine)
     if closure is Closure.PROJECT or prepared.ranker.name != "BASIC" or prepared.records or prepared.around:
         # Other completion types order by the names of the whole project.
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
         return {path: _content_digest(root, path) for path in below(root, root, prepared.language.suffixes)}
-    return of_imports(root)
+    return digest_imports(root)
 
 
-def of_imports(root: Path) -> dict[str, str]:
+def digest_imports(root: Path) -> dict[str, str]:
     """Return the digests of Python files whose results depend on what they import, by path."""
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
@@ -74,7 +74,7 @@ def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
     """Return the sources that each source imports, directly or not, itself among them, as a set of bits."""
     by_ending = _index_endings(sources)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
-    edges = [sorted(set(_imports_of(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
+    edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
     # A set of bits is one integer, so a union is one operation.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
@@ -102,7 +102,7 @@ def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
     return ranks
 
 
-def _imports_of(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
     # What stands in brackets, or after other statements on a line, is seen too.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
@@ -111,13 +111,13 @@ def _imports_of(path: str, text: str, places: Mapping[Name, list[int]]) -> Itera
         for end in range(1, len(parts) + 1):
             yield from places.get(parts[:end], ())
         if not parts:
-            yield from _packages_of(path, places)
+            yield from _find_packages(path, places)
     if _STAR.search(text):
         # `__all__` may name modules, and everything that is taken may come from a folder's own file.
         yield from (rank for package in list(_star_packages(folded)) for rank in _inside(package, path, places))
 
 
-def _packages_of(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+def _find_packages(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     """Yield the files that stand for the folders that the file is in."""
     for folder in PurePosixPath(path).parents:
         yield from places.get((*folder.parts, *OWN), ())

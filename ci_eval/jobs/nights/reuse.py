@@ -13,7 +13,7 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
-from ci_eval.core.interpret import Executor, answers_of
+from ci_eval.core.interpret import Executor, observable_content
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import FAILED, Session, Status
 from ci_eval.core.rendering.figures import format_count
@@ -45,7 +45,7 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
     return next((text for text, applies in reasons.items() if applies), "")
 
 
-def make_sessions_with(
+def reuse_sessions(
     earlier: Path,
     workspace: Workspace,
     prepared: Prepared,
@@ -115,17 +115,17 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
         if condition == "project" and declared:
             continue  # file by file, it is looked at what has changed
         yield f"the {condition} was {before}, and is {after} now"
-    if was.project.identified != now.project.identified:
+    if was.project.identity_name != now.project.identity_name:
         # The ids of sessions depend on it.
-        names = (manifest.project.identified or "by no name" for manifest in (was, now))
+        names = (manifest.project.identity_name or "by no name" for manifest in (was, now))
         yield "the project was called {}, and is called {} now".format(*names)
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the machine is another one, or sessions were asked several times"
-    if _conditions_of(runs.measured_config(earlier)) != _conditions_of(prepared.config):
+    if _select_conditions(runs.measured_config(earlier)) != _select_conditions(prepared.config):
         yield "the configuration is another one"
 
 
-def _conditions_of(config: Config) -> Config:
+def _select_conditions(config: Config) -> Config:
     """Return the part of the configuration that results depend on; the project may have moved, if its content is the
     same."""
     project = replace(config.project, spec="")
@@ -149,7 +149,7 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
         head = heads.get(source.path)
         if head and head.checksum == source.checksum and source.path not in sample:
             sessions = list(earlier_sessions)
-            if all(map(_is_settled, sessions)):
+            if all(map(_has_result, sessions)):
                 reused = (replace(session, reused=True) for session in sessions)
                 workspace.write_sessions(source.path, pack_sessions(source, reused))
                 taken.append(source.path)
@@ -172,14 +172,14 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
         path = planned_file.path
         # The cheap conditions come first: the actions of a file are read from disk.
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
-            before, after = kept.actions_of(path), workspace.actions_of(path)
-            asked = {session.id for session in kept.sessions_in(path, Session)}
+            before, after = kept.actions_path(path), workspace.actions_path(path)
+            asked = {session.id for session in kept.decode_sessions(path, Session)}
             same = before.is_file() and read_actions(before) == read_actions(after)
             if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
 
 
-def _is_settled(session: Session) -> bool:
+def _has_result(session: Session) -> bool:
     """Return whether the session has a result; if the engine failed, it is asked again."""
     return session.status not in FAILED | {Status.SKIPPED}
 
@@ -199,9 +199,13 @@ def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) ->
     """Return how many sessions of these files have another result than before, and how many could be compared."""
     differing = compared = 0
     for path in sorted(paths):
-        was = {session.id: answers_of(session) for session in kept.sessions_in(path, Session) if _is_settled(session)}
-        for session in workspace.sessions_in(path, Session):
+        was = {
+            session.id: observable_content(session)
+            for session in kept.decode_sessions(path, Session)
+            if _has_result(session)
+        }
+        for session in workspace.decode_sessions(path, Session):
             if session.id in was:
                 compared += 1
-                differing += was[session.id] != answers_of(session)
+                differing += was[session.id] != observable_content(session)
     return differing, compared

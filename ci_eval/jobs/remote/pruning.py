@@ -25,7 +25,7 @@ PARTIAL = ".new-"
 
 def mark(folder: Path) -> None:
     """Mark the workspace in this folder as used now, and as present in a store, so that it may be removed some day."""
-    path = _mark_of(folder)
+    path = _mark_path(folder)
     atomic.make_folder(path.parent)
     with atomic.writing(path):
         path.touch()
@@ -33,7 +33,7 @@ def mark(folder: Path) -> None:
 
 def unmark(folder: Path) -> None:
     """Remove the mark of a workspace that is in no store: it is not pruned until it is sent."""
-    _mark_of(folder).unlink(missing_ok=True)
+    _mark_path(folder).unlink(missing_ok=True)
 
 
 def prune(root: Path, most: int = MOST) -> None:
@@ -48,17 +48,17 @@ def prune(root: Path, most: int = MOST) -> None:
             shutil.rmtree(partial, ignore_errors=True)  # of a killed process; the next command tries again
     total = 0
     # The most recently used come first, so that the limit falls on the others.
-    for used, folder in sorted(_marked(root), reverse=True):
+    for used, folder in sorted(_list_marks(root), reverse=True):
         total += _size(folder)
         if used < now - OLD or (total > most and used < now - DAY):
             _remove(folder)
 
 
-def _mark_of(folder: Path) -> Path:
+def _mark_path(folder: Path) -> Path:
     return folder.parent.parent / "used" / folder.parent.name / folder.name
 
 
-def _marked(root: Path) -> Iterator[tuple[float, Path]]:
+def _list_marks(root: Path) -> Iterator[tuple[float, Path]]:
     """Yield the time of the last use of each marked workspace, and its folder."""
     for path in root.glob("used/*/*"):
         yield _change_time(path), root / path.relative_to(root / "used")

@@ -51,8 +51,8 @@ def fetch_if_there(url: str) -> Path | None:
         folder = _cache("fetched") / hashlib.sha256(manifest).hexdigest()
         if not folder.exists():
             _download(store, folder)
-    _check_sealed(folder, url)
-    _mark_used(folder)
+    _verify_seal(folder, url)
+    _record_use(folder)
     return folder
 
 
@@ -69,7 +69,7 @@ def _download(store: _Store, folder: Path) -> None:
                 whole.rename(folder)
 
 
-def _check_sealed(folder: Path, url: str) -> None:
+def _verify_seal(folder: Path, url: str) -> None:
     try:
         Workspace.open(folder).verify()
     except WorkspaceError as error:
@@ -129,11 +129,11 @@ def send(folder: Path, url: str) -> bool:
     paths = [path for part in sorted(KEPT) for path in _files(folder / part)]
     with _Store.at(url) as store:
         store.upload(folder, [path.relative_to(folder).as_posix() for path in paths])
-    _mark_used(folder)
+    _record_use(folder)
     return True
 
 
-def _mark_used(folder: Path) -> None:
+def _record_use(folder: Path) -> None:
     """Mark the workspace as used now, and make room by removing others."""
     pruning.mark(folder)
     pruning.prune(_cache(""))

@@ -23,21 +23,23 @@ from ci_eval.core.statistics.detection import Pilot, next_size
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.comparison_rules import metrics_of
-from ci_eval.jobs.logs import with_logs
+from ci_eval.jobs.comparison_rules import load_metrics
+from ci_eval.jobs.logs import prepare_logs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.jobs.sampling import precise
-from ci_eval.jobs.sampling.progress import summed
+from ci_eval.jobs.sampling.progress import sum_phases
 
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 
 
-def wanted(config: Config, difference: float, power: float) -> Detection:
+def plan_detection(config: Config, difference: float, power: float) -> Detection:
     """Return the difference to be found, in the first declared metric that is a share or a score. Raises ConfigError if
     there is none, if the difference is too small, or if sessions cannot be sampled."""
     precise.check_drawn("--detect", config)
-    metric = next((candidate for candidate in judged(config) if candidate.info.unit in {"share", "score"}), None)
+    metric = next(
+        (candidate for candidate in list_joint_metrics(config) if candidate.info.unit in {"share", "score"}), None
+    )
     if metric is None:
         raise ConfigError(
             "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"
@@ -51,18 +53,18 @@ def wanted(config: Config, difference: float, power: float) -> Detection:
 
 
 def usual(config: Config) -> Detection | None:
-    """Return the difference to be found if the user gives no number of sessions; None if `wanted` would raise
+    """Return the difference to be found if the user gives no number of sessions; None if `plan_detection` would raise
     ConfigError."""
     try:
-        return replace(wanted(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
+        return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
         return None
 
 
-def judged(config: Config) -> list[Metric]:
+def list_joint_metrics(config: Config) -> list[Metric]:
     """Return the declared metrics whose intervals hold together, without metrics of time, in the order of
     declaration."""
-    known = {metric.info.name: metric for metric in metrics_of(config)}
+    known = {metric.info.name: metric for metric in load_metrics(config)}
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
     return [metric for metric in metrics if metric.compared and not metric.timed and metric.of in {unit, "either"}]
@@ -106,7 +108,7 @@ def make_sessions(
         phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
-        pipeline.record(workspace, prepared, summed(made, phases.files), started, screen, watch)
+        pipeline.record(workspace, prepared, sum_phases(made, phases.files), started, screen, watch)
     # An interrupted run needed the phases; now all sessions are in the workspaces.
     shutil.rmtree(folder)
     screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
@@ -141,12 +143,12 @@ class _Asking:
         self.made: list[list[interpret.Progress]] = []
         """The progress of each engine in each phase."""
         (first, prepared), _ = asked
-        self._listed, seed = interpret.listed(first), prepared.config.interpret.seed
+        self._listed, seed = interpret.list_sessions(first), prepared.config.interpret.seed
         ids = self._listed.frame.ids
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
         self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
-        self._sides = [(workspace, with_logs(of, workspace)) for workspace, of in asked]
-        self._metrics = judged(prepared.config)
+        self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
+        self._metrics = list_joint_metrics(prepared.config)
         self.filters = prepared.config.report_filters
         self._folder, self._detection, self._jobs, self._screen = folder, detection, jobs, screen
 
@@ -168,7 +170,7 @@ class _Asking:
         number = len(self.made)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
             self.made.append(
-                interpret.in_turns(
+                interpret.play_files(
                     [interpret.EngineSide(self._phase(number, side), self._sides[side][1]) for side in range(2)],
                     probability=1.0,
                     limit=None,
@@ -183,7 +185,7 @@ class _Asking:
             for path in [source.path for source in workspace.sources()]:
                 workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
             phases = [Workspace(self._place(phase, side)) for phase in range(len(self.made))]
-            self.files = interpret.joined(phases, {}, workspace)
+            self.files = interpret.join_phases(phases, {}, workspace)
 
     def _phase(self, number: int, side: int) -> Workspace:
         place = self._place(number, side)

@@ -28,10 +28,10 @@ from ci_eval.core.statistics.expected import Floats
 from ci_eval.core.statistics.phases import Phase, Sampler
 from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
-from ci_eval.jobs.comparison_rules import metrics_of
-from ci_eval.jobs.logs import with_logs
+from ci_eval.jobs.comparison_rules import load_metrics
+from ci_eval.jobs.logs import prepare_logs
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.jobs.sampling.progress import summed
+from ci_eval.jobs.sampling.progress import sum_phases
 
 PHASES = "phases"
 """The folder of the sessions of each phase, while the run goes on."""
@@ -114,7 +114,7 @@ def check(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> M
         "`--reuse` takes over whole files": reuse,
     }
     check_drawn("--precision", config, more)
-    return metric_of(config)
+    return choose_metric(config)
 
 
 def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
@@ -133,13 +133,13 @@ def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = N
         raise ConfigError(f"{option} cannot be used here: {reason}; leave one of them out")
 
 
-def metric_of(config: Config) -> Metric:
+def choose_metric(config: Config) -> Metric:
     """Return the first of `reports.defaultMetrics` that is a share or a score. Without any, return Recall, or the first
     compared metric. Raises ConfigError if there is none."""
     unit = tasks.CATALOG.load(config.task).unit
     known = {
         metric.info.name: metric
-        for metric in metrics_of(config)
+        for metric in load_metrics(config)
         if metric.statistic == "ratio" and metric.info.unit in {"share", "score"} and metric.of in {unit, "either"}
     }
     names = (*(config.reports.default_metrics or ()), USUAL, *config.declared)
@@ -168,14 +168,14 @@ def make_sessions(
     started, watch = machine.now(), machine.Watch()
     before = went(expect, metric) if expect else None
     text = interpret.texts_below(prepared.setup.root)
-    listed = interpret.listed(workspace, before, text)
+    listed = interpret.list_sessions(workspace, before, text)
     ids = listed.frame.ids
     if before is not None and (known := sum(identity in before for identity in ids)) < KNOWN * len(ids):
         screen.warn(
             f"{expect} is not used: it tells of {known:,} of the {format_count(len(ids), 'session')}, and it takes "
             f"{KNOWN:.0%} to spare any; give a run of this project in which all were asked"
         )
-        listed = interpret.listed(workspace, None, text)
+        listed = interpret.list_sessions(workspace, None, text)
     asker = _Asking(workspace, prepared, metric, jobs, screen, listed)
     sampler = Sampler(listed.frame, metric.info.name, precision, prepared.config.interpret.seed)
     while not sampler.is_precise and not asker.given_up:
@@ -184,7 +184,7 @@ def make_sessions(
     sampling = sampler.sampling
     for path in [source.path for source in workspace.sources()]:
         workspace.drop_sessions(path)  # of a run that was killed while it wrote them
-    files = interpret.joined(asker.phases, sampler.strata(), workspace)
+    files = interpret.join_phases(asker.phases, sampler.strata(), workspace)
     workspace.write_manifest(replace(workspace.manifest(), sampling=sampling))
     pipeline.record(workspace, prepared, asker.made(files), started, screen, watch)
     shutil.rmtree(workspace.folder / PHASES)
@@ -217,7 +217,7 @@ class _Asking:
     ) -> None:
         self.phases: list[Workspace] = []
         self._listed = listed
-        self._setup = with_logs(prepared, workspace)
+        self._setup = prepare_logs(prepared, workspace)
         self._folder = workspace.folder / PHASES
         self._metric, self._jobs, self._screen = metric, jobs, screen
         self._made: list[interpret.Progress] = []
@@ -229,7 +229,7 @@ class _Asking:
             atomic.make_folder(workspace.folder / part)
         ranks = [int(rank) for drawn in phase.drawn for rank in drawn]
         with self._screen.steps(f"Phase {phase.number + 1}", "sessions") as steps:
-            (made,) = interpret.in_turns(
+            (made,) = interpret.play_files(
                 [interpret.EngineSide(workspace, self._setup)],
                 probability=1.0,
                 limit=None,
@@ -258,4 +258,4 @@ class _Asking:
 
     def made(self, files: int) -> interpret.Progress:
         """Return the sum of all phases, for this number of files."""
-        return summed(self._made, files)
+        return sum_phases(self._made, files)

@@ -10,7 +10,7 @@ from ci_eval.core.model import Determinism
 from ci_eval.core.statistics import footprint
 
 
-def summed(made: Sequence[Progress], files: int) -> Progress:
+def sum_phases(made: Sequence[Progress], files: int) -> Progress:
     """Return the sum of all phases, for this number of files."""
     return Progress(
         planned=sum(progress.planned for progress in made),

@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.model import Suite
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
-from ci_eval.jobs.suites.suite import Suited, compared, written
+from ci_eval.jobs.suites.suite import Suited, tabulate_comparisons, written
 
 NAME = "suite.json"
 
@@ -52,13 +52,13 @@ def compare_suites(
         )
     troubles = [outcome.trouble for outcome in done.values()]
     comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}
-    return written(compared(comparisons, troubles), folder, troubles)
+    return written(tabulate_comparisons(comparisons, troubles), folder, troubles)
 
 
 def _workspaces(folder: Path) -> dict[str, Path]:
     """Return the workspace of each project, by the project's spec."""
     path = folder / NAME
-    suite = stored.decoded(stored.read(path, stored.FIGURES), Suite, path)
+    suite = stored.decode_json(stored.read(path, stored.FIGURES), Suite, path)
     if suite.compared:
         raise WorkspaceError(f"{folder} holds comparisons: give suites that `ci-eval evaluate` made")
     try:

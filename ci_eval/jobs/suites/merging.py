@@ -37,7 +37,9 @@ def merge(folders: Sequence[Path], *, output: Path) -> Suited:
         )
     )
     config = runs.stored_config(Workspace.open(output / next(iter(folders_of_projects))))
-    return suite.written(suite.evaluated(config, done), output, [evaluation.trouble for evaluation in done.values()])
+    return suite.written(
+        suite.tabulate_evaluations(config, done), output, [evaluation.trouble for evaluation in done.values()]
+    )
 
 
 def _check_shards(folders: Sequence[Path]) -> Mapping[str, Path]:

@@ -47,7 +47,7 @@ def note(folder: Path, config: Config, shard: Shard) -> None:
     atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(shard_note), indent=2) + b"\n")
 
 
-def shards_in(places: Sequence[Path]) -> list[Path]:
+def find_shards(places: Sequence[Path]) -> list[Path]:
     """Return the shards of suites among these folders, and directly below the folders that are no shards."""
     return [folder for place in places for folder in (_itself(place) or sorted(_below(place)))]
 
@@ -63,4 +63,4 @@ def _below(place: Path) -> Iterator[Path]:
 def read(folder: Path) -> SuiteShard:
     """Read the note in the folder of a shard. Raises WorkspaceError."""
     path = folder / NOTE
-    return stored.decoded(stored.read(path, stored.MANIFEST), SuiteShard, path)
+    return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)

@@ -24,7 +24,7 @@ from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.runs import workspace_for
+from ci_eval.jobs.runs import choose_output
 from ci_eval.jobs.suites import shards
 
 T = TypeVar("T", Evaluated, Asked)
@@ -64,7 +64,7 @@ def evaluate(
         )
 
     folder, done = _run_projects(config, output, one, resume=resume, screen=screen, shard=shard)
-    return written(evaluated(config, done), folder, [evaluation.trouble for evaluation in done.values()])
+    return written(tabulate_evaluations(config, done), folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def compare_engines(
@@ -109,7 +109,7 @@ def compare_engines(
             raise trouble
         screen.warn(f"left out of the table: {trouble}")
     troubles = [result.trouble for result in done.values() if result.outcome]
-    return written(compared(comparisons, troubles), folder, [*alone, *troubles])
+    return written(tabulate_comparisons(comparisons, troubles), folder, [*alone, *troubles])
 
 
 def _run_projects(
@@ -123,7 +123,7 @@ def _run_projects(
 ) -> tuple[Path, dict[str, T]]:
     """Run a job for each project. Return the folder of the suite, and each project's result by the name of its
     folder."""
-    folder = workspace_for(config, output)
+    folder = choose_output(config, output)
     if shard:
         shards.check(config, shard)
     if not resume:
@@ -164,7 +164,7 @@ def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) 
     )
 
 
-def evaluated(config: Config, done: Mapping[str, Evaluated]) -> Suite:
+def tabulate_evaluations(config: Config, done: Mapping[str, Evaluated]) -> Suite:
     """Return the table of evaluations, which are given by folder. Figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
@@ -192,7 +192,7 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
     )
 
 
-def compared(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
+def tabulate_comparisons(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
     """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or
     None."""
     first = next(iter(found.values()))

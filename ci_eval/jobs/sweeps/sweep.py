@@ -25,8 +25,8 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.preparation import engine_of, task_of
-from ci_eval.jobs.runs import kept, workspace_for
+from ci_eval.jobs.preparation import load_engine, load_task
+from ci_eval.jobs.runs import choose_output, kept
 
 MOST = 200
 """The largest number of runs: more of them are a mistake."""
@@ -62,7 +62,7 @@ class Choice:
         return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.values.items())
 
 
-def choices_of(varied: Sequence[str]) -> list[Choice]:
+def expand_axes(varied: Sequence[str]) -> list[Choice]:
     """Return all combinations of the values of each `key=a,b,c`; the last key changes fastest. Raises ConfigError."""
     axes = dict(map(_parse_axis, varied))
     if len(axes) < len(varied):
@@ -100,13 +100,13 @@ def sweep(
     `configured`: returns the configuration of a choice. `merged`: the folders of a sweep's shards, which are merged
     instead of evaluated. Raises as `evaluate` and `merge` do.
     """
-    chosen = choices_of(varied)
+    chosen = expand_axes(varied)
     configs = [_add_title(configured(choice), choice) for choice in chosen]
     # Complain now rather than after hours of runs.
     for config in configs:
-        task_of(config)
-        engine_of(config)
-    folder = workspace_for(configs[0], output)
+        load_task(config)
+        load_engine(config)
+    folder = choose_output(configs[0], output)
     if not resume:
         atomic.empty_folder(folder)
     # A resumed sweep compares all runs again.

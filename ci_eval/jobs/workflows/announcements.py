@@ -17,7 +17,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.suites.suite import Suited
-from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, trained
+from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
 from ci_eval.jobs.workflows.site import Site
 
 
@@ -32,7 +32,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.host.announce(
         Announcement(
             status=f"{result.engine.name} {result.engine.version}, {result.completion_type}, {result.project.name}: "
-            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), {describe_session_counts(whole)}",
+            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), "
+            f"{describe_session_counts(whole)}",
             summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),
@@ -111,7 +112,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "matrix": matrix,
         "evaluations": _json(list(names)),
         "each-evaluation": _json(_matrix("evaluation", names)),
-        "rankers": _json(_matrix("ranker", trained(jobs))),
+        "rankers": _json(_matrix("ranker", list_rankers(jobs))),
         "group": group(jobs),
     }
     screen.host.announce(
@@ -140,7 +141,9 @@ def comparison(done: Outcome, screen: Screen) -> None:
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
     checks = [
-        Check(name=_title_of(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason)
+        Check(
+            name=_make_issue_title(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason
+        )
         for compared in done.comparisons
         for gate in compared.comparison.gates
     ]
@@ -164,7 +167,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
 
 def _problems(checks: Sequence[Check]) -> list[Problem]:
     broken = (check for check in checks if not check.passed)
-    return [Problem(identity=identity_of(check.name), text=f"{check.name}: {check.reason}") for check in broken]
+    return [Problem(identity=make_rule_identity(check.name), text=f"{check.name}: {check.reason}") for check in broken]
 
 
 def site(done: Site, screen: Screen) -> None:
@@ -201,11 +204,11 @@ def _differences(compared: Compared) -> dict[str, float]:
     }
 
 
-def _title_of(compared: Compared, rule: str, of: int) -> str:
+def _make_issue_title(compared: Compared, rule: str, of: int) -> str:
     return rule if of == 1 else f"{compared.comparison.new.title}: {rule}"
 
 
-def identity_of(text: str) -> str:
+def make_rule_identity(text: str) -> str:
     """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
     long names cut."""
     # The digest distinguishes rules that are equal after signs are replaced.

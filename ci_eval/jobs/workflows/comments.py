@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.ci import site
-from ci_eval.ci.github import shortened
+from ci_eval.ci.github import shorten_text
 from ci_eval.ci.issues import Issues
 from ci_eval.ci.rest import Rest
 from ci_eval.core.base import stored
@@ -61,7 +61,7 @@ def _number(folder: Path) -> int:
 def _report(folder: Path) -> str:
     """Return the text of the report, changed so that it hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
-    return shortened(harmless(text), MOST)
+    return shorten_text(harmless(text), MOST)
 
 
 def harmless(report: str) -> str:

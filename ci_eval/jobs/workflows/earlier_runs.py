@@ -55,7 +55,7 @@ def past(
     tonight = Workspace.open(new).manifest() if new else None
     good = (mark.run for mark in _before(repository, f"good-{evaluation}"))
     for number in [run] if run else islice(good, MOST_BASES):
-        stored = repository.of_run(number, f"workspace-{evaluation}")
+        stored = repository.find_artifact(number, f"workspace-{evaluation}")
         trouble = _trouble(repository.fetch(stored, base), tonight) if stored else "its workspace is gone"
         if not trouble or (run and stored):
             screen.say(f"{evaluation} is compared with run {number}")
@@ -83,7 +83,7 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
     The histories are of the workflow that `run` is of; each may be of another nightly run. Raises DownloadError,
     ArchiveError.
     """
-    workflow_of = cache(repository.workflow_of)
+    workflow_of = cache(repository.find_workflow)
     if not workflow_of(run):
         raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
     atomic.make_folder(folder)
@@ -134,7 +134,7 @@ def _fetch_history(repository: Repository, evaluation: str, history: Path, scree
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
                 declared = runs.stored_config(workspace).declared
-                for figures in stage.figures_of(workspace):
+                for figures in stage.read_figures(workspace):
                     stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:
                 # It would cause the same trouble every night, so it is left out with a warning.

@@ -66,7 +66,7 @@ def tell(rest: Rest, result: str, number: int) -> str:
 
 def _find_issue(issues: Issues, run: Run) -> tuple[Issue, State] | None:
     """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
-    states = ((issue, _parse_state(issue.body)) for issue in issues.of_workflows())
+    states = ((issue, _parse_state(issue.body)) for issue in issues.list_bot_issues())
     issues_of_workflow = [(issue, state) for issue, state in states if state and state.workflow == run.workflow]
     # Two jobs may have opened an issue each at once; the oldest one stays in use.
     return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
@@ -101,7 +101,7 @@ def _describe_failure(rest: Rest, run: Run, result: str, state: State) -> Sequen
     failed = sorted(
         (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
-    rows = [(_link_to(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
+    rows = [(_format_job_link(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
     if len(failed) > MOST_JOBS:
         rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
     return (
@@ -126,7 +126,7 @@ def _report_green(rest: Rest, issues: Issues, run: Run, known: tuple[Issue, Stat
     return f"issue {issue.number} is closed"
 
 
-def _link_to(job: RunJob) -> str:
+def _format_job_link(job: RunJob) -> str:
     name = prose(job.name) or "a job without a name"
     return f"[{name}]({job.page})" if job.page else name
 

@@ -19,7 +19,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Value
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.nights.reuse import why_not_reusable
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.toolchains import newest
 
 
@@ -110,7 +110,7 @@ def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
     return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
 
 
-def trained(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
+def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
     """Return the names of the rankers trained on the logs, and whether each may fail."""
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
@@ -143,7 +143,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 def _shard_jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob]:
     rankers.CATALOG.load(kind)
-    evaluation = limits.name(f"{path.stem}-{engine_of(config).name}-{kind.lower()}")
+    evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
     for index in range(1, of + 1):
         shard = Shard(index=index, of=of)
         name = f"{evaluation}-{index}-of-{of}"
@@ -170,7 +170,7 @@ def _job(
     shard: Shard,
     project: str = "",
 ) -> PlannedJob:
-    engine = engine_of(config)
+    engine = load_engine(config)
     scheme = config.project.spec.partition(":")[0]
     client = schemes.CATALOG.load(scheme).toolchains if scheme in schemes.names() else {}
     needed = newest(engine.toolchains, client)
@@ -200,10 +200,10 @@ Key = tuple[str, str, str, str]
 
 
 def _key(config: Config, kind: str) -> Key:
-    return config.language, engine_of(config).name, _without_digest(config.project.spec), kind
+    return config.language, load_engine(config).name, _strip_digest(config.project.spec), kind
 
 
-def _without_digest(spec: str) -> str:
+def _strip_digest(spec: str) -> str:
     """Return the project without its digest."""
     # Workspaces have the digest, and configurations may leave it out.
     return spec.partition("#")[0]
@@ -217,7 +217,7 @@ def _durations(timings: Sequence[Path]) -> dict[Key, float]:
         key = (
             manifest.language,
             manifest.engine.name,
-            _without_digest(manifest.project.spec),
+            _strip_digest(manifest.project.spec),
             manifest.completion_type,
         )
         durations[key] = durations.get(key, 0.0) + _seconds(manifest)

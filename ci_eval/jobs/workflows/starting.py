@@ -12,7 +12,7 @@ from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, patch
 from ci_eval.core.fetch import schemes
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 
 CONFIG = Path("ci/completion.yaml")
 WORKFLOW = Path(".github/workflows/completion.yml")
@@ -58,7 +58,7 @@ def check(answers: Answers) -> Config:
     """Return the configuration that the answers make. Raises ConfigError if an answer is impossible."""
     config = patch(Config(), language=answers.language, engine=answers.engine, project=answers.project)
     languages.CATALOG.load(answers.language)
-    engine = engine_of(config)
+    engine = load_engine(config)
     if engine.languages and answers.language not in engine.languages:
         raise ConfigError(
             f"engine {engine.name} completes {', '.join(sorted(engine.languages))}, not {answers.language}; "

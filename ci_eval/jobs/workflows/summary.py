@@ -40,7 +40,7 @@ def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
 
 
 def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterator[str]:
-    stored = repository.of_run(repository.run, f"comparison-{name}")
+    stored = repository.find_artifact(repository.run, f"comparison-{name}")
     if stored is None:
         yield _row(title, *[""] * 4, "🔴 ended before it was compared", "")
         return

@@ -28,7 +28,7 @@ class Declaring(Protocol):
     def closure(self) -> Closure: ...
 
 
-def closure_of(engine: Engine) -> Closure:
+def find_closure(engine: Engine) -> Closure:
     """Return the closure that the engine declares, or PROJECT if it declares none."""
     # An engine that declares nothing may read any file, so no stored result outlives a change of the project.
     return engine.closure if isinstance(engine, Declaring) else Closure.PROJECT

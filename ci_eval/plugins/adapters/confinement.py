@@ -64,7 +64,7 @@ class Walls:
         return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
 
 
-def installs_of(program: str) -> list[Path]:
+def find_installs(program: str) -> list[Path]:
     """Return the folders that a program must be able to read in order to run: the one it is installed in and, for a
     script, that of its interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
     executable = shutil.which(program)
@@ -72,11 +72,11 @@ def installs_of(program: str) -> list[Path]:
         return []
     path = Path(executable).absolute()
     # Of a virtual environment's Python, both that environment and what it links to.
-    paths = [file for run in (path, *_interpreters_of(path)) for file in (run, run.resolve())]
-    return list(dict.fromkeys(install for file in paths for install in _install_of(file)))
+    paths = [file for run in (path, *_find_interpreters(path)) for file in (run, run.resolve())]
+    return list(dict.fromkeys(install for file in paths for install in _find_install(file)))
 
 
-def _interpreters_of(path: Path) -> Iterator[Path]:
+def _find_interpreters(path: Path) -> Iterator[Path]:
     with path.open("rb") as file:
         # A compiled program may have no line end for megabytes.
         first = file.readline(500)
@@ -88,13 +88,13 @@ def _interpreters_of(path: Path) -> Iterator[Path]:
         yield from (Path(word).absolute() for word in words[:1] if word)
 
 
-def _install_of(path: Path) -> list[Path]:
+def _find_install(path: Path) -> list[Path]:
     if any(path.is_relative_to(system) for system in SYSTEM):
         return []
-    return [top_of(path)]
+    return [find_install_root(path)]
 
 
-def top_of(path: Path) -> Path:
+def find_install_root(path: Path) -> Path:
     """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
     much."""
     if "node_modules" in path.parts:

@@ -82,7 +82,7 @@ class ControlEngine:
     # Predictors share this class, and read the project's other files.
     closure: Closure = Closure.PROJECT
 
-    def installed(self, _cache: Path) -> bool | None:
+    def is_ready(self, _cache: Path) -> bool | None:
         """Return None, since controls come with ci-eval."""
         return None
 

@@ -12,12 +12,18 @@ import msgspec
 
 from ci_eval.core.base.files import is_own
 from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.packages import check_origins, installed, npm_registries, npm_run, pip_run
-from ci_eval.core.fetch.requirements import check_npm_lock, is_pinned, of_npm, of_python, read_json
+from ci_eval.core.fetch.packages import check_origins, list_distributions, npm_registries, npm_run, pip_run
+from ci_eval.core.fetch.requirements import (
+    check_npm_lock,
+    is_pinned,
+    read_json,
+    read_npm_ranges,
+    read_python_requirements,
+)
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
-from ci_eval.plugins.adapters.python_paths import folders_named
+from ci_eval.plugins.adapters.python_paths import read_pth_folders
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
 # Building a source distribution would run its code.
@@ -46,7 +52,7 @@ def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cac
     )
 
 
-def offered(name: str, root: Path, info: ProjectInfo) -> bool:
+def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
     """Return whether it is safe and cheap to install what the project needs: a lock names each version, or the registry
     that the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
     kind = ENVIRONMENTS.get(name)
@@ -70,12 +76,12 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     version = ".".join(map(str, sys.version_info[:3]))
     home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
     (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
-    requirements = of_python(task.root) if task.dependencies else []
+    requirements = read_python_requirements(task.root) if task.dependencies else []
     if requirements:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *requirements), cwd=folder)
         check_origins(site)
         _forget_start_up(site)
-    return installed(site)
+    return list_distributions(site)
 
 
 def _forget_start_up(site: Path) -> None:
@@ -86,7 +92,7 @@ def _forget_start_up(site: Path) -> None:
     """
     folders = {site}
     for path in site.glob("*.pth"):
-        lines = folders_named(path, site)
+        lines = read_pth_folders(path, site)
         folders |= {site / line for line in lines}
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for folder in folders:
@@ -104,7 +110,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     manifest = root / "package.json"
     if not is_own(manifest, root):
         return {}
-    dependencies = of_npm(manifest)
+    dependencies = read_npm_ranges(manifest)
     locks = [name for name in LOCKS if is_own(root / name, root)]
     hosts = npm_registries(folder) if locks else frozenset()
     for name in locks:

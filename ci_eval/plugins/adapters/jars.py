@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.maven import UNKNOWN, check_maven, run_mvn
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import IntoCache, plain
@@ -47,7 +47,7 @@ class Maven(IntoCache):
 
     def name(self, version: str) -> str:
         # The driver is compiled at the installation, so a changed one needs a new folder.
-        driver = f"-{sha256_of(self.driver.file)[:12]}" if self.driver else ""
+        driver = f"-{hash_file(self.driver.file)[:12]}" if self.driver else ""
         return f"{plain(self.artifact)}-{version}{driver}"
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
@@ -55,7 +55,7 @@ class Maven(IntoCache):
         others = [f"{name}:{number}" for name, number in self.others.items()]
         packages = resolve(f"{self.artifact}:{version}", new, others=others)
         if driver := self.driver:
-            jars = classpath(in_folder(new))
+            jars = classpath(list_jars(new))
             compiler = ("java", "-cp", jars, driver.compiler, *driver.options)
             (new / DRIVER).mkdir()
             run_client((*compiler, "-cp", jars, "-d", DRIVER, str(driver.file)), cwd=new)
@@ -83,7 +83,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     if trouble := run_mvn(COPY, *options, here=folder):
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    jars = in_folder(folder)
+    jars = list_jars(folder)
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     return dict(_identify(path.relative_to(folder / FOLDER)) for path in jars)
@@ -101,7 +101,7 @@ def _identify(path: Path) -> tuple[str, str]:
     return f"{'.'.join(group)}:{name}", version
 
 
-def in_folder(folder: Path | None) -> list[Path]:
+def list_jars(folder: Path | None) -> list[Path]:
     """Return the jars that `resolve` copied below the folder, sorted by path; None has no jars."""
     return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
 
@@ -112,10 +112,10 @@ def libraries(place: Place, standard: str) -> list[Path]:
 
     `standard`: the beginning of that jar's name, such as "kotlin-stdlib".
     """
-    own = in_folder(place.environment)
+    own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
-    return [*own, *(path for path in in_folder(place.folder) if path.name.startswith(f"{standard}-"))]
+    return [*own, *(path for path in list_jars(place.folder) if path.name.startswith(f"{standard}-"))]
 
 
 def classpath(paths: list[Path]) -> str:
@@ -134,5 +134,5 @@ def java(place: Place) -> list[str]:
 
 def java_command(place: Place, main: str, *arguments: str) -> list[str]:
     """Return the command that runs a class of a `Maven` recipe, or of its driver."""
-    jars = classpath([place.folder / DRIVER, *in_folder(place.folder)])
+    jars = classpath([place.folder / DRIVER, *list_jars(place.folder)])
     return [*java(place), "-cp", jars, main, *arguments]

@@ -10,7 +10,7 @@ from pathlib import Path
 from ci_eval.core.base.files import remove_tree
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import Walls, installs_of, interpreter
+from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
 from ci_eval.plugins.adapters.process import EngineProcess
 
 CANARY = "canary"
@@ -70,7 +70,7 @@ class Place:
         own folder. `address_space`: bytes, 0 = no limit.
         """
         runs = [self.folder, self.programs, *self.surroundings.reads]
-        runs += [install for program in (interpreter(), *programs) for install in installs_of(program)]
+        runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))
         return Walls(
             confine=self.surroundings.confine,
@@ -93,7 +93,7 @@ class Place:
         remove_tree(self.base)
 
 
-def confinement_of(confine: Confine) -> str:
+def measure_confinement(confine: Confine) -> str:
     """Return how well an engine would be confined on this machine, tried out with a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine

@@ -33,10 +33,10 @@ def package_paths(environment: Path | None) -> list[str]:
 
 def _named_by_files(site: Path) -> Iterator[Path]:
     for path in sorted(site.glob("*.pth")):
-        yield from (site / name for name in folders_named(path, site))
+        yield from (site / name for name in read_pth_folders(path, site))
 
 
-def folders_named(path: Path, site: Path) -> list[str]:
+def read_pth_folders(path: Path, site: Path) -> list[str]:
     """Return the lines of a `.pth` file that name a folder within `site`, read as Python reads them."""
     try:
         # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.

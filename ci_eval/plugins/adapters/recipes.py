@@ -86,7 +86,7 @@ class IntoCache:
         raise NotImplementedError
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        chosen = checked(version or self.version)
+        chosen = check_version(version or self.version)
         return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
 
     def is_made(self, folder: Path) -> bool:
@@ -128,7 +128,7 @@ class FromRecipe:
     def source(self) -> str:
         return self.recipe.source
 
-    def installed(self, cache: Path) -> bool | None:
+    def is_ready(self, cache: Path) -> bool | None:
         return self.recipe.is_made(cache / "engines")
 
     def newest(self) -> str:
@@ -352,7 +352,7 @@ def _read_packages(target: Path) -> dict[str, str] | None:
         return None
 
 
-def checked(version: str) -> str:
+def check_version(version: str) -> str:
     """Return the version, if it can be part of a file's name. Raises ConfigError if it cannot."""
     if not VERSION.fullmatch(version):
         raise ConfigError(f"{version!r} is no version")

@@ -70,15 +70,15 @@ def configuration(
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
         for name, value in environment.items()
     }
-    arguments = arguments_of(command)
+    arguments = extract_arguments(command)
     limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
-    parts = {"arguments": arguments, "prepared": arguments_of(prepared), "environment": plain, **more}
-    named = without_paths({**parts, "files": files_of(place)}, place)
+    parts = {"arguments": arguments, "prepared": extract_arguments(prepared), "environment": plain, **more}
+    named = replace_paths({**parts, "files": read_engine_files(place)}, place)
     known = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": _dependencies(place, named)}
     return msgspec.convert(named | known, SentConfiguration)
 
 
-def files_of(place: Place) -> dict[str, str]:
+def read_engine_files(place: Place) -> dict[str, str]:
     """Return path → content of the files that were written for the engine, such as settings and programs that answer
     it.
 
@@ -100,7 +100,7 @@ def _dependencies(place: Place, named: Mapping[str, Any]) -> str:
     return "told" if "{dependencies}" in msgspec.json.encode(named).decode() else "not told"
 
 
-def arguments_of(command: Sequence[str]) -> list[str]:
+def extract_arguments(command: Sequence[str]) -> list[str]:
     """Return the arguments of the program that a command runs. If that program is an interpreter, they are those of its
     script."""
     program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
@@ -121,7 +121,7 @@ def heap(arguments: Iterable[str]) -> dict[str, float]:
     return {}
 
 
-def without_paths(value: Any, place: Place) -> Any:
+def replace_paths(value: Any, place: Place) -> Any:
     """Return the value with names in place of the folders of one run, so that two runs can be compared."""
     known = {
         place.environment: "{dependencies}",

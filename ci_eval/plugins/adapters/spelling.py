@@ -78,7 +78,7 @@ class SubtokenBeam(Predictor[BeamOptions]):
                     elif not begun or classify_token("".join(begun), self.surroundings.keywords) == "name":
                         longer.append((total, sequence))
             open_ = sorted(longer, key=lambda beginning: -beginning[0])[: self.options.width]
-            if not open_ or self._is_settled(done, open_[0][0]):
+            if not open_ or self._is_final(done, open_[0][0]):
                 break
         return sorted(done, key=lambda text: -done[text])
 
@@ -94,7 +94,7 @@ class SubtokenBeam(Predictor[BeamOptions]):
             following.update((piece, log(max(chance, NEVER))) for piece, chance in chances.items())
         return [sum(next_of[whole[:position]][piece] for position, piece in enumerate(whole)) for whole in spelled]
 
-    def _is_settled(self, done: dict[str, float], best_open: float) -> bool:
+    def _is_final(self, done: dict[str, float], best_open: float) -> bool:
         # A longer name is never likelier than its beginning, so no open beginning can get past the ones that are done.
         limit = self.options.limit
         return len(done) >= limit and sorted(done.values(), reverse=True)[limit - 1] >= best_open

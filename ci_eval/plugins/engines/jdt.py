@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ci_eval.core.contracts import Engine
 from ci_eval.plugins.adapters.driven import DrivenEngine
-from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, in_folder, java_command
+from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, list_jars
 from ci_eval.plugins.adapters.lsp.overlay import AutoImport
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.sources import source_roots
@@ -17,7 +17,7 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 
 
 def command(place: Place) -> list[str]:
-    roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(in_folder(place.environment))
+    roots, known = classpath(source_roots(place.root, ".java", _package)), classpath(list_jars(place.environment))
     java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
     # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
     return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]

@@ -135,7 +135,7 @@ class Jedi:
     needs: tuple[str, ...] = ()
     own_process: bool = True
 
-    def installed(self, _cache: Path) -> bool | None:
+    def is_ready(self, _cache: Path) -> bool | None:
         return None
 
     def newest(self) -> str:
@@ -157,14 +157,14 @@ class Jedi:
         def write(place: Place) -> SentConfiguration:
             return configuration(place, _command(place), _environment(place), auto_import="none")
 
-        whole = Installation(info=installation.info, folder=installation.folder or _embedded())
+        whole = Installation(info=installation.info, folder=installation.folder or _find_own_jedi())
         return beforehand(whole, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
-        return RunningJedi(installation.folder or _embedded(), surroundings)
+        return RunningJedi(installation.folder or _find_own_jedi(), surroundings)
 
 
-def _embedded() -> Path:
+def _find_own_jedi() -> Path:
     """Return the folder that our own jedi is imported from."""
     # To import jedi in this process would take longer.
     spec = find_spec("jedi")

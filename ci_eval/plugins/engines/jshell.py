@@ -10,7 +10,7 @@ from ci_eval.core.base.errors import EngineCrash, InstallError
 from ci_eval.core.contracts import Engine
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.plugins.adapters.driven import DrivenEngine
-from ci_eval.plugins.adapters.jars import Maven, classpath, in_folder, java
+from ci_eval.plugins.adapters.jars import Maven, classpath, java, list_jars
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import InstalledEngine, System
 
@@ -53,13 +53,13 @@ def prepare(place: Place) -> list[str]:
     # The compiler knows no release of Java after NEWEST.
     release = min(int(output.split()[1].partition(".")[0]), NEWEST)
     options = ("-proceedOnError", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", str(release))
-    known = classpath(in_folder(place.environment))
-    compiler = (*java(place), "-jar", classpath(in_folder(place.folder)), *options, "-cp", known)
+    known = classpath(list_jars(place.environment))
+    compiler = (*java(place), "-jar", classpath(list_jars(place.folder)), *options, "-cp", known)
     return [*compiler, "-d", str(place.scratch / "classes"), str(place.root)]
 
 
 def command(place: Place) -> list[str]:
-    known = classpath([place.scratch / "classes", *in_folder(place.environment)])
+    known = classpath([place.scratch / "classes", *list_jars(place.environment)])
     # If it is given no class path, Java uses the current folder, and starts any services it finds there.
     return [*java(place), "-cp", str(place.scratch / "nothing"), str(DRIVER), known]
 

@@ -38,7 +38,7 @@ class Recommending(OpenText):
     def __init__(self, options: RecommenderOptions, _surroundings: Surroundings) -> None:
         super().__init__()
         self._options = options
-        self._trained = Trained(path_of(options))
+        self._trained = Trained(find_model_file(options))
 
     def complete(self, query: Query) -> Answer:
         """Return the proposals, each on a line with its score, and the time they took.
@@ -58,7 +58,7 @@ class Recommending(OpenText):
         return Answer(suggestions=[Suggestion(text=text)] if text else [], latency=latency)
 
 
-def path_of(options: RecommenderOptions) -> Path:
+def find_model_file(options: RecommenderOptions) -> Path:
     """Return the model's file. Raises ConfigError if no file is named."""
     if not options.model:
         raise ConfigError(
@@ -96,7 +96,7 @@ class RecommenderEngine(ControlEngine):
 
         Raises ConfigError if the model's file is none.
         """
-        made, path = super().install(version, cache), path_of(self.options)
+        made, path = super().install(version, cache), find_model_file(self.options)
         facts, digest = Trained(path).facts, hash_recommender(path)
         version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
         packages = {

@@ -59,7 +59,7 @@ class Run:
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
-        (evaluation,) = stored.decoded(stored.read(path, stored.FIGURES), _Report, path).evaluations
+        (evaluation,) = stored.decode_json(stored.read(path, stored.FIGURES), _Report, path).evaluations
         return {name: figures.metrics for name, figures in evaluation.filters.items()}
 
     def sessions(self) -> ArrowTable:

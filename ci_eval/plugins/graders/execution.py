@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.contracts import Grader, Pairing, RunSettings
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
-from ci_eval.plugins.adapters.place import confinement_of
+from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
 
 
@@ -70,7 +70,7 @@ def _refuse_if_open(settings: RunSettings) -> None:
     if settings.confine == "off":
         return
     # A sandbox with a gap does not count: tests are code that engines wrote.
-    offered = confinement_of(settings.confine)
+    offered = measure_confinement(settings.confine)
     if not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
             f"tests that engines write are run within whole walls only, and here they would be: {offered}. See "

@@ -11,7 +11,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.budget import cost_of
+from ci_eval.plugins.adapters.endpoints.budget import compute_cost
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from ci_eval.plugins.responses.cleaning import clean
@@ -118,7 +118,7 @@ class Judge:
         assert self._settings
         most = self._settings.sampling.max_tokens or LONGEST
         reply = self._client.ask(Prompt(instruction=question, max_tokens=most))
-        return clean(reply.text, self._settings.thoughts).text, cost_of(reply, self._settings.price)
+        return clean(reply.text, self._settings.thoughts).text, compute_cost(reply, self._settings.price)
 
 
 def write_question(pairing: Pairing) -> str:

@@ -211,7 +211,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file, gzipped or not."""
     left = MOST
     try:
-        with stored.opened(path) as raw:
+        with stored.open_regular_file(path) as raw:
             # The name of a file does not tell whether it is gzipped.
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)

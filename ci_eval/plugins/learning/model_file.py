@@ -95,7 +95,7 @@ def _digest_of_trees(text: str) -> str:
 def load(path: Path) -> RankerModel:
     """Return the ranker in a file. Raises ConfigError if it is none, is damaged, or was trained on other features."""
     try:
-        model = stored.decoded(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
+        model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
         raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`, which makes one: {error}") from error
     if model.format != MODEL_FORMAT:

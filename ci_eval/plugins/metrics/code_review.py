@@ -95,8 +95,8 @@ METRICS: tuple[Metric, ...] = (
         better="lower",
     ),
     _metric(
-        11, "WithoutReference", "reviews of records without a reference: no similarity counts them", observe_ungraded_review,
-        unit="count", better="neither",
+        11, "WithoutReference", "reviews of records without a reference: no similarity counts them",
+        observe_ungraded_review, unit="count", better="neither",
     ),
     _metric(
         12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, unit="money",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import FAILED, LookupScore, SessionScore
-from ci_eval.core.model.sessions import keys_to
+from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.scoring import mean_over_sessions
 
 
@@ -57,7 +57,7 @@ def saved_keystrokes(session: SessionScore) -> float:
     if taken is None or not taken.rank:
         return 0.0
     length = _length(session)
-    return (length - len(taken.prefix) - keys_to(taken.rank, taken.highlighted)) / length
+    return (length - len(taken.prefix) - count_keys(taken.rank, taken.highlighted)) / length
 
 
 METRICS: tuple[Metric, ...] = (

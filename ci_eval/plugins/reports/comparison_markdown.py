@@ -113,8 +113,9 @@ def _declared_section(comparison: Comparison) -> str:
     if judged_elsewhere(comparison):
         elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*entry, entry[1].elsewhere) for entry in entries])
     note = (
-        f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest "
-        "true difference that data like these would show four times out of five: a smaller one may be there unseen."
+        f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
+        "smallest true difference that data like these would show four times out of five: a smaller one may be there "
+        "unseen."
     )
     return "\n\n".join(filter(None, (here, elsewhere, _length_difference_table(comparison, infos), note)))
 

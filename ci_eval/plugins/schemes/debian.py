@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ci_eval.core.fetch.archive import top_of
+from ci_eval.core.fetch.archive import find_top_folder
 from ci_eval.core.fetch.contract import Scheme, Spec
 from ci_eval.core.fetch.debian import apt_source, check_debian, unpack_components
-from ci_eval.core.fetch.pinned import package, unpack_pinned
+from ci_eval.core.fetch.pinned import check_and_unpack, package
 
 
 def parse(text: str) -> Spec:
@@ -20,8 +20,8 @@ def fetch(spec: Spec, files: Path, cache: Path) -> Spec:
     """Download the tarballs and unpack them; see `contract.Fetch`."""
     with tempfile.TemporaryDirectory() as folder:
         tarballs = apt_source(spec.source, Path(folder), cache)
-        pinned = unpack_pinned(spec, tarballs.upstream, files)
-        unpack_components(tarballs, top_of(files))
+        pinned = check_and_unpack(spec, tarballs.upstream, files)
+        unpack_components(tarballs, find_top_folder(files))
         return pinned
 
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch.contract import Scheme, Spec
 from ci_eval.core.fetch.download import check_url, download, shown
-from ci_eval.core.fetch.pinned import cut_pin, unpack_pinned
+from ci_eval.core.fetch.pinned import check_and_unpack, cut_pin
 
 
 def parse(text: str) -> Spec:
@@ -30,7 +30,7 @@ def parse(text: str) -> Spec:
 
 def fetch(spec: Spec, files: Path, cache: Path) -> Spec:
     """Download the archive and unpack it; see `contract.Fetch`."""
-    return unpack_pinned(spec, download(spec.source, sha256=spec.sha256, cache=cache), files)
+    return check_and_unpack(spec, download(spec.source, sha256=spec.sha256, cache=cache), files)
 
 
 SCHEME = Scheme(

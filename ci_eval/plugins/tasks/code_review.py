@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
-from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
+from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
 from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.comments import extract_comments
 
@@ -49,14 +49,14 @@ def score(session: SessionScore) -> float:
 
 def band(session: SessionScore) -> Band:
     """Return the band of the session's score."""
-    return band_of(score(session))
+    return find_band(score(session))
 
 
 TASK = Task(
     name="code-review",
     summary="comments on a change, from records with the one that a person wrote",
     unit="reviews",
-    record=of_mera,
+    record=read_mera_line,
     rank=rank,
     status=status,
     score=score,

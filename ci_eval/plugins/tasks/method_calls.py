@@ -36,7 +36,7 @@ from ci_eval.core.queries.carets import check_places, locate_caret
 from ci_eval.core.queries.cases import QueryCase, check_names, generate_cases
 from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
 from ci_eval.core.queries.texts import Texts, is_text, read
-from ci_eval.core.records import BANDS, LEGEND, band_of
+from ci_eval.core.records import BANDS, LEGEND, find_band
 from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
 
 INSTRUCTION = (
@@ -236,7 +236,7 @@ def score(session: SessionScore) -> float:
 
 def band(session: SessionScore) -> Band:
     """Return the band of the session's score."""
-    return band_of(score(session))
+    return find_band(score(session))
 
 
 TASK = Task(

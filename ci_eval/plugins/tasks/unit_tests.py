@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
-from ci_eval.core.records import BANDS, LEGEND, ask_once, band_of, of_mera, status
+from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
 from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.code import extract_code
 
@@ -50,14 +50,14 @@ def score(session: SessionScore) -> float:
 
 def band(session: SessionScore) -> Band:
     """Return the band of the session's score."""
-    return band_of(score(session))
+    return find_band(score(session))
 
 
 TASK = Task(
     name="unit-tests",
     summary="a test for a function, from records with the one that a person wrote",
     unit="tests",
-    record=of_mera,
+    record=read_mera_line,
     rank=rank,
     status=status,
     score=score,

@@ -11,7 +11,7 @@ import pytest
 from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.plugins.adapters.endpoints.answers import Answers, Request
-from ci_eval.plugins.adapters.endpoints.client import store_of
+from ci_eval.plugins.adapters.endpoints.client import answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 
 WHEN = "2026-11-22T08:00:00+00:00"
@@ -31,9 +31,9 @@ def store(path: Path, **answers: str) -> Answers:
 
 def test_an_export_taken_elsewhere_gives_the_same_export(tmp_path: Path) -> None:
     here, there = store(tmp_path / "a", q1="one", q2="\ttwo\n"), Answers(tmp_path / "b")
-    lines = list(here.exported())
+    lines = list(here.export_lines())
     assert there.take(lines, "x") == 2
-    assert list(there.exported()) == lines
+    assert list(there.export_lines()) == lines
     assert there.find(question(2)) == Reply(text="\ttwo\n", last_token=1.5)
 
 
@@ -42,7 +42,7 @@ def test_stores_of_several_machines_are_merged_and_what_is_there_stays(tmp_path:
     for number, other in enumerate(
         (store(tmp_path / "b", q1="ONE", q2="two"), store(tmp_path / "c", q2="TWO", q3="3"))
     ):
-        assert merged.take(other.exported(), "x") == [1, 1][number]
+        assert merged.take(other.export_lines(), "x") == [1, 1][number]
     assert [getattr(merged.find(question(n)), "text", None) for n in (1, 2, 3, 4)] == ["one", "two", "3", None]
 
 
@@ -50,7 +50,7 @@ def test_stores_of_several_machines_are_merged_and_what_is_there_stays(tmp_path:
     "bad", [b"nothing\n", b'{"request": {}}\n', b"\xff\n", b'{"request": {"address": 5, "body": {}}, "reply": {}}\n']
 )
 def test_of_a_file_with_a_bad_line_nothing_is_taken(tmp_path: Path, bad: bytes) -> None:
-    lines = [*store(tmp_path / "a", q1="one").exported(), bad]
+    lines = [*store(tmp_path / "a", q1="one").export_lines(), bad]
     empty = Answers(tmp_path / "b")
     with pytest.raises(ConfigError, match="file, line 2 is no stored answer"):
         empty.take(lines, "file")
@@ -94,7 +94,7 @@ def test_the_command_drops_one_answer_or_all_that_are_meant(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path))
-    answers = store(store_of(tmp_path), q1="one", q2="also one", q3="three")
+    answers = store(answers_path(tmp_path), q1="one", q2="also one", q3="three")
 
     def drop(*argv: str) -> str:
         cli.main(["answers", "drop", *argv], standalone_mode=False)

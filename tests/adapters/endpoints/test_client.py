@@ -28,7 +28,7 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.core.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
 from ci_eval.core.tracing import Listener, Trace
-from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, store_of
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
@@ -483,7 +483,7 @@ def test_more_fields_are_sent_and_unwanted_ones_left_out(client: Make) -> None:
 def test_the_store_holds_json_and_no_pickle(client: Make, tmp_path: Path) -> None:
     with serve(says("four")) as endpoint:
         client(endpoint.address).ask(PROMPT)
-    with sqlite3.connect(store_of(tmp_path)) as connection:
+    with sqlite3.connect(answers_path(tmp_path)) as connection:
         request, reply = connection.execute("SELECT request, reply FROM answers").fetchone()
         mode = connection.execute("PRAGMA journal_mode").fetchone()
     connection.close()

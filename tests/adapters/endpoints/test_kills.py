@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.plugins.adapters.endpoints.answers import Answers
-from ci_eval.plugins.adapters.endpoints.client import store_of
+from ci_eval.plugins.adapters.endpoints.client import answers_path
 from tests.adapters.endpoints.scripted import Endpoint, says, serve
 
 THREADS = 4
@@ -32,8 +32,8 @@ def asking(endpoint: Endpoint, cache: Path, count: int) -> subprocess.Popen[byte
 
 def known(cache: Path) -> set[str]:
     """The questions whose answers are kept."""
-    kept = Answers(store_of(cache))
-    lines = [json.loads(line) for line in kept.exported()]
+    kept = Answers(answers_path(cache))
+    lines = [json.loads(line) for line in kept.export_lines()]
     kept.close()
     return {line["request"]["body"]["messages"][0]["content"] for line in lines}
 

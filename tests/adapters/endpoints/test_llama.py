@@ -19,8 +19,8 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
-from ci_eval.plugins.adapters.endpoints.prompts import asked_at, usage_of, written
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
+from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage, written
 from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
@@ -85,10 +85,10 @@ def test_more_than_the_model_can_see_is_told(llama: str, tmp_path: Path) -> None
 
 
 def test_a_suffix_that_this_server_ignores_is_not_trusted(llama: str, tmp_path: Path) -> None:
-    ignoring = of_endpoint(settings(f"{llama}/v1", api="completions", template="suffix"), None, holes=True)
+    ignoring = make_endpoint_engine(settings(f"{llama}/v1", api="completions", template="suffix"), None, holes=True)
     with pytest.raises(InstallError, match=r"ignores what stands behind the caret: .* 26 tokens .* 26 with"):
         ignoring.install(None, tmp_path)
-    heeding = of_endpoint(settings(llama, api="infill", window=FITTING), None, holes=True)
+    heeding = make_endpoint_engine(settings(llama, api="infill", window=FITTING), None, holes=True)
     assert heeding.install(None, tmp_path).info.name == "tiny"
 
 
@@ -108,7 +108,7 @@ def test_a_window_that_this_server_cuts_without_a_word_is_refused(
     llama: str, tmp_path: Path, window: WindowConfig, said: str
 ) -> None:
     with pytest.raises(InstallError, match=said):
-        of_endpoint(settings(llama, api="infill", window=window), None, holes=True).install(None, tmp_path)
+        make_endpoint_engine(settings(llama, api="infill", window=window), None, holes=True).install(None, tmp_path)
 
 
 def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
         assert (seen.window.prefix, seen.window.suffix) == ("é = 1\n" * 4, "é = 1\n" * 4)
         tokenizer.close()
     asked = client(tmp_path, given)
-    reply = asked.ask(asked_at(seen, Query(offset=90, prefix="", expected=""), given))
+    reply = asked.ask(build_prompt(seen, Query(offset=90, prefix="", expected=""), given))
     assert reply.prompt_tokens == 2 * 28 + 2
-    kept = [json.loads(line)["request"]["body"] for line in asked._answers.exported()]
+    kept = [json.loads(line)["request"]["body"] for line in asked._answers.export_lines()]
     assert {"model", "sha256"} in map(set, kept)
 
 
@@ -132,7 +132,7 @@ def test_a_server_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     with serve(says("ok")) as endpoint:
         given = settings(endpoint.address, window=WindowConfig(tokens=100), retries=0)
         with pytest.raises(InstallError, match=r"counts no tokens.*charactersPerToken"):
-            of_endpoint(given, None, holes=True).install(None, tmp_path)
+            make_endpoint_engine(given, None, holes=True).install(None, tmp_path)
 
 
 def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_log_probabilities_are_those_of_the_closed_form(unsure: str, tmp_path: P
     assert [value for _, value in reply.logprobs] == pytest.approx(expected, abs=2e-5)
     assert api == "chat" or len(set(expected)) >= 3
     asked = Query(offset=1, prefix="", expected="", span="text")
-    usage = usage_of(reply, "a", asked, None, written(reply, "a", asked, settings(base, api="completions")))
+    usage = measure_usage(reply, "a", asked, None, written(reply, "a", asked, settings(base, api="completions")))
     assert usage.logprob == pytest.approx(sum(expected) / 7, abs=2e-5)
 
 

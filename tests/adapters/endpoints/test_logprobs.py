@@ -15,9 +15,9 @@ from ci_eval.core.model import Usage
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
-from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of, mean_logprob
-from ci_eval.plugins.adapters.endpoints.prompts import usage_of, written
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
+from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob, read_logprobs
+from ci_eval.plugins.adapters.endpoints.prompts import measure_usage, written
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
 
@@ -38,7 +38,7 @@ from tests.adapters.endpoints.scripted import says, sends, serve, whole
     ],
 )
 def test_each_shape_is_read(told: Any, read: object) -> None:
-    assert logprobs_of(told) == read
+    assert read_logprobs(told) == read
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_each_shape_is_read(told: Any, read: object) -> None:
     ],
 )
 def test_what_is_no_log_probability_costs_no_answer(told: Any) -> None:
-    assert logprobs_of(told) == ()
+    assert read_logprobs(told) == ()
 
 
 def _usage(reply: Reply, before: str, asked: Query, api: Any) -> Usage:
-    return usage_of(reply, before, asked, None, written(reply, before, asked, EndpointConfig(api=api)))
+    return measure_usage(reply, before, asked, None, written(reply, before, asked, EndpointConfig(api=api)))
 
 
 def query(span: Any = "line", prefix: str = "") -> Query:
@@ -101,7 +101,7 @@ def test_an_endpoint_that_tells_none_is_refused(tmp_path: Path) -> None:
     with serve(says("ab")) as endpoint:
         given = EndpointConfig(endpoint=endpoint.address, model="m", logprobs=True)
         with pytest.raises(InstallError, match=r"no log-probabilities .* engine\.logprobs"):
-            of_endpoint(given, None, holes=True).install(None, tmp_path)
+            make_endpoint_engine(given, None, holes=True).install(None, tmp_path)
 
 
 def test_an_api_that_has_none_is_refused() -> None:

@@ -12,8 +12,14 @@ from ci_eval.core.model import Record, Span
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.prompts import asked_at, instruction_of, suggested, usage_of, written
-from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, template_of
+from ci_eval.plugins.adapters.endpoints.prompts import (
+    build_prompt,
+    extract_suggestion,
+    fill_instruction,
+    measure_usage,
+    written,
+)
+from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
 
 
 def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:
@@ -87,7 +93,9 @@ def test_a_chat_may_give_nothing_in_ticks_or_a_fence() -> None:
 def insert(answer: str, before: str, asked: Query, api: Any) -> str:
     """What an answer of that api would insert."""
     reply = Reply(text=answer)
-    return suggested(reply, before, asked, written(reply, before, asked, EndpointConfig(api=api, template="qwen")))
+    return extract_suggestion(
+        reply, before, asked, written(reply, before, asked, EndpointConfig(api=api, template="qwen"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,33 +115,33 @@ def test_an_answer_is_cut_off_where_more_of_it_would_have_counted(
 ) -> None:
     reply = Reply(text=text, finish=finish)
     part = written(reply, "", asked, EndpointConfig(api="completions"))
-    assert usage_of(reply, "", asked, None, part).cut_off == cut_off
+    assert measure_usage(reply, "", asked, None, part).cut_off == cut_off
 
 
 def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() -> None:
     record = Record(instruction="Look: {diff} {other} {}", context={"diff": "+ {file}", "file": "x"})
-    assert instruction_of(record) == "Look: + {file} {other} {}"
-    assert instruction_of(Record(context={"diff": "+ a", "file": "x"})) == "diff:\n+ a\n\nfile:\nx"
+    assert fill_instruction(record) == "Look: + {file} {other} {}"
+    assert fill_instruction(Record(context={"diff": "+ a", "file": "x"})) == "diff:\n+ a\n\nfile:\nx"
 
 
 def test_a_record_is_asked_as_an_instruction() -> None:
     given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
-    prompt = asked_at(Seen(), query("text", record=Record(instruction="Do.")), given)
+    prompt = build_prompt(Seen(), query("text", record=Record(instruction="Do.")), given)
     assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_template_holds_both_sides_once_and_nothing_of_them_is_a_place(family: str) -> None:
-    filled = template_of(family).filled("a {suffix}", "b {prefix}")
+    filled = find_template(family).filled("a {suffix}", "b {prefix}")
     assert (filled.count("a {suffix}"), filled.count("b {prefix}")) == (1, 1)
 
 
 def test_code_that_holds_a_token_of_the_template_is_not_sent() -> None:
     with pytest.raises(EngineRaised, match="fim_middle"):
-        template_of("qwen").filled('x = "<|fim_middle|>"', "")
+        find_template("qwen").filled('x = "<|fim_middle|>"', "")
 
 
 @pytest.mark.parametrize("template", ["qwne", "{prefix}", "{prefix}{suffix}{prefix}"])
 def test_a_template_that_is_none_is_refused(template: str) -> None:
     with pytest.raises(ConfigError, match="each once"):
-        template_of(template)
+        find_template(template)

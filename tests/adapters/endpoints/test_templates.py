@@ -11,8 +11,8 @@ from ci_eval.core.config import load
 from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.plugins.adapters.endpoints.engine import of_endpoint
-from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, template_of
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
+from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
 
 FILES = (OtherFile(path="a/b.py", text="x = 1\n"), OtherFile(path="c.py", text="y"))
 HOLE = Prompt(prefix="P", suffix="S", path="d.py", files=FILES)
@@ -52,7 +52,7 @@ def test_endpoints_that_fill_holes_get_them_in_their_way() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_where_none_is_shown_nothing_is_said_of_files(family: str) -> None:
-    filled = template_of(family).filled("P", "S")
+    filled = find_template(family).filled("P", "S")
     assert "file" not in filled.replace("fim", "")
     assert "repo" not in filled
 
@@ -71,13 +71,13 @@ def test_where_none_is_shown_nothing_is_said_of_files(family: str) -> None:
 def test_where_other_files_have_no_place_they_are_refused(given: dict[str, Any]) -> None:
     settings = EndpointConfig(endpoint="https://h", model="m", window=WindowConfig(other_files=0.5), **given)
     with pytest.raises(ConfigError, match=r"otherFiles is given, but .*\{files\} and engine\.fileHeading"):
-        of_endpoint(settings, None, holes=True)
+        make_endpoint_engine(settings, None, holes=True)
 
 
 @pytest.mark.parametrize(("template", "heading"), [("{files}{prefix}{suffix}", None), ("{prefix}{suffix}", "# {path}")])
 def test_a_place_for_files_and_their_heading_go_together(template: str, heading: str | None) -> None:
     with pytest.raises(ConfigError, match="go together"):
-        template_of(template, heading)
+        find_template(template, heading)
 
 
 @pytest.mark.parametrize(

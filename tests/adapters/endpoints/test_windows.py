@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.model.endpoints import WindowConfig
-from ci_eval.plugins.adapters.endpoints.windows import Measure, budget_of, head, tail, window
+from ci_eval.plugins.adapters.endpoints.windows import Measure, compute_budget, head, tail, window
 
 TEXT = "".join(f"line {number}\n" for number in range(100))
 
@@ -61,8 +61,8 @@ def test_tokens_are_counted_by_whatever_counts_them() -> None:
 
 
 def test_an_estimate_of_tokens_is_a_number_of_characters() -> None:
-    assert budget_of(WindowConfig(tokens=10, characters_per_token=3.5)) == 35
-    assert budget_of(WindowConfig(tokens=10)) == 10
+    assert compute_budget(WindowConfig(tokens=10, characters_per_token=3.5)) == 35
+    assert compute_budget(WindowConfig(tokens=10)) == 10
 
 
 def test_other_files_have_a_share_that_the_open_one_does_not_get() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import EngineTimeout
-from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, progress_of
+from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, parse_progress
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, prog
     ],
 )
 def test_progress_is_told_from_other_lines(line: str, progress: Progress | None) -> None:
-    assert progress_of(line) == progress
+    assert parse_progress(line) == progress
 
 
 def run(folder: Path, program: str) -> WatchedProcess:

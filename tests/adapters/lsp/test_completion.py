@@ -16,9 +16,9 @@ from ci_eval.plugins.adapters.lsp.completion import (
     REMOVED,
     REMOVED_BEFORE,
     Question,
+    drop_hidden_types,
     offers,
-    with_settled_ties,
-    without_hidden,
+    settle_ties,
 )
 from ci_eval.plugins.adapters.lsp.places import Encoding
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
@@ -146,7 +146,7 @@ def test_a_list_that_is_kept_has_the_ranges_of_when_it_was_asked_for() -> None:
 def test_a_class_is_hidden_by_a_function_a_variable_or_an_alias_of_its_name() -> None:
     kinds = {"stat": ("struct", "function", "struct"), "Slice": ("class", "constructor"), "size": ("variable",)}
     found = [Suggestion(text=text, kind=kind) for text, each in kinds.items() for kind in each]
-    assert without_hidden(found) == [found[1], *found[3:]]
+    assert drop_hidden_types(found) == [found[1], *found[3:]]
 
 
 def test_items_that_an_editor_orders_alike_stand_in_a_settled_order() -> None:
@@ -154,5 +154,5 @@ def test_items_that_an_editor_orders_alike_stand_in_a_settled_order() -> None:
         return Suggestion(text="add", tail=tail, label=label, sort_text=sort)
 
     listed = [item("(b)"), item("(z)", "2"), item("(a)"), item("(c)", label="other")]
-    assert [offer.tail for offer in with_settled_ties(listed)] == ["(a)", "(z)", "(b)", "(c)"]
-    assert with_settled_ties(listed[::-1])[-1] == item("(b)")
+    assert [offer.tail for offer in settle_ties(listed)] == ["(a)", "(z)", "(b)", "(c)"]
+    assert settle_ties(listed[::-1])[-1] == item("(b)")

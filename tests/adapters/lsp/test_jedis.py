@@ -10,7 +10,7 @@ from pathlib import Path
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.lsp.jedis import jedi_server
 from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.engines.jedi import _embedded
+from ci_eval.plugins.engines.jedi import _find_own_jedi
 from tests.engines.hostile.trap import Trap
 
 COMPLETES = """
@@ -39,7 +39,7 @@ def test_packages_are_found_and_nothing_of_them_runs(tmp_path: Path) -> None:
         root=trap.root, language="python", keywords=frozenset(), cache=tmp_path, timeout=1, memory=0,
         environment=environment,
     )  # fmt: skip
-    place = Place.new(_embedded(), surroundings)
+    place = Place.new(_find_own_jedi(), surroundings)
     place.renew()
     try:
         command = jedi_server(place, f"exec({COMPLETES.format(root=str(trap.root))!r})")

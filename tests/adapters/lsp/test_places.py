@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.contracts import Query
-from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line, position_of, width
+from ci_eval.plugins.adapters.lsp.places import Encoding, find_position, offset_in_line, width
 from tests.adapters.lsp.conftest import TEXT, Start
 
 
@@ -23,7 +23,7 @@ def test_a_place_comes_back_whatever_the_units(encoding: Encoding, width_of_line
     line = text.splitlines()[1]
     assert width(line, encoding) == width_of_line
     for offset in range(4, 4 + len(line) + 1):
-        place = position_of(text, offset, encoding)
+        place = find_position(text, offset, encoding)
         assert place.line == 1
         assert offset_in_line(line, place.character, encoding) == offset - 4
 

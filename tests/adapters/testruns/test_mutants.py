@@ -6,7 +6,7 @@ import pytest
 
 from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.languages import CATALOG
-from ci_eval.plugins.adapters.testruns.mutants import function_at, mutants, stub
+from ci_eval.plugins.adapters.testruns.mutants import find_function, mutants, stub
 from tests.adapters.testruns.shops import FOCAL, runnable
 
 pytestmark = pytest.mark.grammar
@@ -63,7 +63,7 @@ def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: s
     run, runner = runnable(language), CATALOG.load(language)
     text = run.files[run.focal.path]
     found = mutants(runner, text, run.focal)
-    texts = [each.applied(text.encode()) for each in found]
+    texts = [each.apply_mutation(text.encode()) for each in found]
     assert len({*texts, text}) == len(texts) + 1 > 5
     assert found == mutants(runner, text, run.focal)
     moved = mutants(runner, f"\n{text}", Stretch(path="a", begin=run.focal.begin + 1, end=run.focal.end + 1))
@@ -73,7 +73,7 @@ def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: s
 def test_code_points_that_take_several_bytes_do_not_shift_a_mutant() -> None:
     text = "# é漢🙂\ndef f(a):\n    return a < 'é'\n"
     runner, focal = CATALOG.load("python"), Stretch(path="a", begin=6, end=len(text))
-    assert function_at(runner, text, focal) is not None
+    assert find_function(runner, text, focal) is not None
     assert "line 2: < → <=" in {each.described(text, focal) for each in mutants(runner, text, focal)}
 
 

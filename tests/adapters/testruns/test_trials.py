@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval.core import machine
 from ci_eval.core.model import Record, Runnable, Stretch
 from ci_eval.plugins.adapters.testruns.languages import CATALOG
-from ci_eval.plugins.adapters.testruns.trials import Trials, placed
+from ci_eval.plugins.adapters.testruns.trials import Trials, insert_test
 from tests.adapters.testruns.shops import FOCAL, GOOD, record, runnable, settings
 from tests.needs import need
 
@@ -122,14 +122,14 @@ def run_at(text: str) -> Runnable:
     ],
 )
 def test_a_test_is_put_in_its_place_and_indented_as_that_is(around: str, test: str, expected: str) -> None:
-    assert placed(test, around, run_at(around), CATALOG.load("python")) == expected
+    assert insert_test(test, around, run_at(around), CATALOG.load("python")) == expected
 
 
 def test_a_whole_file_without_its_package_gets_it() -> None:
     run = run_at("package shop.own;\n\nclass T {|}\n")
     test = "import a.B;\nclass C {}"
     around = run.files[run.test.path]
-    assert placed(test, around, run, CATALOG.load("java")) == f"package shop.own;\n{test}"
+    assert insert_test(test, around, run, CATALOG.load("java")) == f"package shop.own;\n{test}"
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_a_whole_file_without_its_package_gets_it() -> None:
 )
 def test_an_answer_that_is_a_whole_file_takes_the_place_of_the_file(language: str, test: str) -> None:
     run = runnable(language)
-    assert placed(test, run.files[run.test.path], run, CATALOG.load(language)) == test
+    assert insert_test(test, run.files[run.test.path], run, CATALOG.load(language)) == test

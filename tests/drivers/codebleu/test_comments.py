@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.plugins.drivers.codebleu.comments import without
+from ci_eval.plugins.drivers.codebleu.comments import strip_comments
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from ci_eval.plugins.drivers.codebleu.comments import without
     ],
 )
 def test_what_is_left_of_a_text(language: str, text: str, left: str) -> None:
-    assert without(language, text) == left
+    assert strip_comments(language, text) == left

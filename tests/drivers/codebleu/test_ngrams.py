@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from ci_eval.plugins.drivers.codebleu.ngrams import brevity, counted, mean
+from ci_eval.plugins.drivers.codebleu.ngrams import brevity, count_ngrams, mean
 
 
 def test_a_text_has_each_run_as_often_as_it_is_there() -> None:
-    assert counted(["a", "b", "a", "b"], 2) == {("a", "b"): 2, ("b", "a"): 1}
-    assert counted(["a"], 2) == {}
+    assert count_ngrams(["a", "b", "a", "b"], 2) == {("a", "b"): 2, ("b", "a"): 1}
+    assert count_ngrams(["a"], 2) == {}
 
 
 def test_what_is_missed_counts_a_tenth_of_one_and_nothing_in_common_is_0() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, PACKAGE, installs_of, interpreter
+from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, PACKAGE, find_installs, interpreter
 from ci_eval.plugins.drivers.confine.proof import CANARIES
 from ci_eval.plugins.drivers.confine.seccomp import ARCHITECTURES
 from tests.drivers.confine.escapes import TRIES
@@ -79,7 +79,7 @@ def tried(user: str, confine: str = "auto", abi: int = NEWEST) -> tuple[str, dic
     if sys.platform != "linux" or os.uname().machine not in ARCHITECTURES:
         lack("engines are confined on Linux, on x86-64 and AArch64")
     python, command = interpreter(), []
-    options = [word for install in installs_of(python) for word in ("--run", str(install))]
+    options = [word for install in find_installs(python) for word in ("--run", str(install))]
     if user != "root" and os.geteuid() == 0:
         if not shutil.which("setpriv") or not Path(SYSTEM_PYTHON).exists():
             lack("becoming a normal user takes setpriv, and a Python that everybody may run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.plugins.drivers.confine import landlock
-from ci_eval.plugins.drivers.confine.main import Options, _without_git
+from ci_eval.plugins.drivers.confine.main import Options, _exclude_git
 from tests.projects import write
 
 
@@ -20,8 +20,8 @@ def test_paths_may_be_repeated_and_what_follows_the_dashes_is_the_command() -> N
 
 def test_the_folder_of_git_is_left_out_and_the_folder_itself_can_be_listed(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="", **{".git/config": "token"})
-    assert sorted(_without_git(str(root), landlock.READ)) == [
+    assert sorted(_exclude_git(str(root), landlock.READ)) == [
         (str(root), landlock.LIST),
         (str(root / "a.py"), landlock.READ | landlock.NO_LINK),
     ]
-    assert _without_git(str(tmp_path), landlock.READ) == [(str(tmp_path), landlock.READ)]
+    assert _exclude_git(str(tmp_path), landlock.READ) == [(str(tmp_path), landlock.READ)]

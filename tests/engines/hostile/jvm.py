@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ci_eval.core import machine
 from ci_eval.core.catalogs import engines
-from ci_eval.plugins.adapters.jars import classpath, in_folder
+from ci_eval.plugins.adapters.jars import classpath, list_jars
 from tests.engines.hostile.trap import Trap
 
 RUN = 'try {{ new java.io.FileOutputStream("{mark}").close(); }} catch (java.io.IOException e) {{ }}'
@@ -194,7 +194,7 @@ def compiler_plugin(trap: Trap, folder: Path) -> None:
 def jars_of(language: str) -> str:
     """The class path of the compiler that is our engine for Kotlin or Scala."""
     engine = engines.CATALOG.load({"kotlin": "kotlin-ide-services", "scala": "scala-presentation-compiler"}[language])
-    return classpath(in_folder(engine.install(None, machine.cache_folder()).folder))
+    return classpath(list_jars(engine.install(None, machine.cache_folder()).folder))
 
 
 def _common(trap: Trap) -> None:

@@ -66,7 +66,7 @@ def test_it_plays_a_file_to_the_sessions_of_a_run_on_one_machine(config: Config,
         again = [made.play(each) for each in (sent, replace(sent, round=1))]
     assert [each.trouble for each in again] == ["", ""]
     (first,), (_,) = (each.result or () for each in again)
-    assert sum(first.statuses.values()) == sum(1 for _ in workspace.sessions_in("a.py", Session))
+    assert sum(first.statuses.values()) == sum(1 for _ in workspace.decode_sessions("a.py", Session))
     assert first.path == "a.py"
 
 

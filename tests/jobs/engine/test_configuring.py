@@ -11,11 +11,17 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.core.config import Config, EngineConfig, InterpretConfig, by_command, patch
+from ci_eval.core.config import Config, EngineConfig, InterpretConfig, patch, set_engine_command
 from ci_eval.core.contracts import Engine, Installation, Surroundings
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine.sent import SentConfiguration
-from ci_eval.jobs.engine.configuring import check_asked_for, engine_of_command, introduced, model_of, named_engine
+from ci_eval.jobs.engine.configuring import (
+    check_same_configuration,
+    engine_of_command,
+    find_similar_engine,
+    identify_engine,
+    named_engine,
+)
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
@@ -50,7 +56,7 @@ def by_name(folder: Path, name: str) -> tuple[Config, Engine, SentConfiguration]
 
 
 def of_command(folder: Path, words: str, like: str | None = None) -> tuple[Config, Engine, SentConfiguration]:
-    config = by_command(Config(), words, like)
+    config = set_engine_command(Config(), words, like)
     return told(folder, config, engine_of_command(config, "mine"))
 
 
@@ -73,7 +79,7 @@ def test_what_is_put_on_top_is_for_language_servers() -> None:
 
 def test_a_command_is_like_the_engine_that_is_named_or_that_its_program_tells() -> None:
     def like(given: EngineConfig) -> str:
-        found = model_of(given)
+        found = find_similar_engine(given)
         return found.name if found else ""
 
     assert like(EngineConfig(command=("./ty", "server"))) == "ty"
@@ -84,30 +90,30 @@ def test_a_command_is_like_the_engine_that_is_named_or_that_its_program_tells() 
 
 
 def test_an_engine_by_name_and_by_path_is_told_the_same(tmp_path: Path) -> None:
-    check_asked_for(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/ty server"))
-    check_asked_for(by_name(tmp_path, "clangd"), of_command(tmp_path, "/opt/clangd"))
-    check_asked_for(by_name(tmp_path, "gopls"), of_command(tmp_path, "/opt/other serve", like="gopls"))
+    check_same_configuration(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/ty server"))
+    check_same_configuration(by_name(tmp_path, "clangd"), of_command(tmp_path, "/opt/clangd"))
+    check_same_configuration(by_name(tmp_path, "gopls"), of_command(tmp_path, "/opt/other serve", like="gopls"))
 
 
 def test_a_command_that_is_told_nothing_is_not_compared_with_an_engine_that_is(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="nobody asked for that: base was told where the packages are"):
-        check_asked_for(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/unknown server"))
+        check_same_configuration(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/unknown server"))
     with pytest.raises(ConfigError, match="--engine-like NAME"):
-        check_asked_for(of_command(tmp_path, "/opt/unknown"), by_name(tmp_path, "clangd"))
+        check_same_configuration(of_command(tmp_path, "/opt/unknown"), by_name(tmp_path, "clangd"))
 
 
 def test_what_the_configuration_itself_says_is_asked_for(tmp_path: Path) -> None:
     config, _, _ = of_command(tmp_path, "/opt/unknown server")
     own = replace(config, engine=replace(config.engine, settings={"x": {"y": "{dependencies}"}}))
-    check_asked_for(by_name(tmp_path, "ty"), told(tmp_path, own, engine_of_command(own, "mine")))
+    check_same_configuration(by_name(tmp_path, "ty"), told(tmp_path, own, engine_of_command(own, "mine")))
 
 
 def test_different_engines_are_told_what_each_understands(tmp_path: Path) -> None:
-    check_asked_for(by_name(tmp_path, "ty"), by_name(tmp_path, "pyright"))
+    check_same_configuration(by_name(tmp_path, "ty"), by_name(tmp_path, "pyright"))
 
 
 def server(tmp_path: Path, what: str) -> tuple[LspEngine, Installation, Surroundings, Config]:
-    config = by_command(Config(), f"{sys.executable} {SERVER} {what} {tmp_path}")
+    config = set_engine_command(Config(), f"{sys.executable} {SERVER} {what} {tmp_path}")
     engine = engine_of_command(config, "mine")
     assert isinstance(engine, LspEngine)
     around = Surroundings(
@@ -118,17 +124,17 @@ def server(tmp_path: Path, what: str) -> tuple[LspEngine, Installation, Surround
 
 def test_a_server_that_announces_no_completion_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     with pytest.raises(PreparationError, match="mine announces no completion"):
-        introduced(*server(tmp_path, "no-completion"), Screen())
+        identify_engine(*server(tmp_path, "no-completion"), Screen())
 
 
 @pytest.mark.parametrize("what", ["plain", "late-completion"])
 def test_a_server_may_announce_completion_at_once_or_a_little_later(tmp_path: Path, what: str) -> None:
     given = server(tmp_path, what)
-    assert introduced(*given, Screen()) == given[0]
+    assert identify_engine(*given, Screen()) == given[0]
 
 
 def test_a_server_is_like_the_engine_that_it_says_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert introduced(*server(tmp_path, "called-gopls"), Screen()).like == "gopls"
+    assert identify_engine(*server(tmp_path, "called-gopls"), Screen()).like == "gopls"
     assert "is told and waited for as gopls is (the name that it gives, gopls says so)" in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.user_model import UserModel
-from ci_eval.jobs.jetbrains.recorded import Recorded, keywords_of
+from ci_eval.jobs.jetbrains.recorded import Recorded, find_keywords
 from ci_eval.plugins.learning.events import ShownSession
 from tests.command import command
 from tests.mining.usages.streams.test_neutral import completion, edit, written
@@ -74,9 +74,9 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path, event: object, why: str)
 
 
 def test_keywords_are_those_of_the_file_s_language() -> None:
-    assert "def" in keywords_of("a/b.py")
-    assert "func" in keywords_of("b.go")
-    assert keywords_of("b.unknown") == frozenset()
+    assert "def" in find_keywords("a/b.py")
+    assert "func" in find_keywords("b.go")
+    assert find_keywords("b.unknown") == frozenset()
 
 
 def test_formats_without_lists_are_refused_with_the_reason(tmp_path: Path) -> None:

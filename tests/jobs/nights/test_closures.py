@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.jobs.nights.closures import of_imports
+from ci_eval.jobs.nights.closures import digest_imports
 
 FILES = {
     "pkg/__init__.py": "",
@@ -27,9 +27,9 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 def touched(folder: Path, name: str, text: str = "changed = 1\n") -> set[str]:
     """The sources whose digests change where that file gets this text."""
-    before = of_imports(folder)
+    before = digest_imports(folder)
     written(folder, {name: text})
-    after = of_imports(folder)
+    after = digest_imports(folder)
     return {path for path in before if before[path] != after[path]}
 
 

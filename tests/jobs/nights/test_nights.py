@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.interpret import answers_of
+from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from tests.command import command
@@ -40,7 +40,7 @@ def night(folder: Path, engine: str, name: str, path: str, text: str) -> Workspa
 def answers(workspace: Workspace) -> dict[str, dict[str, object]]:
     """File → session → what it was answered."""
     found = workspace.sessions(Session)
-    return {source.path: {each.id: answers_of(each) for each in sessions} for source, sessions in found}
+    return {source.path: {each.id: observable_content(each) for each in sessions} for source, sessions in found}
 
 
 @pytest.mark.parametrize("engine", ["basedpyright", pytest.param("pyright", marks=pytest.mark.needs("node", "npm"))])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.interpret import answers_of
+from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import Session, Suggestion
 from ci_eval.core.workspace import Workspace, pack_sessions
 from ci_eval.jobs.nights import closures, reuse
@@ -195,7 +195,7 @@ def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
 ) -> None:
     # So many suggestions are what is frequent in all files.
     far = ("--set", "engine.options={limit: 500}")
-    monkeypatch.setattr(closures, "closure_of", lambda _: Closure.FILE)
+    monkeypatch.setattr(closures, "find_closure", lambda _: Closure.FILE)
     night(project, tmp_path / "first", *far, engine="frequency")
     (project / "file3.py").write_text("".join(f"other{i} = other{i} + other{i}\n" * 9 for i in range(30)))
     said = night(project, tmp_path / "two", *far, "--reuse", str(tmp_path / "first"), engine="frequency")
@@ -208,7 +208,7 @@ def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
 def answers(workspace: Path) -> dict[str, object]:
     """Session → what it was answered."""
     found = Workspace.open(workspace).sessions(Session)
-    return {each.id: answers_of(each) for _, sessions in found for each in sessions}
+    return {each.id: observable_content(each) for _, sessions in found for each in sessions}
 
 
 @pytest.mark.parametrize("what", ["engine", "dependencies"])

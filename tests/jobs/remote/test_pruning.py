@@ -71,7 +71,7 @@ def test_what_a_killed_process_left_goes_after_a_day(tmp_path: Path) -> None:
 
 def test_what_another_process_removed_meanwhile_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = made(tmp_path / "fetched" / "gone", 99)
-    monkeypatch.setattr(pruning, "_marked", lambda _: [(0.0, gone), (0.0, tmp_path / "fetched" / "never")])
+    monkeypatch.setattr(pruning, "_list_marks", lambda _: [(0.0, gone), (0.0, tmp_path / "fetched" / "never")])
     prune(tmp_path)
     assert left(tmp_path) == set()
 

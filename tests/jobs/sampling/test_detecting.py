@@ -71,7 +71,7 @@ def test_they_are_the_first_of_one_order_on_both_sides(found: Path) -> None:
     base, new = asked(found)
     assert base == new
     side = Workspace.open(found / "base")
-    listed = interpret.listed(side).frame.ids
+    listed = interpret.list_sessions(side).frame.ids
     order = sorted(listed, key=lambda each: draw(side.manifest().seed, each))
     assert base == set(order[: len(base)])
     assert side.manifest().planned == side.manifest().finished == len(base)
@@ -137,6 +137,6 @@ def test_what_cannot_be_found_is_refused(project: Path, tmp_path: Path, more: tu
 
 def test_the_metric_is_the_first_share_that_is_declared() -> None:
     config = patch(Config(engine=EngineConfig()), engine="words")
-    assert detecting.wanted(config, 0.01, 0.8).metric == "RecallAt1"
+    assert detecting.plan_detection(config, 0.01, 0.8).metric == "RecallAt1"
     with pytest.raises(ConfigError, match=r"0\.1pp"):
-        detecting.wanted(config, 0.0005, 0.8)
+        detecting.plan_detection(config, 0.0005, 0.8)

@@ -15,7 +15,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.model import SessionScore
 from ci_eval.core.statistics.phases import FIRST, Phase, Sampler
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.sampling.precise import metric_of, parse
+from ci_eval.jobs.sampling.precise import choose_metric, parse
 from tests.command import command
 from tests.projects import GREETER, write
 
@@ -200,4 +200,4 @@ def test_a_precision_is_in_percentage_points(text: str) -> None:
 
 
 def test_the_metric_is_recall_unless_the_configuration_shows_another_first() -> None:
-    assert metric_of(Config()).info.name == "Recall"
+    assert choose_metric(Config()).info.name == "Recall"

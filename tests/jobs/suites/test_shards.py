@@ -10,7 +10,7 @@ from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.jobs.suites import shards
-from ci_eval.jobs.suites.shards import check, is_of, note, shards_in
+from ci_eval.jobs.suites.shards import check, find_shards, is_of, note
 
 SUITE = Config(projects=("path:a", "path:b", "path:c"))
 
@@ -31,9 +31,9 @@ def test_a_folder_of_shards_stands_for_all_in_it(tmp_path: Path) -> None:
     for index in (1, 2):
         note(tmp_path / f"s{index}", SUITE, Shard(index, 2))
     (tmp_path / "other").mkdir()
-    assert shards_in([tmp_path]) == [tmp_path / "s1", tmp_path / "s2"]
-    assert shards_in([tmp_path / "s2"]) == [tmp_path / "s2"]
-    assert shards_in([tmp_path / "other"]) == []
+    assert find_shards([tmp_path]) == [tmp_path / "s1", tmp_path / "s2"]
+    assert find_shards([tmp_path / "s2"]) == [tmp_path / "s2"]
+    assert find_shards([tmp_path / "other"]) == []
 
 
 def test_a_folder_keeps_its_shard(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.jobs.sweeps.sweep import choices_of
+from ci_eval.jobs.sweeps.sweep import expand_axes
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 
@@ -39,7 +39,7 @@ def stored(folder: Path) -> dict[str, Any]:
 
 
 def test_each_value_is_combined_with_each() -> None:
-    found = choices_of(["a.b=1,2", "c=[x],[x, y]"])
+    found = expand_axes(["a.b=1,2", "c=[x],[x, y]"])
     assert [each.overrides for each in found] == [
         ("a.b=1", 'c=["x"]'),
         ("a.b=1", 'c=["x","y"]'),
@@ -63,7 +63,7 @@ def test_each_value_is_combined_with_each() -> None:
 )
 def test_what_cannot_be_varied_is_said(varied: list[str], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        choices_of(varied)
+        expand_axes(varied)
 
 
 def test_one_table_has_all_variants_each_against_the_first(tmp_path: Path) -> None:

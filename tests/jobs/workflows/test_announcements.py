@@ -12,7 +12,7 @@ import pytest
 from ci_eval.ci import Screen
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.jobs.workflows.announcements import identity_of
+from ci_eval.jobs.workflows.announcements import make_rule_identity
 
 RULES = [
     "MeanRank <= +1", "MeanRank <= 1", "RecallAt1 >= -1pp", "RecallAt1 >= 1%", "RecallAt1 non-inferior 1pp",
@@ -21,10 +21,10 @@ RULES = [
 
 
 def test_each_rule_has_an_identity_of_its_own_that_teamcity_takes_and_that_stays() -> None:
-    found = [identity_of(rule) for rule in RULES]
+    found = [make_rule_identity(rule) for rule in RULES]
     assert all(one != other for one, other in combinations(found, 2))
     assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,59}", each) for each in found)
-    assert identity_of("RecallAt1 >= -1pp") == "gate_RecallAt1_1pp_10477b67"
+    assert make_rule_identity("RecallAt1 >= -1pp") == "gate_RecallAt1_1pp_10477b67"
 
 
 def test_logs_have_a_name_for_their_artifact_made_of_the_project(

@@ -18,7 +18,7 @@ from ci_eval.core.config import load
 from ci_eval.core.fetch import schemes
 from ci_eval.core.manifest import StageRecord
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.preparation import engine_of
+from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.workflows.plan import plan, plan_logs
 from tests.projects import INFO, generate, write
 
@@ -30,7 +30,7 @@ OF_LANGUAGES = [path for path in CONFIGS if not load(path).config.dataset.spec]
 def test_every_nightly_configuration_loads_with_a_pinned_project_and_its_engine(path: Path) -> None:
     loaded = load(path)
     assert loaded.warnings == ()
-    engine, language = engine_of(loaded.config), languages.CATALOG.load(loaded.config.language)
+    engine, language = load_engine(loaded.config), languages.CATALOG.load(loaded.config.language)
     assert language.name == path.stem
     assert engine.languages is None or language.name in engine.languages
     assert engine.verified

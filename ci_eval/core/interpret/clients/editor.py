@@ -23,11 +23,11 @@ WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     suggestions = [_first_word(suggestion) for suggestion in answered]
     if any(suggestion.sort_text is not None for suggestion in suggestions):
-        return Listing(_filter_by(_sort(suggestions), caret.prefix))
+        return Listing(_filter_matches(_sort(suggestions), caret.prefix))
     first: dict[str, Suggestion] = {}
     for suggestion in suggestions:
         first.setdefault(suggestion.text, suggestion)
-    return Listing(_filter_by(list(first.values()), caret.prefix))
+    return Listing(_filter_matches(list(first.values()), caret.prefix))
 
 
 def _first_word(suggestion: Suggestion) -> Suggestion:
@@ -48,7 +48,7 @@ def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
     return sorted(best.values(), key=_sort_text)
 
 
-def _filter_by(shown: list[Suggestion], prefix: str) -> list[Suggestion]:
+def _filter_matches(shown: list[Suggestion], prefix: str) -> list[Suggestion]:
     if prefix:
         scored = [(score(prefix, suggestion.filter_text or suggestion.text), suggestion) for suggestion in shown]
         fitting = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.core.interpret.contract import Caret, Client, Listing, tail_of
+from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import plain
 
@@ -12,7 +12,7 @@ from ci_eval.core.model.engine.offers import plain
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
     for suggestion in answered:
-        tail = tail_of(suggestion, caret.follows)
+        tail = remaining_tail(suggestion, caret.follows)
         # The same name with another tail leaves another text.
         if (suggestion.text, tail) not in first:
             first[suggestion.text, tail] = plain(suggestion, tail)

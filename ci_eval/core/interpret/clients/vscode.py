@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from ci_eval.core.interpret.contract import Caret, Client, Listing, tail_of
+from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
 from ci_eval.core.interpret.fuzzyscore import full_score, graceful_score, units
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import Offer, plain
@@ -33,7 +33,8 @@ def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
         scored = _filter(scored, _Words(caret, typed))
     return Listing(
-        [plain(suggestion, tail_of(suggestion, caret.follows)) for _, suggestion in scored], _highlighted_index(scored)
+        [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored],
+        _highlighted_index(scored),
     )
 
 

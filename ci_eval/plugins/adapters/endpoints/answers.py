@@ -42,7 +42,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """The time of the question, in UTC."""
 
 
-def key_of(canonical: str) -> str:
+def hash_request(canonical: str) -> str:
     """Return the SHA-256 (hex) of a canonical request."""
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -57,17 +57,19 @@ class Answers:
     def find(self, request: Request) -> Reply | None:
         """Return the answer to a request, or None if there is none."""
         with self._database.using() as cursor:
-            row = cursor.execute("SELECT reply FROM answers WHERE key = ?", (key_of(request.canonical),)).fetchone()
+            row = cursor.execute(
+                "SELECT reply FROM answers WHERE key = ?", (hash_request(request.canonical),)
+            ).fetchone()
         return msgspec.json.decode(row[0], type=Reply) if row else None
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
         """Store an answer in place of an earlier one."""
         canonical = request.canonical
-        row = (key_of(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
+        row = (hash_request(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
         with self._database.using() as cursor:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
 
-    def exported(self) -> Iterator[bytes]:
+    def export_lines(self) -> Iterator[bytes]:
         """Yield a line per answer, in the order of keys: the same answers give the same lines."""
         with self._database.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
@@ -89,7 +91,7 @@ class Answers:
             for number, line in enumerate(lines, 1):
                 kept = _read(line, f"{source}, line {number}")
                 canonical = kept.request.canonical
-                row = (key_of(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
+                row = (hash_request(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
                 # An answer that is there stays, since earlier runs were made from it.
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
@@ -121,7 +123,7 @@ class Answers:
         self._database.close()
 
 
-def request_of(address: str, body: Mapping[str, Any], repeat: int) -> Request:
+def build_request(address: str, body: Mapping[str, Any], repeat: int) -> Request:
     """Return the request for that body."""
     return Request(address=address, body=dict(body), repeat=repeat)
 

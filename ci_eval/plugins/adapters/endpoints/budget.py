@@ -14,7 +14,7 @@ from ci_eval.plugins.adapters.endpoints.database import Database
 TABLE = "spent (command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL) WITHOUT ROWID"
 
 
-def cost_of(reply: Reply, price: PriceConfig) -> float | None:
+def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
     """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
@@ -54,7 +54,7 @@ class Ledger:
         with self._database.using() as cursor:
             cursor.execute(
                 "UPDATE spent SET tokens = tokens + ?, money = money + ? WHERE command = ?",
-                (tokens, cost_of(reply, self._price) or 0.0, self._command),
+                (tokens, compute_cost(reply, self._price) or 0.0, self._command),
             )
 
     def check(self, reply: Reply) -> None:

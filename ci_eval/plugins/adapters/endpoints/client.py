@@ -23,12 +23,12 @@ from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, E
 from ci_eval.core.machine import now
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
-from ci_eval.plugins.adapters.endpoints.answers import Answers, Request, request_of
+from ci_eval.plugins.adapters.endpoints.answers import Answers, Request, build_request
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.budget import Ledger
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, cut_silently
-from ci_eval.plugins.adapters.endpoints.http.wire import Wire, address_of
+from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
 from ci_eval.plugins.adapters.endpoints.slots import Slots
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
@@ -61,7 +61,7 @@ def mode_here() -> Mode:
     return mode  # type: ignore[return-value]  # checked above
 
 
-def store_of(cache: Path) -> Path:
+def answers_path(cache: Path) -> Path:
     """Return the path of the file with the answers."""
     return cache / "answers" / "answers.sqlite"
 
@@ -111,11 +111,11 @@ class Client:
         self._sleep = sleep
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
-        self._address = address_of(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
+        self._address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
         # Offline nobody is asked, so no key is needed.
-        self._key = key_in(settings.key, needed=asking.mode != "offline")
-        folder = store_of(cache).parent
-        self._answers = Answers(store_of(cache))
+        self._key = read_key(settings.key, needed=asking.mode != "offline")
+        folder = answers_path(cache).parent
+        self._answers = Answers(answers_path(cache))
         self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
         self._slots = Slots(folder / "places", self._address, settings.concurrency)
         self._local = threading.local()
@@ -135,7 +135,7 @@ class Client:
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
         """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
-        reply = self._find_stored(request)
+        reply = self._find_reply(request)
         if reply is None:
             if self._settings.recorded:
                 raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
@@ -179,9 +179,9 @@ class Client:
             body |= self._api.logprobs or {}
         # The user's fields come last, so that any other field can be changed or removed.
         body = _merge(body, settings.extra)
-        return request_of(self._address, body, repeat)
+        return build_request(self._address, body, repeat)
 
-    def _find_stored(self, request: Request) -> Reply | None:
+    def _find_reply(self, request: Request) -> Reply | None:
         # An answer that this client has just got is used again: --record asks each question once.
         if self._mode == "record" and request.canonical not in self._fresh:
             return None
@@ -272,26 +272,26 @@ def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_whole(body: Mapping[str, Any], reply: Reply) -> None:
     """Raise Trouble if the server counted fewer tokens in the question than any tokenizer makes of it."""
-    question = "".join(_texts_of({name: value for name, value in body.items() if name in ASKED}))
+    question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
     dense = len(_REPEATED.sub(r"\1", question))
     if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
         raise cut_silently(len(question), reply.prompt_tokens)
 
 
-def _texts_of(value: Any) -> Iterator[str]:
+def _collect_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             # The role of a chat's message is no part of the question.
             if name != "role":
-                yield from _texts_of(inner)
+                yield from _collect_texts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts_of(inner)
+            yield from _collect_texts(inner)
 
 
-def key_in(name: str | None, *, needed: bool) -> str:
+def read_key(name: str | None, *, needed: bool) -> str:
     """Return the key in the variable of that name, or an empty text if no name is given. Raises ConfigError."""
     if name is None:
         return ""

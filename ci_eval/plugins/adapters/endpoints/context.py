@@ -10,9 +10,9 @@ from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile
 from ci_eval.plugins.adapters.endpoints.otherfiles import OtherFiles
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, template_of
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, find_template
 from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
-from ci_eval.plugins.adapters.endpoints.windows import Measure, Window, budget_of, window
+from ci_eval.plugins.adapters.endpoints.windows import Measure, Window, compute_budget, window
 
 NOTHING = Window(prefix="", suffix="", left_out=0)
 
@@ -37,13 +37,13 @@ class Context:
 
     def __post_init__(self) -> None:
         is_named = self.settings.template not in {None, OF_THE_ENDPOINT}
-        self._template = template_of(self.settings.template or "", self.settings.file_heading) if is_named else None
+        self._template = find_template(self.settings.template or "", self.settings.file_heading) if is_named else None
 
     def at(self, path: str, text: str, offset: int) -> Seen:
         """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
         settings, measure = self.settings.window, self._measure
         view = window(text, offset, settings, measure)
-        size = int(budget_of(settings) * settings.other_files)
+        size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
             return Seen(window=view, path=path)
         files = self.others.chosen(path, text[:offset], size, measure, self._takes)
@@ -63,22 +63,22 @@ class Context:
         return self._template is None or self._template.takes(text)
 
 
-def counted(settings: EndpointConfig) -> bool:
+def has_tokenizer(settings: EndpointConfig) -> bool:
     """Return whether the endpoint's tokenizer is asked."""
     return settings.window.tokens is not None and settings.window.characters_per_token is None
 
 
-def tokenizer_of(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
+def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
     """Return the endpoint's tokenizer, or None if it is not asked. Raises ConfigError or PreparationError."""
-    return Tokenizer(asking, cache, timeout) if counted(asking.settings) else None
+    return Tokenizer(asking, cache, timeout) if has_tokenizer(asking.settings) else None
 
 
-def context_of(asking: Asking, surroundings: Surroundings) -> Context:
+def make_context(asking: Asking, surroundings: Surroundings) -> Context:
     """Return the context of an engine that works in these surroundings. Raises ConfigError or PreparationError."""
     settings = asking.settings
     shows = settings.window.other_files > 0
     return Context(
         settings=settings,
-        tokenizer=tokenizer_of(asking, surroundings.cache, surroundings.timeout),
+        tokenizer=make_tokenizer(asking, surroundings.cache, surroundings.timeout),
         others=OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored) if shows else None,
     )

@@ -103,13 +103,13 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     """The reason why the endpoint will never answer this; "" = it has."""
 
 
-def count_of(value: object) -> int | None:
+def read_count(value: object) -> int | None:
     """Return the value if it is a number of tokens, else None."""
     # In Python, JSON's true is an int as well.
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def sampled(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
+def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
     """Return the fields whose names most apis share. `seed`: the name that this api has for the seed."""
     sampling = settings.sampling
     fields = {

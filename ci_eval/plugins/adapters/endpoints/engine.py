@@ -17,13 +17,19 @@ from ci_eval.core.model import EngineInfo, Suggestion, Usage
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import OpenText
-from ci_eval.plugins.adapters.endpoints.budget import cost_of
+from ci_eval.plugins.adapters.endpoints.budget import compute_cost
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import Context, Seen, context_of, tokenizer_of
+from ci_eval.plugins.adapters.endpoints.context import Context, Seen, make_context, make_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
-from ci_eval.plugins.adapters.endpoints.prompts import asked_at, ends_of, suggested, usage_of, written
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, takes_files, template_of
+from ci_eval.plugins.adapters.endpoints.prompts import (
+    build_prompt,
+    extract_suggestion,
+    list_stop_texts,
+    measure_usage,
+    written,
+)
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template, takes_files
 from ci_eval.plugins.responses.cleaning import clean
 
 PATIENCE = 60.0
@@ -49,15 +55,15 @@ class Asked(OpenText):
         """Return the model's one suggestion. The latency is the time until its last token was there. Raises
         EngineMisbehaved if log-probabilities are missing."""
         seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
-        reply = self._client.ask(asked_at(seen, query, self._settings), query.repeat)
+        reply = self._client.ask(build_prompt(seen, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
         before = self.text[: query.offset]
         part = written(reply, before, query, self._settings)
-        usage = usage_of(reply, before, query, cost_of(reply, self._settings.price), part)
+        usage = measure_usage(reply, before, query, compute_cost(reply, self._settings.price), part)
         if query.record:
             return self._read(reply, usage)
-        text = suggested(reply, before, query, part)
+        text = extract_suggestion(reply, before, query, part)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
@@ -67,7 +73,7 @@ class Asked(OpenText):
 
     def _read(self, reply: Reply, usage: Usage) -> Answer:
         """Return the answer about a record, whose suggestions the task reads."""
-        answer = clean(reply.text, self._settings.thoughts, ends_of(self._settings))
+        answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
         return Answer(
             suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
             latency=reply.last_token,
@@ -105,7 +111,7 @@ class EndpointEngine:
     needs: tuple[str, ...] = ()
     own_process: bool = False
 
-    def installed(self, _cache: Path) -> bool | None:
+    def is_ready(self, _cache: Path) -> bool | None:
         """Return None, since there is nothing to install."""
         return None
 
@@ -113,7 +119,7 @@ class EndpointEngine:
         """Ask the endpoint something. The version in reports is `version`, or the endpoint's name for the model. Raises
         InstallError."""
         client = Client(self.asking, cache, PATIENCE)
-        tokenizer = tokenizer_of(self.asking, cache, PATIENCE) if self.holes else None
+        tokenizer = make_tokenizer(self.asking, cache, PATIENCE) if self.holes else None
         try:
             model = probe(client, self.asking.settings, holes=self.holes)
             if tokenizer:
@@ -128,17 +134,17 @@ class EndpointEngine:
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         """Return a client with connections of its own."""
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
-        return Asked(client, self.asking.settings, context_of(self.asking, surroundings))
+        return Asked(client, self.asking.settings, make_context(self.asking, surroundings))
 
 
-def of_endpoint(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
+def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
     """Return the engine for an endpoint; `name`: the name in reports, or None for the model's name.
 
     Raises ConfigError if it cannot be asked.
     """
     if settings.template not in {None, OF_THE_ENDPOINT}:
         # The result is not needed: a wrong template is to end the command before anything is asked.
-        template_of(settings.template or "", settings.file_heading)
+        find_template(settings.template or "", settings.file_heading)
     if holes and settings.window.other_files and not takes_files(settings):
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "

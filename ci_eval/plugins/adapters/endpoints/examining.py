@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError, InstallError
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
-from ci_eval.plugins.adapters.endpoints.client import Asking, Client, key_in
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.http.wire import address_of
+from ci_eval.plugins.adapters.endpoints.http.wire import build_address
 from ci_eval.plugins.adapters.endpoints.probing import probe, probe_tokenizer
 from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
 from ci_eval.plugins.responses.cleaning import clean
@@ -74,8 +74,8 @@ class Examination:
         import requests  # Takes long, and most commands ask no endpoint.
 
         settings, what = self._settings, "list of models"
-        key = key_in(settings.key, needed=True)
-        address = address_of(settings.endpoint or "", "/models", keyed=bool(key))
+        key = read_key(settings.key, needed=True)
+        address = build_address(settings.endpoint or "", "/models", keyed=bool(key))
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
             # No redirect is followed, since only the configured address may be reached (SECURITY.md).

@@ -13,7 +13,7 @@ LOWEST = -9999.0
 """The value that OpenAI gives a token that is too unlikely to tell."""
 
 
-def logprobs_of(content: Any) -> Logprobs:
+def read_logprobs(content: Any) -> Logprobs:
     """Return the octets and log-probabilities of the tokens in an answer: tokens with their `logprob`, alone or as
     `content` (chats; llama.cpp in all apis), or `tokens` beside `token_logprobs` (OpenAI's completions). None and all
     other shapes give nothing."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ci_eval.core.base.errors import EngineFailure, InstallError
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Client
-from ci_eval.plugins.adapters.endpoints.context import counted
+from ci_eval.plugins.adapters.endpoints.context import has_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT
 from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
-from ci_eval.plugins.adapters.endpoints.windows import budget_of
+from ci_eval.plugins.adapters.endpoints.windows import compute_budget
 
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
@@ -27,7 +27,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     try:
         infill = settings.api == "infill"
         # Several endpoints ignore a suffix without a word, and would be measured at something else.
-        trusting = holes and trusted(settings)
+        trusting = holes and has_native_infill(settings)
         # One token of an answer is enough, since only the tokens of the question are looked at.
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
@@ -60,8 +60,8 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     """
     # Of a prefix more is shown than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
-    window, whole = settings.window, budget_of(settings.window)
-    unit = len(BEHIND) / tokens if counted(settings) and tokens > 0 else 1.0
+    window, whole = settings.window, compute_budget(settings.window)
+    unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
     before, behind, others = (_long(int(whole * share * unit)) for share in shares)
@@ -104,6 +104,6 @@ ELSE = "use api: completions with the template of the model's family, or api: ch
 UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 
 
-def trusted(settings: EndpointConfig) -> bool:
+def has_native_infill(settings: EndpointConfig) -> bool:
     """Return whether filling holes is left to the endpoint."""
     return settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT

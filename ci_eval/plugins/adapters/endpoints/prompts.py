@@ -11,7 +11,7 @@ from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
 from ci_eval.plugins.responses.completion import Inserted, extract_insertion
 
 TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
@@ -20,16 +20,16 @@ TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 51
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def asked_at(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
+def build_prompt(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
     """Return the question at a caret with that view of the files, or the question of a record."""
     limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
-        return Prompt(instruction=instruction_of(query.record), max_tokens=limit)
+        return Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
     view = seen.window
     return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=seen.path, files=seen.files)
 
 
-def instruction_of(record: Record) -> str:
+def fill_instruction(record: Record) -> str:
     """Return the record's instruction, with the parts of the context in their places. Without an instruction, the parts
     stand below each other."""
     if not record.instruction:
@@ -38,7 +38,7 @@ def instruction_of(record: Record) -> str:
     return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
-def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
+def extract_suggestion(reply: Reply, before: str, query: Query, part: Inserted) -> str:
     """Return the text that the answer would insert in place of the prefix; "" for nothing.
 
     `before`: the text before the caret. `part`: the part of the answer that stands for that, see `written`.
@@ -49,7 +49,7 @@ def suggested(reply: Reply, before: str, query: Query, part: Inserted) -> str:
     return query.prefix + text if text else ""
 
 
-def usage_of(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
+def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
     the span."""
     answer = reply.text[part.begin : part.end]
@@ -80,7 +80,7 @@ def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -
     text, chat = reply.text, settings.api == "chat"
     if query.record:
         return Inserted(begin=0, end=len(text))
-    part = extract_insertion(text, settings.thoughts, ends_of(settings), chat=chat)
+    part = extract_insertion(text, settings.thoughts, list_stop_texts(settings), chat=chat)
     begin, end = part.begin, part.end
     line = before.rpartition("\n")[2].lstrip()
     inner = text[begin:end]
@@ -92,8 +92,8 @@ def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -
     return Inserted(begin=begin, end=end, rules=part.rules)
 
 
-def ends_of(settings: EndpointConfig) -> tuple[str, ...]:
+def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
     """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
     named = settings.template not in {None, OF_THE_ENDPOINT}
-    template = template_of(settings.template or "", settings.file_heading).stop if named else ()
+    template = find_template(settings.template or "", settings.file_heading).stop if named else ()
     return tuple(stop for stop in template if stop.strip())

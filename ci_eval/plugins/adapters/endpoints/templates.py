@@ -101,7 +101,7 @@ OF_THE_ENDPOINT = "suffix"
 """A name for the endpoint's own field, which the endpoint must be shown to heed."""
 
 
-def template_of(given: str, heading: str | None = None) -> Template:
+def find_template(given: str, heading: str | None = None) -> Template:
     """Return the template of that name, or of that text with that heading of files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
@@ -124,4 +124,4 @@ def takes_files(settings: EndpointConfig) -> bool:
     if settings.api in {"infill", "fim"}:
         return True
     named = settings.template not in {None, OF_THE_ENDPOINT}
-    return named and "{files}" in template_of(settings.template or "", settings.file_heading).text
+    return named and "{files}" in find_template(settings.template or "", settings.file_heading).text

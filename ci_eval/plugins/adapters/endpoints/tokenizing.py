@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.answers import request_of
+from ci_eval.plugins.adapters.endpoints.answers import build_request
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt
 
@@ -56,7 +56,7 @@ class Tokenizer:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
             # The digest stands for the text, so that the store does not hold each text that was counted.
-            request = request_of(self._client.address, {"model": self._settings.model, "sha256": digest}, 0)
+            request = build_request(self._client.address, {"model": self._settings.model, "sha256": digest}, 0)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
             self._counted[digest] = reply.prompt_tokens or 0
         return self._counted[digest]

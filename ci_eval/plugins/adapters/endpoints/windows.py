@@ -28,7 +28,7 @@ class Window:
     """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
 
 
-def budget_of(wanted: WindowConfig) -> int:
+def compute_budget(wanted: WindowConfig) -> int:
     """Return the size of the whole window: in tokens if these are counted, else in characters."""
     if wanted.tokens is None:
         return wanted.characters
@@ -41,7 +41,7 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
     A line that alone is too long is shown in part, never less than a code point. One side gets the space that the other
     does not need. The share of other files is reserved.
     """
-    whole = budget_of(wanted)
+    whole = compute_budget(wanted)
     size = whole - int(whole * wanted.other_files)
     before, after = text[:offset], text[offset:] if wanted.suffix else ""
     prefix = tail(before, size, measure)

@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Engine, Installation, Running, Surroundings
 from ci_eval.core.model import EngineInfo
 from ci_eval.plugins.adapters.ide.installation import Ide, find
 from ci_eval.plugins.adapters.ide.options import GENERATIONS, IdeOptions
-from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, progress_of
+from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, parse_progress
 from ci_eval.plugins.adapters.place import Place, variables
 
 CONFIG, PROJECT, OUT = "config.json", "project", "out"
@@ -48,7 +48,7 @@ class IdeEngine:
         """Return the engine with these options. Raises ConfigError if one is wrong."""
         return replace(self, options=IdeOptions.read(options))
 
-    def installed(self, _cache: Path) -> bool | None:
+    def is_ready(self, _cache: Path) -> bool | None:
         """Return None, since there is no default version that could be installed."""
         return None
 
@@ -103,7 +103,7 @@ class IdeEngine:
         process = WatchedProcess(argv, cwd=place.scratch, environment=self._variables(ide, place, java), walls=walls)
         try:
             for line in process.lines(self.options.idle):
-                if progress := progress_of(line):
+                if progress := parse_progress(line):
                     advance(progress)
             if code := process.ended():
                 raise process.trouble(code)

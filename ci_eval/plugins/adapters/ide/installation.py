@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.archive import Limits, top_of, unpack
+from ci_eval.core.fetch.archive import Limits, find_top_folder, unpack
 from ci_eval.core.fetch.download import check_sha256, download
 from ci_eval.plugins.adapters.ide.options import IdeOptions
 
@@ -114,4 +114,4 @@ def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
             # Another process may have been faster.
             if not (home / MARKER).is_file():
                 whole.rename(home)
-    return top_of(home / "files")
+    return find_top_folder(home / "files")

@@ -30,7 +30,7 @@ class Progress:
     text: str
 
 
-def progress_of(line: str) -> Progress | None:
+def parse_progress(line: str) -> Progress | None:
     """Return the progress that a line reports, or None if the line reports something else."""
     match = PROGRESS.match(line.strip("\r\n"))
     return Progress(match["title"].strip(), min(int(match["percent"]), 100), match["text"]) if match else None

@@ -66,12 +66,12 @@ def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
             fields.pop(name, None)
     try:
         # Not strict: a line number may be written as 6.0.
-        return msgspec.convert(_without_nulls(fields), kind, strict=False)
+        return msgspec.convert(_drop_nulls(fields), kind, strict=False)
     except UNREADABLE:
         return None
 
 
-def _without_nulls(value: Any) -> Any:
+def _drop_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
+        return {name: _drop_nulls(member) for name, member in value.items() if member is not None}
     return value

@@ -19,7 +19,7 @@ from ci_eval.plugins.adapters.confinement import Walls
 from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.inline import ANSWER as INLINE_ANSWER
 from ci_eval.plugins.adapters.lsp.inline import InlineItem, InlineList
-from ci_eval.plugins.adapters.lsp.places import Encoding, position_of
+from ci_eval.plugins.adapters.lsp.places import Encoding, find_position
 from ci_eval.plugins.adapters.lsp.protocol import (
     MANY,
     MESSAGE,
@@ -211,8 +211,8 @@ class Client:
 
     def _changes(self, text: str, edits: Sequence[Edit]) -> Any:
         for offset, deleted, inserted in edits:
-            start = position_of(text, offset, self.encoding)
-            end = position_of(text, offset + deleted, self.encoding) if deleted else start
+            start = find_position(text, offset, self.encoding)
+            end = find_position(text, offset + deleted, self.encoding) if deleted else start
             yield {"range": {"start": start, "end": end}, "text": inserted}
             text = text[:offset] + inserted + text[offset + deleted :]
 
@@ -223,7 +223,7 @@ class Client:
             "textDocument/completion",
             {
                 "textDocument": {"uri": self._uri},
-                "position": position_of(text, offset, self.encoding),
+                "position": find_position(text, offset, self.encoding),
                 "context": {"triggerKind": 1},
             },
             deadline,
@@ -252,7 +252,7 @@ class Client:
         (`time.perf_counter()`). Raises EngineRaised if the answer cannot be read."""
         question = {
             "textDocument": {"uri": self._uri},
-            "position": position_of(text, offset, self.encoding),
+            "position": find_position(text, offset, self.encoding),
             "context": {"triggerKind": 1},
         }
         answer = self._ask("textDocument/inlineCompletion", question, deadline)
@@ -324,12 +324,12 @@ class Client:
         self._id += 1
         identifier = self._id
         self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
-        answer = self._answer_to(identifier, deadline)
+        answer = self._await_answer(identifier, deadline)
         if answer is None:
             # A server that answers the cancellation still works, so it need not be restarted.
             grace = time.monotonic() + GOODBYE
             self._tell("$/cancelRequest", {"id": identifier}, grace)
-            is_alive = self._answer_to(identifier, grace) is not None
+            is_alive = self._await_answer(identifier, grace) is not None
             raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
         if answer.error is None:
             return bytes(answer.result)
@@ -338,7 +338,7 @@ class Client:
             raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {text}")
         raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
 
-    def _answer_to(self, identifier: int, deadline: float) -> Message | None:
+    def _await_answer(self, identifier: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
             if message.method is None and message.id == identifier:
                 return message

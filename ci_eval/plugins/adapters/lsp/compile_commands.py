@@ -159,7 +159,7 @@ class _Cleaning:
                 nearest = self._nearest(file, databases)
                 # In a folder with a list of commands, clangd infers those of other files from the list.
                 if nearest not in commanded:
-                    entries.append(self._without_list(file, databases.get(nearest) if nearest else None))
+                    entries.append(self._default_command(file, databases.get(nearest) if nearest else None))
         return CompileCommands(entries, self._dropped)
 
     def _databases(self) -> Iterator[tuple[Path, Path]]:
@@ -175,14 +175,14 @@ class _Cleaning:
     def _nearest(self, file: Path, databases: dict[Path, Path]) -> Path | None:
         return next((folder for folder in file.parents if folder in databases), None)
 
-    def _without_list(self, file: Path, path: Path | None) -> Cleaned:
+    def _default_command(self, file: Path, path: Path | None) -> Cleaned:
         if path is None or path.suffix == ".json":
             # clangd does so in `getFallbackCommand`, since clang takes a `.h` for C.
             header = ["-xobjective-c++-header"] if file.suffix == ".h" else []
             flags = [*header, *(f"-I{self._root / folder}" for folder in include_folders(self._root))]
             return Cleaned(str(self._root), str(file), ["clang", *flags, str(file)])
         # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
-        return Cleaned(str(path.parent), str(file), ["clang-tool", *self._flags_of(path), str(file)])
+        return Cleaned(str(path.parent), str(file), ["clang-tool", *self._read_flags(path), str(file)])
 
     # ------------------------------------------------------------------------------------------------------- databases
 
@@ -198,7 +198,7 @@ class _Cleaning:
             else:
                 self._dropped["commands of files outside the project"] += 1
 
-    def _flags_of(self, path: Path) -> list[str]:
+    def _read_flags(self, path: Path) -> list[str]:
         if path not in self._flags:
             try:
                 lines = self._read(path).decode(errors="replace").splitlines()

@@ -112,7 +112,7 @@ class _Reader:
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._token_of(written, item)
+            text = self._extract_token(written, item)
             tail = self._tail(replaced, new, written[len(text) :])
             kind = self._kind(item)
             own = item.filter_text
@@ -216,7 +216,7 @@ class _Reader:
         changed = "" if new.startswith(before) else REMOVED_BEFORE + before
         return written + changed + (REMOVED + lost if lost else "")
 
-    def _token_of(self, written: str, item: CompletionItem) -> str:
+    def _extract_token(self, written: str, item: CompletionItem) -> str:
         """Return the token at the beginning of the written text: of `join(parts)` it is `join`. The whole text is
         returned if it begins with no token, or if neither the label nor the filterText begins with that token: of
         `std::vector`, the token is `std` only if one of them begins with `std`."""
@@ -241,7 +241,7 @@ _MARKS = " \u2022"
 """The characters that begin clangd's labels; the second is for items that insert an `#include`."""
 
 
-def without_hidden(offers: list[Suggestion]) -> list[Suggestion]:
+def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
     """Return the items without classes, and their constructors, whose name is that of a function, a variable or an
     alias as well: in C++, these hide the class ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
@@ -252,7 +252,7 @@ def _name(offer: Suggestion) -> str:
     return offer.label.lstrip(_MARKS) or offer.text
 
 
-def with_settled_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
+def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
     """Return the items in the server's order, but with ties ordered by the text that they insert. Ties are items that
     an editor orders alike.
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci_eval.core.base.errors import InstallError
-from ci_eval.core.fetch.download import sha256_of
+from ci_eval.core.fetch.download import hash_file
 from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.confinement import top_of
+from ci_eval.plugins.adapters.confinement import find_install_root
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.manners import CLANGD, OWN_DATABASE
 from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
@@ -50,7 +50,7 @@ class Given:
                 f"`engine.command`: there is no program {self.program!r} on PATH, or it may not be executed"
             )
         server = self.script or Path(path)
-        return InstalledEngine(top_of(server.resolve()), version or sha256_of(server)[:12], {})
+        return InstalledEngine(find_install_root(server.resolve()), version or hash_file(server)[:12], {})
 
 
 def custom(
@@ -81,14 +81,14 @@ def custom(
         summary="the language server of your configuration",
         languages=None,
         licence="LicenseRef-unknown",
-        recipe=Given(program, script=script_of(command)),
+        recipe=Given(program, script=find_script(command)),
         runs_on=(),
         verified=False,
         toolchains={},
         # What the named engine declares need not hold for this program.
         closure=Closure.PROJECT,
         command=_Command((program, *arguments, *flags)),
-        installs=tuple(map(top_of, files.values())),
+        installs=tuple(map(find_install_root, files.values())),
         only_language_id=language_id or model.only_language_id,
         own=own,
         like=like.name if like else "",
@@ -97,7 +97,7 @@ def custom(
     )
 
 
-def script_of(command: Sequence[str]) -> Path | None:
+def find_script(command: Sequence[str]) -> Path | None:
     """Return the file that the command's program interprets; None if the program is itself the server."""
     # `python3.12` is python with a version.
     program = re.sub(r"[\d.]+$", "", Path(command[0]).name)
@@ -114,11 +114,11 @@ def is_called(command: Sequence[str], engine: LspEngine) -> bool:
     """Return whether the command's program, or the npm package that it is in, has a name of that engine's server."""
     known = {engine.name, *engine.programs}
     path = shutil.which(command[0])
-    files = (script_of(command), Path(command[0]), Path(path).resolve() if path else None)
-    return any(known & _names_of(file) for file in files if file)
+    files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)
+    return any(known & _program_names(file) for file in files if file)
 
 
-def _names_of(file: Path) -> set[str]:
+def _program_names(file: Path) -> set[str]:
     """Return the names by which a program may be known: the name of its file without additions of a version or a
     system, and the name of its npm package."""
     plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)

@@ -16,11 +16,19 @@ from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, S
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
-from ci_eval.plugins.adapters.lsp.completion import Question, offers, with_settled_ties, without_hidden
-from ci_eval.plugins.adapters.lsp.inline import suggested
+from ci_eval.plugins.adapters.lsp.completion import Question, drop_hidden_types, offers, settle_ties
+from ci_eval.plugins.adapters.lsp.inline import read_inline_items
 from ci_eval.plugins.adapters.lsp.language_ids import language_id
 from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners, nothing
-from ci_eval.plugins.adapters.lsp.overlay import NOTHING, UNKNOWN, AutoImport, Overlay, filled, merged, with_arguments
+from ci_eval.plugins.adapters.lsp.overlay import (
+    NOTHING,
+    UNKNOWN,
+    AutoImport,
+    Overlay,
+    add_arguments,
+    expand_folders,
+    merge_objects,
+)
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
@@ -100,10 +108,10 @@ class LspEngine(FromRecipe):
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
         for overlay in overlays:
-            command = with_arguments(command, filled(overlay.arguments, folders))
-            settings = merged(settings, filled(overlay.settings, folders))
-            options = merged(options, filled(overlay.options, folders)) if overlay.options else options
-            environment |= filled(overlay.variables(), folders)
+            command = add_arguments(command, expand_folders(overlay.arguments, folders))
+            settings = merge_objects(settings, expand_folders(overlay.settings, folders))
+            options = merge_objects(options, expand_folders(overlay.options, folders)) if overlay.options else options
+            environment |= expand_folders(overlay.variables(), folders)
         return Launch(
             command=command,
             root=place.root,
@@ -279,7 +287,7 @@ class RunningLsp:
         if suggestions:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
-            suggestions = with_settled_ties(without_hidden(suggestions))
+            suggestions = settle_ties(drop_hidden_types(suggestions))
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
@@ -289,7 +297,7 @@ class RunningLsp:
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
         self._tell(client, query.offset, deadline)
         answer, arrived = client.complete_inline(self._text, query.offset, deadline)
-        suggestions = list(suggested(answer, self._text, query, client.encoding))
+        suggestions = list(read_inline_items(answer, self._text, query, client.encoding))
         return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
 
     @property
@@ -333,7 +341,7 @@ class RunningLsp:
             if edits:
                 self._reopen(client, deadline)
         # The last edit typed the character before the caret already.
-        elif caret == 0 or (edits and _ends_at(caret, edits[-1])):
+        elif caret == 0 or (edits and _is_end_of_edit(caret, edits[-1])):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
@@ -389,7 +397,7 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
     ]
 
 
-def _ends_at(caret: int, edit: Edit) -> bool:
+def _is_end_of_edit(caret: int, edit: Edit) -> bool:
     """Return whether the edit wrote the character before the caret."""
     offset, _, inserted = edit
     return bool(inserted) and offset + len(inserted) == caret

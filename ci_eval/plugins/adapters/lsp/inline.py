@@ -40,7 +40,7 @@ ANSWER: msgspec.json.Decoder[list[InlineItem] | InlineList | None] = msgspec.jso
 )
 
 
-def suggested(
+def read_inline_items(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
     """Yield the text that each item would leave from the beginning of the expected text on, cut to the span that is

@@ -71,25 +71,28 @@ NEVER = AutoImport(usual="none")
 """The behaviour of engines that suggest no name that is not there."""
 
 
-def merged(below: Any, above: Any) -> Any:
+def merge_objects(below: Any, above: Any) -> Any:
     """Return `below` with `above` on top: objects key by key at every depth, anything else as a whole."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
-    return {**below, **{key: merged(below[key], value) if key in below else value for key, value in above.items()}}
+    return {
+        **below,
+        **{key: merge_objects(below[key], value) if key in below else value for key, value in above.items()},
+    }
 
 
-def filled(value: Any, folders: Mapping[str, str]) -> Any:
+def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
     """Return the value with the names of folders in its texts, such as `{root}`, replaced by their paths."""
     if isinstance(value, str):
         for name, path in folders.items():
             value = value.replace(name, path)
         return value
     if isinstance(value, Mapping):
-        return {key: filled(member, folders) for key, member in value.items()}
-    return [filled(element, folders) for element in value] if isinstance(value, list | tuple) else value
+        return {key: expand_folders(member, folders) for key, member in value.items()}
+    return [expand_folders(element, folders) for element in value] if isinstance(value, list | tuple) else value
 
 
-def with_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
+def add_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
     """Return the command with these arguments at its end, and without those of the same names that it has."""
     # An option given twice could count as both or as an error, so the later one replaces the earlier.
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}

@@ -19,7 +19,7 @@ def width(text: str, encoding: Encoding) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def position_of(text: str, offset: int, encoding: Encoding) -> Position:
+def find_position(text: str, offset: int, encoding: Encoding) -> Position:
     """Return the line and character of the code point at `offset`."""
     begin = text.rfind("\n", 0, offset) + 1
     return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))

@@ -35,7 +35,7 @@ class Mutant:
     replacement: str
     operator: str
 
-    def applied(self, source: bytes) -> str:
+    def apply_mutation(self, source: bytes) -> str:
         """Return the file with that change."""
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
@@ -57,7 +57,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
     `text`: of the function's file. There are none if no function stands at `focal`.
     """
     source = text.encode()
-    function = function_at(runner, text, focal)
+    function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
     if body is None:
         return []
@@ -66,7 +66,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
     changes = {
         (mutant.begin, mutant.end, mutant.replacement): mutant for mutant in _changes(runner.syntax, source, body)
     }
-    valid = [mutant for mutant in changes.values() if broken or not _is_broken(runner, mutant.applied(source))]
+    valid = [mutant for mutant in changes.values() if broken or not _is_broken(runner, mutant.apply_mutation(source))]
     # The order depends on the function alone, so it stays the same if other parts of the file change.
     own = source[body.start_byte : body.end_byte].decode()
     return sorted(valid, key=lambda mutant: draw(0, f"{own}\0{mutant.begin - body.start_byte}\0{mutant.replacement}"))
@@ -75,18 +75,18 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     """Return the file with a function that returns at once and gives nothing, or None if that cannot be."""
     source = text.encode()
-    function = function_at(runner, text, focal)
+    function = find_function(runner, text, focal)
     if function is None:
         return None
     change = runner.stub(function, source)
     if change is None:
         return None
     begin, end, inserted = change
-    changed = Mutant(begin=begin, end=end, replacement=inserted, operator="stub").applied(source)
+    changed = Mutant(begin=begin, end=end, replacement=inserted, operator="stub").apply_mutation(source)
     return None if _is_broken(runner, changed) else changed
 
 
-def function_at(runner: Runner, text: str, focal: Stretch) -> Node | None:
+def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
     """Return the outermost function with a body that is part of that stretch of the file, or None if there is none."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
     waiting = [parser(runner.grammar).parse(text.encode()).root_node]
@@ -111,7 +111,7 @@ def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
         node = waiting.pop()
         if node.type in syntax.left_alone:
             continue
-        for operator, begin, end, replacement in _changes_at(syntax, source, node):
+        for operator, begin, end, replacement in _list_changes(syntax, source, node):
             if source[begin:end] != replacement.encode():
                 yield Mutant(begin=begin, end=end, replacement=replacement, operator=operator)
         if node.type not in syntax.strings:
@@ -122,10 +122,10 @@ Change = tuple[str, int, int, str]
 """The operator's name, the begin and end of the replaced text (bytes), and the text in its place."""
 
 
-def _changes_at(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
+def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
     code, span = source[node.start_byte : node.end_byte].decode(), (node.start_byte, node.end_byte)
     if node.type in syntax.operations:
-        yield from _swaps_in(syntax, node)
+        yield from _swap_operators(syntax, node)
     if node.type in syntax.negations and node.children[0].type in {"not", "!"}:
         operand = node.children[-1]
         yield "boolean", *span, source[operand.start_byte : operand.end_byte].decode()
@@ -135,7 +135,7 @@ def _changes_at(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
         yield "constant", *span, opposite
     if node.type in syntax.strings and not _is_docstring(node) and (emptied := _empty(node, code)):
         yield "constant", *span, emptied
-    if node.type == "return_statement" and syntax.returned and (value := _value_of(node)):
+    if node.type == "return_statement" and syntax.returned and (value := _find_return_value(node)):
         yield "return value", value.start_byte, value.end_byte, syntax.returned
     below = f"{node.parent.type} {node.type}" if node.parent else ""
     gone = syntax.removed.get(node.type, syntax.removed.get(below))
@@ -143,7 +143,7 @@ def _changes_at(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
         yield "statement", *span, gone
 
 
-def _swaps_in(syntax: Syntax, node: Node) -> Iterator[Change]:
+def _swap_operators(syntax: Syntax, node: Node) -> Iterator[Change]:
     # Some grammars have `not in` as two leaves of that name.
     for operator, children in groupby(node.children, key=lambda child: child.type):
         leaves = list(children)
@@ -151,7 +151,7 @@ def _swaps_in(syntax: Syntax, node: Node) -> Iterator[Change]:
             yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
 
 
-def _value_of(node: Node) -> Node | None:
+def _find_return_value(node: Node) -> Node | None:
     return next((child for child in node.children[1:] if child.is_named), None)
 
 

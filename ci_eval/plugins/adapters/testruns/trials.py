@@ -20,7 +20,7 @@ from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.codebleu import LANGUAGES
 from ci_eval.plugins.adapters.testruns.contract import Outcome, Runner
 from ci_eval.plugins.adapters.testruns.languages import CATALOG
-from ci_eval.plugins.adapters.testruns.mutants import Mutant, function_at, mutants, stub
+from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mutants, stub
 from ci_eval.plugins.adapters.testruns.sandbox import Box
 
 ATTEMPTS = 3
@@ -120,7 +120,7 @@ class _Bench:
         self._focal = self._text(run.focal.path)
         self._around = self._text(run.test.path)
         runner = box.runner
-        if function_at(runner, self._focal, run.focal) is None:
+        if find_function(runner, self._focal, run.focal) is None:
             raise NotRunnable(f"there is no function with a body in {run.focal.path} at {run.focal.begin}")
         self._stub = stub(runner, self._focal, run.focal)
         self._mutants = mutants(runner, self._focal, run.focal) if self._most else []
@@ -138,7 +138,7 @@ class _Bench:
 
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
         """Return the outcome of a test with the function's file as it is, or with `focal` in its place."""
-        own = placed(test, self._around, self._run, self._box.runner)
+        own = insert_test(test, self._around, self._run, self._box.runner)
         texts = {
             **self._run.files,
             self._run.focal.path: self._focal if focal is None else focal,
@@ -160,7 +160,7 @@ class _Bench:
         on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
         killed, living, source = 0, list[Mutant](), self._focal.encode()
         for mutant in self._mutants[: ATTEMPTS * self._most]:
-            outcome = self.outcome(test, mutant.applied(source), patience)
+            outcome = self.outcome(test, mutant.apply_mutation(source), patience)
             # A mutant that does not compile says nothing about the test.
             if not outcome.compiled:
                 continue
@@ -188,7 +188,7 @@ def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -
     return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
 
 
-def placed(test: str, around: str, run: Runnable, runner: Runner) -> str:
+def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
     """Return the test's file with the test in its place, indented like that place; or the test alone, if it is a whole
     file."""
     if runner.whole and runner.whole.match(test.lstrip()):

@@ -11,13 +11,13 @@ from ci_eval.plugins.drivers.codebleu.python_tokens import Unreadable, read
 _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^\\\"])*\"", re.DOTALL | re.MULTILINE)
 
 
-def without(language: str, text: str) -> str:
+def strip_comments(language: str, text: str) -> str:
     """Return the text without comments and empty lines, in Python without docstrings. If Python's tokens cannot be
     read, it is the whole text."""
     if language != "python":
         return _full_lines(_COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], text))
     try:
-        return _full_lines(_without_python(text))
+        return _full_lines(_strip_python(text))
     except Unreadable:
         return text
 
@@ -26,7 +26,7 @@ def _full_lines(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip())
 
 
-def _without_python(text: str) -> str:
+def _strip_python(text: str) -> str:
     parts: list[str] = []
     before, last_row, last_column = "indent", -1, 0
     for kind, token, (row, column), (end_row, end_column) in read(text):

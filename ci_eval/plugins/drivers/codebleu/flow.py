@@ -44,7 +44,7 @@ def merge(entries: list[Entry], begin: int) -> None:
     entries[begin:] = [(*key, *value) for key, value in merged.items()]
 
 
-def united(states: Iterable[States]) -> States:
+def join_states(states: Iterable[States]) -> States:
     """Return what may hold if several ways through a program meet."""
     merged: dict[str, set[int]] = {}
     for state in states:
@@ -73,7 +73,7 @@ def _number_variables(entry: tuple[str, str, list[str]], numbers: dict[str, int]
     return numbers[name], how, tuple(numbers[source] for source in sources)
 
 
-def in_common(expected: Sequence[Edge], given: Sequence[Edge]) -> int:
+def count_common_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> int:
     """Return how many of `expected` are in `given`, each at most as often as it is there."""
     return sum((Counter(expected) & Counter(given)).values())
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 from ci_eval.plugins.drivers.codebleu import comments, mera_flow
-from ci_eval.plugins.drivers.codebleu.flow import in_common
+from ci_eval.plugins.drivers.codebleu.flow import count_common_edges
 from ci_eval.plugins.drivers.codebleu.keywords import KEYWORDS
-from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, counted, mean
+from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, count_ngrams, mean
 from ci_eval.plugins.drivers.codebleu.trees import Node, TooMuch, parse, walk
 
 LENGTH_OF_A_REFERENCE = 2
@@ -28,7 +28,7 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
         "ngram": precision(reference.split(), hypothesis.split()),
         "weightedNgram": weighted_recall(KEYWORDS[language], reference.split(), hypothesis.split()),
     }
-    reference, hypothesis = (comments.without(language, text) for text in (reference, hypothesis))
+    reference, hypothesis = (comments.strip_comments(language, text) for text in (reference, hypothesis))
     reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
     parts["syntax"] = same_subtrees(reference_tree, hypothesis_tree)
     parts["dataflow"] = same_flow(language, (reference_tree, reference), (hypothesis_tree, hypothesis))
@@ -37,7 +37,7 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
 
 def precision(expected: list[str], given: list[str]) -> float:
     """Return the BLEU of the text against the reference."""
-    pairs = [(counted(expected, order), counted(given, order)) for order in ORDERS]
+    pairs = [(count_ngrams(expected, order), count_ngrams(given, order)) for order in ORDERS]
     fractions = [
         (sum((expected_runs & given_runs).values()), max(1, sum(given_runs.values())))
         for expected_runs, given_runs in pairs
@@ -47,7 +47,7 @@ def precision(expected: list[str], given: list[str]) -> float:
 
 def weighted_recall(keywords: frozenset[str], expected: list[str], given: list[str]) -> float:
     """Return the BLEU of the reference against the text, in which words that are no keywords count a fifth."""
-    pairs = [(counted(expected, order), counted(given, order)) for order in ORDERS]
+    pairs = [(count_ngrams(expected, order), count_ngrams(given, order)) for order in ORDERS]
     fractions = []
     for order, (expected_runs, given_runs) in zip(ORDERS, pairs):  # noqa: B905  there is one of each
         both = expected_runs & given_runs
@@ -76,5 +76,5 @@ def _spell_subtrees(root: Node) -> list[str]:
 
 def same_flow(language: str, expected: tuple[Node, str], given: tuple[Node, str]) -> float:
     """Return the share of the reference's edges that the text has, or 0 if the reference has none."""
-    edges = mera_flow.flow_of(language, *expected)
-    return in_common(edges, mera_flow.flow_of(language, *given)) / len(edges) if edges else 0.0
+    edges = mera_flow.find_mera_edges(language, *expected)
+    return count_common_edges(edges, mera_flow.find_mera_edges(language, *given)) / len(edges) if edges else 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ci_eval.plugins.drivers.codebleu.flow import COMES, COMPUTED, Edge, Entry, States, Steps, edges, merge, united
+from ci_eval.plugins.drivers.codebleu.flow import COMES, COMPUTED, Edge, Entry, States, Steps, edges, join_states, merge
 from ci_eval.plugins.drivers.codebleu.trees import Node, depth, tokens
 
 DEEPEST = 980
@@ -141,7 +141,7 @@ def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) 
             else:
                 current = flow.walk(child, current)
         complete = any("else" in child.type for child in node.children)
-        return united([*branch_states, current, *([] if complete and not always_before else [states])])
+        return join_states([*branch_states, current, *([] if complete and not always_before else [states])])
 
     return rule
 
@@ -164,7 +164,7 @@ def _counting(head: str) -> Rule:
     return rule
 
 
-def repeated(flow: Flow, node: Node, states: States) -> States:
+def note_while(flow: Flow, node: Node, states: States) -> States:
     """Note the data flow of `while`: all of it is done twice."""
     begin = len(flow.entries)
     for _ in range(2):
@@ -173,17 +173,17 @@ def repeated(flow: Flow, node: Node, states: States) -> States:
     return states
 
 
-def each_of(flow: Flow, node: Node, states: States) -> States:
+def note_java_foreach(flow: Flow, node: Node, states: States) -> States:
     """Note the data flow of Java's `for (A a : b)`."""
     begin = len(flow.entries)
     for _ in range(2):
-        states = assignment_of(flow, node.field("name"), node.field("value"), states)
+        states = note_assignment(flow, node.field("name"), node.field("value"), states)
         states = flow.walk(node.field("body"), states)
     merge(flow.entries, begin)
     return states
 
 
-def assignment_of(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
+def note_assignment(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
     """Note that a name gets a value."""
     states = flow.walk(value, states)
     flow.link(flow.names(name), flow.names(value), COMPUTED, states)
@@ -229,7 +229,7 @@ def python_clause(flow: Flow, node: Node, states: States) -> States:
     return _python_pair(flow, [node.field("left")], [node.children[-1]], states)
 
 
-def python_for(flow: Flow, node: Node, states: States) -> States:
+def note_python_loop(flow: Flow, node: Node, states: States) -> States:
     """Note the data flow of `for a in b: …`, twice."""
     begin = len(flow.entries)
     for _ in range(2):
@@ -249,8 +249,8 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "augmented_assignment": python_assignment,
         "for_in_clause": python_clause,
         "if_statement": _branching(frozenset(("elif_clause", "else_clause")), onwards=False, always_before=False),
-        "for_statement": python_for,
-        "while_statement": repeated,
+        "for_statement": note_python_loop,
+        "while_statement": note_while,
     },
     "java": {
         "variable_declarator": declaration,
@@ -258,8 +258,8 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "update_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),
         "for_statement": _counting("local_variable_declaration"),
-        "enhanced_for_statement": each_of,
-        "while_statement": repeated,
+        "enhanced_for_statement": note_java_foreach,
+        "while_statement": note_while,
     },
     "csharp": {
         "variable_declarator": csharp_declaration,
@@ -267,7 +267,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "postfix_unary_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),
         "for_statement": _counting("local_variable_declaration"),
-        "while_statement": repeated,
+        "while_statement": note_while,
     },
     "go": {
         "var_spec": declaration,
@@ -283,12 +283,12 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "update_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=True),
         "for_statement": _counting("variable_declaration"),
-        "while_statement": repeated,
+        "while_statement": note_while,
     },
 }
 
 
-def flow_of(language: str, root: Node, text: str) -> list[Edge]:
+def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
     """Return the data-flow edges of a text. Raises TooMuch."""
     if depth(root) > DEEPEST:
         return []

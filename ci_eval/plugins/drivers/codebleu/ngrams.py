@@ -14,12 +14,12 @@ Fraction = tuple[float, float]
 """A pair of numbers: the matches, and all runs."""
 
 
-def counted(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+def count_ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
     """Return how often each run of so many words is in the text."""
     return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
 
 
-def clipped(given: Counter[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+def clip_counts(given: Counter[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
     """Return the runs that both have, each as often as the one that has it less often."""
     return given & wanted
 

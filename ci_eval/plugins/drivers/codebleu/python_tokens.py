@@ -73,7 +73,7 @@ class _Reader:
         if self._string:
             closed = self._closing.match(line)
             if not closed:
-                yield from self._go_on(line)
+                yield from self._continue_string(line)
                 return
             offset = closed.end()
             yield "string", self._string + line[:offset], self._begin, (row, offset)
@@ -90,7 +90,7 @@ class _Reader:
         self._joined = False
         yield from self._within(line, offset)
 
-    def _go_on(self, line: str) -> Iterator[Token]:
+    def _continue_string(self, line: str) -> Iterator[Token]:
         self._string += line
         if self._one_line and not line.endswith(("\\\n", "\\\r\n")):
             yield "other", self._string, self._begin, (self._row, len(line))

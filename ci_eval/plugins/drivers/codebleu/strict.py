@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ci_eval.plugins.drivers.codebleu import strict_flow
-from ci_eval.plugins.drivers.codebleu.flow import in_common
-from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, counted, mean
+from ci_eval.plugins.drivers.codebleu.flow import count_common_edges
+from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, count_ngrams, mean
 from ci_eval.plugins.drivers.codebleu.trees import Node, parse, tokens, walk
 
 COMMENTS = frozenset(("comment", "line_comment", "block_comment", "html_comment"))
@@ -31,12 +31,12 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
         "syntax": same_subtrees(reference_tree, hypothesis_tree),
     }
     expected_edges, given_edges = (
-        strict_flow.flow_of(language, reference_tree),
-        strict_flow.flow_of(language, hypothesis_tree),
+        strict_flow.find_strict_edges(language, reference_tree),
+        strict_flow.find_strict_edges(language, hypothesis_tree),
     )
     # Without edges to find, the other three parts count a third each, as if this part were their mean.
     parts["dataflow"] = (
-        in_common(expected_edges, given_edges) / len(expected_edges)
+        count_common_edges(expected_edges, given_edges) / len(expected_edges)
         if expected_edges
         else math.fsum(parts.values()) / 3
     )
@@ -80,8 +80,8 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
         return 1.0
     fractions = []
     for order in ORDERS[: len(given)]:
-        given_runs = counted(given, order)
-        both = counted(expected, order) & given_runs
+        given_runs = count_ngrams(given, order)
+        both = count_ngrams(expected, order) & given_runs
         weigh = weights if order == 1 else {}
         part, whole = (
             math.fsum(count * weigh.get(run[0], 1.0) for run, count in runs.items()) for runs in (both, given_runs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ci_eval.plugins.drivers.codebleu.flow import COMES, Edge, Entry, States, Steps, edges, unique, united
+from ci_eval.plugins.drivers.codebleu.flow import COMES, Edge, Entry, States, Steps, edges, join_states, unique
 from ci_eval.plugins.drivers.codebleu.rules import REST, RULES, Binding, Rules
 from ci_eval.plugins.drivers.codebleu.trees import Node, tokens, walk
 
@@ -32,7 +32,7 @@ class Flow:
             return states
         if node.type in self.rules.loops:
             # The next turn knows what this one gives a value to.
-            states = united([states, self._bound_within(node)])
+            states = join_states([states, self._bound_within(node)])
         if node.type in self.rules.branches:
             return self._walk_branches(node, states)
         binding = self._binding(node)
@@ -67,7 +67,7 @@ class Flow:
     def _walk_branches(self, node: Node, states: States) -> States:
         branches = node.fields("consequence", "alternative")
         states = self._walk_all((child for child in node.children if child not in branches), states)
-        return united([states, *[self.walk(branch, dict(states)) for branch in branches]])
+        return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
 
     def _binding(self, node: Node) -> Binding | None:
         binding = self.rules.bindings.get(node.type)
@@ -160,7 +160,7 @@ def _adds(sign: Node) -> bool:
     return len(sign.type) > 1 and sign.type.endswith("=") and sign.type != ":="
 
 
-def flow_of(language: str, root: Node) -> list[Edge]:
+def find_strict_edges(language: str, root: Node) -> list[Edge]:
     """Return the data-flow edges of a text. Raises TooMuch."""
     for number, token in enumerate(tokens(root)):
         token.index, token.text = number, token.raw.text.decode()

@@ -107,7 +107,7 @@ def confine(options: Options) -> str:
     abi, why = landlock.version()
     abi = min(abi, options.abi)
     if abi:
-        own = [rule for path, rights in options.rules for rule in _without_git(path, rights)]
+        own = [rule for path, rights in options.rules for rule in _exclude_git(path, rights)]
         landlock.restrict([*system.rules(), *own], abi)
         walls.append(f"landlock {abi}")
     else:
@@ -137,7 +137,7 @@ def _stage(options: Options) -> proof.Stage:
     )
 
 
-def _without_git(path: str, rights: int) -> list[tuple[str, int]]:
+def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     """Return rules for a folder without its `.git`."""
     # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):

@@ -55,10 +55,10 @@ def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
 
 def still_open(stage: Stage) -> list[str]:
     """Return what this process can do although it should not."""
-    return [name for name, (_, attempt) in CANARIES.items() if not _is_refused(attempt, stage)]
+    return [name for name, (_, attempt) in CANARIES.items() if not _is_unavailable(attempt, stage)]
 
 
-def _is_refused(attempt: Callable[[Stage], object], stage: Stage) -> bool:
+def _is_unavailable(attempt: Callable[[Stage], object], stage: Stage) -> bool:
     try:
         attempt(stage)
     except OSError as error:
@@ -113,7 +113,7 @@ def _watch(stage: Stage) -> None:
         os.close(notifier)
 
 
-def _socket_of(family: int, kind: int) -> Callable[[Stage], object]:
+def _make_socket_attempt(family: int, kind: int) -> Callable[[Stage], object]:
     return lambda _: _socket.socket(family, kind).close()
 
 
@@ -238,10 +238,10 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "open files": ("descriptors", _open_descriptors),
     "signals": ("processes", lambda stage: os.kill(stage.caller, 0)),
     "leaving the watch": ("end", _leave),
-    "TCP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_STREAM)),
-    "UDP": ("sockets", _socket_of(_socket.AF_INET, _socket.SOCK_DGRAM)),
-    "IPv6": ("sockets", _socket_of(_socket.AF_INET6, _socket.SOCK_STREAM)),
-    "Unix sockets": ("sockets", _socket_of(_socket.AF_UNIX, _socket.SOCK_STREAM)),
+    "TCP": ("sockets", _make_socket_attempt(_socket.AF_INET, _socket.SOCK_STREAM)),
+    "UDP": ("sockets", _make_socket_attempt(_socket.AF_INET, _socket.SOCK_DGRAM)),
+    "IPv6": ("sockets", _make_socket_attempt(_socket.AF_INET6, _socket.SOCK_STREAM)),
+    "Unix sockets": ("sockets", _make_socket_attempt(_socket.AF_UNIX, _socket.SOCK_STREAM)),
     "pairs of datagram sockets": ("sockets", _pair),
 }
 """The attempts by what they try: the promise's key in SECURITY.md, and the attempt. The order is that of reports."""

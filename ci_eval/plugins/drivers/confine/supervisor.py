@@ -47,7 +47,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
         os.closerange(3, 65536)
-        _end_as(_Watch(child, caller, memory, name, remains).status())
+        _mirror_exit(_Watch(child, caller, memory, name, remains).status())
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
     # The supervisor may have ended before the signal of its death was asked for.
@@ -82,12 +82,12 @@ class _Watch:
 
     def _reap(self) -> int | None:
         status = None
-        while (ended := _next_ended()) and ended[0]:
+        while (ended := _reap_child()) and ended[0]:
             status = ended[1] if ended[0] == self._child else status
         return status
 
     def _too_large(self) -> bool:
-        below = weighed() if LISTS_CHILDREN else descendants()
+        below = count_pages() if LISTS_CHILDREN else descendants()
         used = sum(below.values()) * PAGE
         if used > self._memory:
             # Pages that several processes share were counted for each of them.
@@ -133,7 +133,7 @@ def descendants() -> dict[int, int]:
     return pages_of
 
 
-def weighed() -> dict[int, int]:
+def count_pages() -> dict[int, int]:
     """Return the same as `descendants`, by the kernel's lists of children. A process whose sibling ends meanwhile may
     be missing."""
     pages_of: dict[int, int] = {}
@@ -176,7 +176,7 @@ def _read(path: str) -> str:
 def end_all() -> None:
     """Kill all descendants, and those they start meanwhile, until there is none."""
     while True:
-        while (ended := _next_ended()) and ended[0]:
+        while (ended := _reap_child()) and ended[0]:
             pass
         if ended is None:
             return
@@ -194,7 +194,7 @@ def _kill(pid: int) -> None:
         return
 
 
-def _next_ended() -> tuple[int, int] | None:
+def _reap_child() -> tuple[int, int] | None:
     """Return the id and status of a child that has ended: (0, 0) if none has, None if there are no children."""
     try:
         return os.waitpid(-1, os.WNOHANG)
@@ -202,7 +202,7 @@ def _next_ended() -> tuple[int, int] | None:
         return None
 
 
-def _end_as(status: int) -> None:
+def _mirror_exit(status: int) -> None:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         # SIGKILL has no handler to reset.

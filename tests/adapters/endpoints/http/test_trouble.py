@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ContextTooLong
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, of_code, of_object, wait_of
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, classify_error, classify_status, find_retry_delay
 
 
 def told(code: int, message: Any, **headers: str) -> Trouble:
     body = message if isinstance(message, dict) else {"error": {"message": message}}
-    return of_code(
+    return classify_status(
         code, {name.replace("_", "-"): value for name, value in headers.items()}, json.dumps(body).encode(), None
     )
 
@@ -137,14 +137,14 @@ def test_a_model_that_is_being_loaded_is_waited_for() -> None:
     ],
 )
 def test_how_long_to_wait_is_told_in_many_ways(headers: dict[str, str], message: Any, seconds: float | None) -> None:
-    assert wait_of(headers, message) == (pytest.approx(seconds) if seconds is not None else None)
+    assert find_retry_delay(headers, message) == (pytest.approx(seconds) if seconds is not None else None)
 
 
 def test_moments_are_waited_for() -> None:
     soon = time.time() + 30
     date = datetime.fromtimestamp(soon, timezone.utc).isoformat().replace("+00:00", "Z")
     for name, value in (("anthropic-ratelimit-tokens-reset", date), ("x-ratelimit-reset", str(int(soon * 1000)))):
-        assert wait_of({name: value}) == pytest.approx(30, abs=5)
+        assert find_retry_delay({name: value}) == pytest.approx(30, abs=5)
 
 
 @pytest.mark.parametrize(
@@ -159,5 +159,5 @@ def test_moments_are_waited_for() -> None:
     ],
 )
 def test_an_error_with_code_200_is_told_by_its_own(content: object, again: bool, kept: bool) -> None:
-    trouble = of_object(content)
+    trouble = classify_error(content)
     assert (trouble.again, trouble.for_good) == (again, kept)

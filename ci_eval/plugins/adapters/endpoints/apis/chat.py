@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.shapes import piece
 
 HOLE = (
@@ -26,7 +26,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     before, _, remainder = HOLE.partition("{prefix}")
     between, _, behind = remainder.partition("{suffix}")
     message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{behind}"
-    return {**sampled(settings, prompt), "messages": [{"role": "user", "content": message}]}
+    return {**common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
 def read(response: Mapping[str, Any]) -> Piece:

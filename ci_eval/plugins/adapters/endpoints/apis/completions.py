@@ -10,15 +10,15 @@ from typing import Any
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.shapes import piece
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, template_of
+from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request. Raises ConfigError if there is no template, and ci-eval would have to guess
     one."""
-    fields = sampled(settings, prompt)
+    fields = common_fields(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
     if settings.template == OF_THE_ENDPOINT:
@@ -28,7 +28,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
             "api completions needs engine.template, since prompts differ from model to model: the family's name (see "
             "docs/models.md), or `suffix` where the endpoint fills holes by itself"
         )
-    template = template_of(settings.template, settings.file_heading)
+    template = find_template(settings.template, settings.file_heading)
     # Some servers echo the template's tokens as text, behind the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, sampled
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.shapes import piece
 from ci_eval.plugins.adapters.endpoints.templates import FAMILIES
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request. An instruction is a text that is continued."""
-    fields = sampled(settings, prompt, seed="random_seed")
+    fields = common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
     # Mistral's own marks of files, which are no tokens, stand in the text.

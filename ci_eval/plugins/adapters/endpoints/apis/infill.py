@@ -10,15 +10,15 @@ from typing import Any
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
-from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
+from ci_eval.plugins.adapters.endpoints.logprobs import read_logprobs
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request. Raises ConfigError if the prompt is an instruction, which is no hole."""
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
-    fields = sampled(settings, prompt)
+    fields = common_fields(settings, prompt)
     # This path takes llama.cpp's own names, not those of OpenAI.
     fields["n_predict"] = fields.pop("max_tokens")
     extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
@@ -34,9 +34,9 @@ def read(response: Mapping[str, Any]) -> Piece:
         text=response["content"],
         finish=response.get("stop_type") or "stop" if done else "",
         model=response.get("model") or "",
-        prompt_tokens=count_of(response.get("tokens_evaluated")) if done else None,
-        answer_tokens=count_of(response.get("tokens_predicted")) if done else None,
-        logprobs=logprobs_of(response.get("completion_probabilities")),
+        prompt_tokens=read_count(response.get("tokens_evaluated")) if done else None,
+        answer_tokens=read_count(response.get("tokens_predicted")) if done else None,
+        logprobs=read_logprobs(response.get("completion_probabilities")),
     )
 
 

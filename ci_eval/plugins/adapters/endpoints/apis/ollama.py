@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, count_of, sampled
-from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of
+from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
+from ci_eval.plugins.adapters.endpoints.logprobs import read_logprobs
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 
@@ -21,7 +21,7 @@ DENSE = 2
 SMALLEST = 4096
 
 
-def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
+def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
     """Return the size of the context that a question and its answer fit into, a power of 2."""
     # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
     # Ollama loads the model again for another one.
@@ -33,9 +33,9 @@ def context_for(prompt: Prompt, settings: EndpointConfig) -> int:
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request, with the size of the context."""
-    fields = sampled(settings, prompt)
+    fields = common_fields(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
-    options["num_ctx"] = context_for(prompt, settings)
+    options["num_ctx"] = choose_context_size(prompt, settings)
     request: dict[str, Any] = {"model": settings.model, "options": options}
     if prompt.instruction:
         return {**request, "prompt": prompt.instruction}
@@ -53,9 +53,9 @@ def read(response: Mapping[str, Any]) -> Piece:
         thought=response.get("thinking") or "",
         finish=response.get("done_reason") or "stop" if done else "",
         model=response.get("model") or "",
-        prompt_tokens=count_of(response.get("prompt_eval_count")),
-        answer_tokens=count_of(response.get("eval_count")),
-        logprobs=logprobs_of(response.get("logprobs")),
+        prompt_tokens=read_count(response.get("prompt_eval_count")),
+        answer_tokens=read_count(response.get("eval_count")),
+        logprobs=read_logprobs(response.get("logprobs")),
     )
 
 

@@ -11,8 +11,8 @@ import msgspec
 
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece
 from ci_eval.plugins.adapters.endpoints.http import quirks
-from ci_eval.plugins.adapters.endpoints.http.shapes import error_in
-from ci_eval.plugins.adapters.endpoints.http.trouble import broken, garbage, of_object, unfinished
+from ci_eval.plugins.adapters.endpoints.http.shapes import find_error
+from ci_eval.plugins.adapters.endpoints.http.trouble import broken, classify_error, garbage, premature_end
 
 
 @dataclass
@@ -55,13 +55,13 @@ class Assembly:
         """Return the answer, which is whole. Raises Trouble."""
         if not self._pieces:
             raise garbage(f"the answer is not one of the api {self.api.name}")
-        finish = quirks.finish_of(self.last.finish)
+        finish = quirks.translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
         # A stream that was cut looks like one that ended, except that it names neither a reason nor an end.
         if not (finish or self.is_done or is_one_piece or not streamed):
             raise broken("the answer broke off")
         if finish.startswith(quirks.BROKEN):
-            raise unfinished(finish)
+            raise premature_end(finish)
         return self
 
     @property
@@ -69,14 +69,14 @@ class Assembly:
         """Return the reason why the model stopped, as `Reply` names it."""
         if self.refused and not self.text:
             return quirks.REFUSAL
-        return quirks.finish_of(self.last.finish) or "unknown"
+        return quirks.translate_finish(self.last.finish) or "unknown"
 
     def _piece(self, content: Any) -> Piece | None:
         """Return the piece in the object, or None if the object is no part of the answer, such as a ping. Raises
         Trouble."""
         if isinstance(content, Mapping):
-            if error := error_in(content, self.api.key):
-                raise of_object(error)
+            if error := find_error(content, self.api.key):
+                raise classify_error(error)
             if self.api.key not in content:
                 return None
         try:
@@ -88,7 +88,7 @@ class Assembly:
 
 def _join(before: Piece, piece: Piece) -> Piece:
     # A last chunk with the counts alone gives no reason, and must not hide the one before.
-    finish = piece.finish if quirks.finish_of(piece.finish) else before.finish
+    finish = piece.finish if quirks.translate_finish(piece.finish) else before.finish
     return Piece(
         finish=finish,
         model=piece.model or before.model,

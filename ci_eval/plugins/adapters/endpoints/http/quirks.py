@@ -140,7 +140,7 @@ _PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|[hms])?[a-z]*
 _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
-def finish_of(word: object) -> str:
+def translate_finish(word: object) -> str:
     """Return our word for a reason to stop, an empty text while the model goes on, or "broken (WORD)"."""
     text = "" if word is None else str(word).strip()
     # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
@@ -150,7 +150,7 @@ def finish_of(word: object) -> str:
     return _OURS.get(low) or f"{BROKEN} ({text[:60]})"
 
 
-def duration_of(text: str) -> float | None:
+def parse_duration(text: str) -> float | None:
     """Return the seconds in `20s`, `1m26.4s`, `250ms`, `1 minute 5 seconds` or `12`; None for any other text."""
     total, position, text = 0.0, 0, text.strip()
     while match := _PART.match(text, position):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ci_eval.plugins.adapters.endpoints.contract import Piece, count_of
+from ci_eval.plugins.adapters.endpoints.contract import Piece, read_count
 from ci_eval.plugins.adapters.endpoints.http.quirks import TEXT_PARTS
-from ci_eval.plugins.adapters.endpoints.logprobs import logprobs_of
+from ci_eval.plugins.adapters.endpoints.logprobs import read_logprobs
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of thoughts in a message, beside its content."""
@@ -32,9 +32,9 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         refused=bool(message.get("refusal")),
         is_whole=is_whole,
         model=str(answer.get("model") or ""),
-        prompt_tokens=count_of(usage.get("prompt_tokens")),
-        answer_tokens=count_of(usage.get("completion_tokens")),
-        logprobs=logprobs_of(choice.get("logprobs")),
+        prompt_tokens=read_count(usage.get("prompt_tokens")),
+        answer_tokens=read_count(usage.get("completion_tokens")),
+        logprobs=read_logprobs(choice.get("logprobs")),
     )
 
 
@@ -68,21 +68,21 @@ def _parts(content: object) -> tuple[str, str]:
         elif str(part.get("type") or "") in TEXT_PARTS:
             texts += str(part.get("text") or "")
         else:
-            thoughts += "".join(_texts_in(part.get("thinking") or part.get("text") or part.get("content")))
+            thoughts += "".join(_walk_texts(part.get("thinking") or part.get("text") or part.get("content")))
     return texts, thoughts
 
 
-def _texts_in(part: object) -> Iterator[str]:
+def _walk_texts(part: object) -> Iterator[str]:
     if isinstance(part, str):
         yield part
     elif isinstance(part, list):
         for inner in part:
-            yield from _texts_in(inner)
+            yield from _walk_texts(inner)
     elif isinstance(part, Mapping):
-        yield from _texts_in(part.get("text") or part.get("thinking"))
+        yield from _walk_texts(part.get("text") or part.get("thinking"))
 
 
-def error_in(answer: Mapping[str, Any], key: str) -> object:
+def find_error(answer: Mapping[str, Any], key: str) -> object:
     """Return the error that an object with code 200 tells, in one of the ways that servers have; None without one.
 
     `key`: the field that an answer of this api has.

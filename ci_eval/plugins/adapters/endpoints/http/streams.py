@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ci_eval.plugins.adapters.endpoints.http.trouble import garbage, of_object
+from ci_eval.plugins.adapters.endpoints.http.trouble import classify_error, garbage
 
 DONE = object()
 """The end of a stream that says so."""
@@ -33,7 +33,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
         text = line.strip()
         is_event = text.startswith(b"data:")
         if text.startswith(b"error:"):
-            raise of_object(text[6:].decode(errors="replace"))
+            raise classify_error(text[6:].decode(errors="replace"))
         if is_event:
             text = text[5:].strip()
         elif not text or (not plain and text.startswith(_FIELDS)):

@@ -53,7 +53,7 @@ def garbage(reason: str) -> Trouble:
     return Trouble(reason, again=True, kind=EngineMisbehaved)
 
 
-def unfinished(finish: str) -> Trouble:
+def premature_end(finish: str) -> Trouble:
     """Return the trouble of an answer that ended for a reason which leaves open whether it is whole."""
     return Trouble(f"the answer is {finish}: the endpoint gave it up", again=True)
 
@@ -67,7 +67,7 @@ def cut_silently(characters: int, tokens: int) -> Trouble:
     )
 
 
-def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
+def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
     """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
     try:
         content: Any = json.loads(body)
@@ -77,12 +77,12 @@ def of_code(code: int, headers: Mapping[str, str], body: bytes, key: str | None)
     return _classify(code, headers, content, key)
 
 
-def of_object(content: object) -> Trouble:
+def classify_error(content: object) -> Trouble:
     """Return the trouble of an error that came in place of an answer, or in the middle of one."""
-    code = _code_in(content)
+    code = _find_code(content)
     if code is not None:
         return _classify(code, {}, content, None)
-    words = _message_in({"error": content})
+    words = _format_message({"error": content})
     if quirks.LOADING.search(words) or quirks.PASSING.search(words):
         return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
     if _is_too_long(words):
@@ -91,7 +91,7 @@ def of_object(content: object) -> Trouble:
 
 
 def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
-    words = _message_in(content)
+    words = _format_message(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
         return Trouble(
@@ -102,7 +102,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         return Trouble(f"{reason}: {missing}")
     if code == 402:
         return Trouble(f"{reason}: the account has no money left")
-    wait = wait_of(headers, content)
+    wait = find_retry_delay(headers, content)
     if code == 429:
         return _throttling(reason, words, wait, content)
     if code >= 500:
@@ -120,7 +120,7 @@ def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Tr
     if alone and _number(alone["requested"]) > _number(alone["limit"]):
         return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
     ends = wait is not None or quirks.PASSING.search(words)
-    if _codes_in(content) & quirks.SPENT_CODES or (not ends and quirks.SPENT.search(words)):
+    if _collect_error_names(content) & quirks.SPENT_CODES or (not ends and quirks.SPENT.search(words)):
         return Trouble(f"{reason}: the account has nothing left to spend")
     return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
 
@@ -158,7 +158,7 @@ def _number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-def _code_in(content: object) -> int | None:
+def _find_code(content: object) -> int | None:
     """Return the HTTP code that an error object tells; None without one."""
     if not isinstance(content, Mapping):
         return None
@@ -168,25 +168,30 @@ def _code_in(content: object) -> int | None:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and 300 <= value < 600:
             return value
-    if _codes_in(content) & {"rate_limit_exceeded", "rate_limit_error", "throttling", "too_many_requests"}:
+    if _collect_error_names(content) & {"rate_limit_exceeded", "rate_limit_error", "throttling", "too_many_requests"}:
         return 429
-    if _codes_in(content) & {"overloaded_error", "overloaded", "service_unavailable", "unavailable"}:
+    if _collect_error_names(content) & {"overloaded_error", "overloaded", "service_unavailable", "unavailable"}:
         return 503
-    if _codes_in(content) & {"invalid_request_error", "badrequesterror", "bad_request", "context_length_exceeded"}:
+    if _collect_error_names(content) & {
+        "invalid_request_error",
+        "badrequesterror",
+        "bad_request",
+        "context_length_exceeded",
+    }:
         return 400
     return None
 
 
-def _codes_in(content: object) -> set[str]:
+def _collect_error_names(content: object) -> set[str]:
     """Return the names that an error object gives its kind, in small letters."""
     if not isinstance(content, Mapping):
         return set()
     inner = content.get("error")
     names = {str(content[name]).lower() for name in ("code", "type", "status", "reason") if content.get(name)}
-    return names | (_codes_in(inner) if isinstance(inner, Mapping) else set())
+    return names | (_collect_error_names(inner) if isinstance(inner, Mapping) else set())
 
 
-def _message_in(content: Any) -> str:
+def _format_message(content: Any) -> str:
     """Return the message in an error of the endpoint, as `" (…)"`; an empty text without one."""
     if isinstance(content, list) and content:
         content = content[0]
@@ -204,7 +209,7 @@ def _message_in(content: Any) -> str:
     return f" ({text[:MOST_SAID]})" if text else ""
 
 
-def wait_of(headers: Mapping[str, str], content: object = None) -> float | None:
+def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
     """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
     does."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
@@ -220,7 +225,7 @@ def wait_of(headers: Mapping[str, str], content: object = None) -> float | None:
 def _wait_said(content: object) -> float | None:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
     for pattern in quirks.DELAY_TEXTS:
-        if (match := pattern.search(text)) and (seconds := quirks.duration_of(match["time"])) is not None:
+        if (match := pattern.search(text)) and (seconds := quirks.parse_duration(match["time"])) is not None:
             return seconds
     return None
 
@@ -244,7 +249,7 @@ def _moment(text: str) -> float | None:
         while number > 1000 * EPOCH:  # in milliseconds, or less
             number /= 1000
         return max(number - time.time() if number > EPOCH else number, 0.0)
-    if (seconds := quirks.duration_of(text)) is not None:
+    if (seconds := quirks.parse_duration(text)) is not None:
         return seconds
     # datetime.fromisoformat reads `Z` from Python 3.11 on only.
     for read in (parsedate_to_datetime, lambda date: datetime.fromisoformat(date.replace("Z", "+00:00"))):

@@ -16,7 +16,7 @@ from ci_eval.core.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.contract import Api, Reply
 from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
 from ci_eval.plugins.adapters.endpoints.http.streams import DONE, objects, whole
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, broken, of_code, timed_out
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, broken, classify_status, timed_out
 
 if TYPE_CHECKING:
     import requests
@@ -29,7 +29,7 @@ HIDDEN = "[key]"
 """A placeholder for the key, if the endpoint repeated it."""
 
 
-def address_of(endpoint: str, path: str, *, keyed: bool) -> str:
+def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     """Return the address of the api. Raises ConfigError if it tells a secret or would send one in the open."""
     try:
         parts = urlsplit(endpoint)
@@ -191,7 +191,7 @@ class Wire:
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
-            raise of_code(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
+            raise classify_status(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
         parser = Assembly(self._api)
         for content in objects(parts) if streamed else whole(parts):
             if content is DONE:

@@ -34,7 +34,7 @@ def steps(work: Work) -> Sequence[Step]:
     """Return the steps: javac, then JUnit; see `Runner.steps`."""
     place, classes = work.place, work.place.scratch / "classes"
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
-    path = jars.classpath([classes, *jars.in_folder(work.kit)])
+    path = jars.classpath([classes, *jars.list_jars(work.kit)])
     options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
     package = PACKAGE.search((work.files / work.test).read_text())
     name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
