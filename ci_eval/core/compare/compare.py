@@ -90,9 +90,8 @@ def compare(
     state = theirs.state or ALIKE
     judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=state)
     sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
-    timed = {}
-    if is_alternating(ours, theirs):
-        timed = times(base, new, metrics, [part for part in filters.all if part.name != WEIGHTED])
+    parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
+    timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
     bands = _list_bands(ours.task, paired)
@@ -113,11 +112,11 @@ def compare(
             for name, sums in paired.filters.items()
         },
         headline=filters.headline,
-        wins=paired.filters[filters.headline].wins,
-        losses=paired.filters[filters.headline].losses,
+        wins=leader.wins,
+        losses=leader.losses,
         parts=tuple(judge.parts(_choose_parts(paired), leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
-        latencies=_latencies(paired.filters[filters.headline]),
+        latencies=_latencies(leader),
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
         warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
