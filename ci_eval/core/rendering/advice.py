@@ -67,8 +67,8 @@ def _imports(evaluation: Evaluation) -> Iterator[str]:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
         yield (
             f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
-            "finds less than it would for a user: --dependencies installs what the project says it needs (none of it is "
-            "run)"
+            "finds less than it would for a user: --dependencies installs what the project says it needs (none of "
+            "it is run)"
         )
 
 
