@@ -6,6 +6,7 @@ import ast
 import statistics
 import sys
 import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,17 +101,20 @@ def main() -> None:
     lines = {name: len(path.read_text().splitlines()) for name, path in paths.items()}
     longest = max((max(functions(path), default=0), name) for name, path in paths.items())
     lengths = [length for path in paths.values() for length in functions(path)]
-    rooms: dict[str, int] = {}
+    packages: Counter[str] = Counter()
     for name, path in paths.items():
-        rooms[path.relative_to(PACKAGE).parts[0]] = rooms.get(path.relative_to(PACKAGE).parts[0], 0) + lines[name]
-    largest = max(rooms, key=lambda room: rooms[room])
+        parts = path.relative_to(PACKAGE).parts
+        packages["/".join(parts[: 2 if parts[0] in {"core", "plugins"} else 1])] += lines[name]
+    ((largest, most),) = packages.most_common(1)
+    inner = sum(count for package, count in packages.items() if not package.startswith("plugins"))
     print("| figure | value |\n|---|--:|")
     print(f"| modules | {len(paths):,} |\n| lines | {sum(lines.values()):,} |")
     print(f"| lines of code, without docstrings | {sum(map(code, paths.values())):,} |")
     print(f"| lines of a module: median, most | {statistics.median(lines.values()):.0f}, {max(lines.values())} |")
     print(f"| lines of a function: median, most | {statistics.median(lengths):.0f}, {longest[0]} (`{longest[1]}`) |")
     print(f"| modules in a cycle of imports | {cycles({name: imports(paths[name], set(paths)) for name in paths})} |")
-    print(f"| share of the largest room | {rooms[largest] / sum(lines.values()):.0%} (`{largest}/`) |")
+    print(f"| share of the largest package | {most / sum(lines.values()):.0%} (`{largest}/`) |")
+    print(f"| lines outside of `plugins/` | {inner:,} |")
     print_words(list(paths.values()), sum(lines.values()))
 
 

@@ -35,6 +35,16 @@ def test_few_names_say_nothing(words: dict[Path, Words]) -> None:
     assert len(empty) <= 0.001 * sum(len(module.names) for module in words.values()), empty
 
 
+def test_few_functions_are_named_by_a_participle_or_a_preposition(words: dict[Path, Words]) -> None:
+    names = [f"{path.relative_to(PACKAGE)}: {name}" for path, module in words.items() for name in module.participles]
+    assert len(names) <= 0.06 * sum(len(module.functions) for module in words.values()), names
+
+
+def test_comments_give_reasons(words: dict[Path, Words]) -> None:
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in words)
+    assert sum(map(count_comments, words)) >= 0.02 * lines
+
+
 def test_faults_are_found(tmp_path: Path) -> None:
     path = tmp_path / "planted.py"
     path.write_text(

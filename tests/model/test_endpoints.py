@@ -16,10 +16,9 @@ ENGINE = "engine={endpoint: 'https://host/v1', model: m, api: completions, templ
     ("override", "said"),
     [
         ("engine={endpoint: 'https://host/v1'}", "`engine.model` is missing"),
-        ("engine={model: m}", "belong to an `endpoint`"),
+        ("engine={model: m}", "need an `endpoint`"),
         ("engine={endpoint: 'https://host', model: m, command: [x]}", "a command and an endpoint"),
         ("engine={endpoint: 'https://host', model: m, template: qwen}", "`engine.template` is for api: completions"),
-        ("engine={endpoint: 'https://host', model: m, api: chatt}", "`engine.api` is 'chatt'; expected one of chat"),
         ("judge={model: m}", "`judge.endpoint` is missing"),
         ("judge={endpoint: 'https://host'}", "`judge.model` is missing"),
     ],

@@ -77,7 +77,7 @@ class Run:
         return self._table("suggestions")
 
     def _table(self, name: str) -> ArrowTable:
-        table: ArrowTable = arrow().table_of(self._workspace, name)
+        table: ArrowTable = arrow().build_arrow_table(self._workspace, name)
         return table
 
 
