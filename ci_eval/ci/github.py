@@ -64,14 +64,17 @@ class GitHub(Host):
         self._say("::endgroup::")
 
     def annotate(self, level: Level, text: str) -> None:
-        self._said[level] += 1
-        if self._said[level] < MOST_ANNOTATIONS:
-            self._say(f"::{level} title=ci-eval::{data(text)}")
-        elif self._said[level] == MOST_ANNOTATIONS:
-            self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
+        self._annotate(level, "ci-eval", text)
 
     def fail(self, problem: Problem) -> None:
-        self._say(f"::error title={value(problem.identity)}::{data(problem.text)}")
+        self._annotate("error", problem.identity, problem.text)
+
+    def _annotate(self, level: Level, title: str, text: str) -> None:
+        self._said[level] += 1
+        if self._said[level] < MOST_ANNOTATIONS:
+            self._say(f"::{level} title={value(title)}::{data(text)}")
+        elif self._said[level] == MOST_ANNOTATIONS:
+            self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
 
     def announce(self, announcement: Announcement) -> None:
         for problem in announcement.problems:

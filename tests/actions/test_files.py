@@ -32,3 +32,12 @@ def test_an_evaluation_root_must_be_in_the_project(tmp_path: Path, given: str) -
 def test_only_the_regular_files_of_a_project_are_read(trap: Path, tmp_path: Path) -> None:
     assert list(source_files(trap, LANGUAGE, ActionsConfig())) == ["a.py"]
     assert [actions.path for actions in generate(trap, tmp_path / "w").actions()] == ["a.py"]
+
+
+def test_a_file_that_is_an_evaluation_root_may_have_any_suffix(tmp_path: Path) -> None:
+    """A script without a suffix has sessions; a text that is no code has an error or none, and ends nothing."""
+    root = write(tmp_path / "p", tool="import os\n\n\nprint(os.environ)\n", README__md="# What *this* is\n")
+    workspace = generate(root, tmp_path / "w", ActionsConfig(evaluation_roots=("tool", "README.md")))
+    sessions = {head.path: head.sessions for head in workspace.action_heads()}
+    assert sessions["tool"] > 0
+    assert "README.md" in sessions

@@ -127,10 +127,11 @@ def test_a_gem_is_installed_apart_with_its_dependencies(tmp_path: Path, monkeypa
 while [ "$#" -gt 0 ]; do [ "$1" = --install-dir ] && folder=$2; shift; done
 mkdir -p "$folder/specifications"
 touch "$folder/specifications/ruby-lsp-0.26.9.gemspec" "$folder/specifications/prism-1.4.0.gemspec"
+touch "$folder/specifications/nokogiri-1.18.8-x86_64-linux-gnu.gemspec" "$folder/specifications/http-2-0.11.0.gemspec"
 """
     client(tmp_path, monkeypatch, "gem", script)
     made = Gem(package="ruby-lsp", version="0.26.9").make(None, tmp_path / "engines")
-    assert made.packages == {"ruby-lsp": "0.26.9", "prism": "1.4.0"}
+    assert made.packages == {"ruby-lsp": "0.26.9", "prism": "1.4.0", "nokogiri": "1.18.8", "http-2": "0.11.0"}
 
 
 def test_each_registry_is_asked_for_the_newest_version_in_its_own_words(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 from ci_eval.ci.github import MOST_SUMMARY, GitHub, data, shorten_text, value
+from ci_eval.ci.host import Problem
 from tests.ci.parsers import ANY_TEXT, FOUND, github_commands
 
 
@@ -47,6 +48,17 @@ def test_at_most_ten_warnings_are_annotations_and_the_last_one_says_so() -> None
     host = GitHub(out)
     for number in range(30):
         host.annotate("warning", str(number))
+    said = [text for _, _, text in github_commands(out.getvalue())]
+    assert len(said) == 10
+    assert "there are more" in said[-1]
+
+
+def test_problems_are_annotations_too_and_are_counted_with_the_errors() -> None:
+    out = io.StringIO()
+    host = GitHub(out)
+    for number in range(6):
+        host.annotate("error", str(number))
+        host.fail(Problem(f"gate {number}", "broken"))
     said = [text for _, _, text in github_commands(out.getvalue())]
     assert len(said) == 10
     assert "there are more" in said[-1]

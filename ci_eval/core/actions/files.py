@@ -28,9 +28,11 @@ class Source:
 
     @property
     def grammar(self) -> str:
-        """Return the grammar for a file of that name; the longest suffix decides."""
+        """Return the grammar for a file of that name; the longest suffix decides, else the language's first one."""
         grammars = self.language.grammars
-        return grammars[max((suffix for suffix in grammars if self.path.endswith(suffix)), key=len)]
+        suffixes = (suffix for suffix in grammars if self.path.endswith(suffix))
+        # An evaluation root may be a file with another suffix, or none.
+        return grammars[max(suffixes, key=len, default=next(iter(grammars)))]
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:

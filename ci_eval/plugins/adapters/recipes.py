@@ -222,6 +222,10 @@ class Go(IntoCache):
         return _go_build(self.module, version, new)
 
 
+PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
+"""The beginnings of the names of platforms, as RubyGems writes them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gem(IntoCache):
     """A recipe for a gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
@@ -246,7 +250,9 @@ class Gem(IntoCache):
         options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
         run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
         specifications = sorted((new / "specifications").glob("*.gemspec"))
-        return dict(re.sub(r"-(?=\d[\w.]*$)", " ", path.stem).split(" ") for path in specifications)
+        # The name of a gem that was compiled elsewhere ends in a platform: nokogiri-1.18.8-x86_64-linux-gnu.
+        parts = (re.fullmatch(rf"(.+?)-(\d[\w.]*)(?:-{PLATFORM}.*)?", path.stem) for path in specifications)
+        return {match[1]: match[2] for match in parts if match}
 
 
 @dataclass(frozen=True, kw_only=True)
