@@ -58,7 +58,7 @@ def test_problems_are_annotations_too_and_are_counted_with_the_errors() -> None:
     host = GitHub(out)
     for number in range(6):
         host.annotate("error", str(number))
-        host.fail(Problem(f"gate {number}", "broken"))
+        host.fail(Problem(identity=f"gate {number}", text="broken"))
     said = [text for _, _, text in github_commands(out.getvalue())]
     assert len(said) == 10
     assert "there are more" in said[-1]
