@@ -76,20 +76,20 @@ def planted(rows: Floats, difference: float, random: np.random.Generator) -> Flo
     if more > len(other):
         raise SystemExit("too few sessions differ for so large a difference: give a smaller one to --detect")
     wins = other[: (len(other) + more) // 2]
-    wanted = np.sign(gains)
-    wanted[other] = -1
-    wanted[wins] = 1
-    swapped = wanted != np.sign(gains)
+    detectable = np.sign(gains)
+    detectable[other] = -1
+    detectable[wins] = 1
+    swapped = detectable != np.sign(gains)
     return np.where(swapped[:, None, None], rows[:, :, [2, 3, 0, 1]], rows)
 
 
-def simulated(rows: Floats, metrics: list[Metric], wanted: float, power: float, random: np.random.Generator) -> Run:
+def simulated(rows: Floats, metrics: list[Metric], detectable: float, power: float, random: np.random.Generator) -> Run:
     """A run whose answers are known."""
     order, size, name = random.permutation(len(rows)), 0, metrics[0].info.name
     truth = differences(rows)
     sums = Sums(figures=len(metrics))
     pilot = None
-    while (more := next_size(pilot, size, len(rows), wanted, power)) > size:
+    while (more := next_size(pilot, size, len(rows), detectable, power)) > size:
         sums.add(rows[order[size:more]])
         size = more
         pilot = make_pilot(sums, metrics, name, sessions=len(rows), asked=size)
@@ -118,18 +118,18 @@ def main() -> None:
     given = parser.parse_args()
     if len(given.workspaces) % 2:
         raise SystemExit("give workspaces in pairs: BASE NEW [BASE NEW …]")
-    wanted, metrics = parse(given.detect), list_joint_metrics(Config())
+    detectable, metrics = parse(given.detect), list_joint_metrics(Config())
     print("| pair | sessions | differ | true difference | better or worse | right | interval holds | asked | by kind |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for base, new in zip(given.workspaces[::2], given.workspaces[1::2], strict=True):
         rows, kinds = recorded(base, new, metrics)
         differ = np.mean(rows[:, 0, 0] != rows[:, 0, 2])
-        for difference in (0.0, wanted):
+        for difference in (0.0, detectable):
             runs = []
             for seed in range(given.times):
                 random = np.random.default_rng(seed)
                 world = planted(rows, difference, random)
-                runs.append(simulated(world, metrics, wanted, given.power, random))
+                runs.append(simulated(world, metrics, detectable, given.power, random))
             print(
                 f"| {base.name}, {new.name} | {len(rows):,} | {differ:.1%} | {difference * 100:g} pp "
                 f"| {np.mean([run.found != 0 for run in runs]):.1%} | {np.mean([run.found == 1 for run in runs]):.1%} "

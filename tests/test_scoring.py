@@ -41,12 +41,12 @@ def test_the_rank_is_that_of_the_last_lookup_and_of_nothing_that_failed() -> Non
 def test_a_session_is_evaluated_answered_and_in_a_band(
     status: Status, rank: int | None, expected: tuple[bool, bool, str, str]
 ) -> None:
-    found = session(status, rank)
+    first_hit = session(status, rank)
     assert (
-        evaluated(found),
-        has_answer(found),
-        band(completion.TASK, found),
-        outcome(completion.TASK, found),
+        evaluated(first_hit),
+        has_answer(first_hit),
+        band(completion.TASK, first_hit),
+        outcome(completion.TASK, first_hit),
     ) == expected
 
 
@@ -75,7 +75,7 @@ def asked(*passed: bool) -> SessionScore:
     return msgspec.structs.replace(first, rounds=len(passed), otherwise=otherwise)
 
 
-def found(each: SessionScore) -> bool:
+def first_hit(each: SessionScore) -> bool:
     return rank_of(each) == 1
 
 
@@ -84,17 +84,17 @@ class TestPassAt:
     def test_it_is_the_share_of_all_choices_of_k_answers_in_which_one_passes(self, count: int, k: int) -> None:
         for passed in product([False, True], repeat=count):
             share = fmean(any(chosen) for chosen in combinations(passed, k))
-            ((chance, _),) = PassAt(k, found).observe(asked(*passed))
+            ((chance, _),) = PassAt(k, first_hit).observe(asked(*passed))
             assert chance == pytest.approx(share)
 
     def test_sessions_asked_no_more_than_k_times_are_not_observed(self) -> None:
-        assert PassAt(2, found).observe(asked(True, False)) == []
-        assert list(PassAt(2, found).by_round(asked(True, False), 2)) == [[], []]
+        assert PassAt(2, first_hit).observe(asked(True, False)) == []
+        assert list(PassAt(2, first_hit).by_round(asked(True, False), 2)) == [[], []]
         assert PassAt(1, lambda _: None).observe(asked(True, False)) == []
 
     def test_of_one_answer_its_noise_is_that_of_a_mean(self) -> None:
         passed = (True, False, False, True, True)
-        seen = [value for [(value, _)] in PassAt(1, found).by_round(asked(*passed), 5)]
+        seen = [value for [(value, _)] in PassAt(1, first_hit).by_round(asked(*passed), 5)]
         assert fmean(seen) == pytest.approx(3 / 5)
         assert variance(seen) == pytest.approx(variance(map(float, passed)) / 5)
 
@@ -105,8 +105,8 @@ class TestPassAt:
         for passes in range(of + 1):
             it = asked(*[True] * passes, *[False] * (of - passes))
             likely.append(math.comb(of, passes) * chance**passes * (1 - chance) ** (of - passes))
-            means.append(PassAt(k, found).observe(it)[0][0])
-            variances.append(variance(value for [(value, _)] in PassAt(k, found).by_round(it, of)))
+            means.append(PassAt(k, first_hit).observe(it)[0][0])
+            variances.append(variance(value for [(value, _)] in PassAt(k, first_hit).by_round(it, of)))
         mean = sum(map(float.__mul__, likely, means))
         true = sum(weight * (each - mean) ** 2 for weight, each in zip(likely, means, strict=True))
         assert mean == pytest.approx(1 - (1 - chance) ** k)

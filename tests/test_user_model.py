@@ -38,11 +38,11 @@ def session(model: UserModel, ranks: Sequence[int | None], name: str) -> tuple[b
 def test_the_expectation_of_the_reference_comes_out(
     cancel: float, saved: float, selected: float, cancelled: float
 ) -> None:
-    found = average_behaviour(RANKS, replace(JETBRAINS, cancel=(cancel,)))
-    assert found.saved == pytest.approx(saved, abs=5e-5)
-    assert found.selected == pytest.approx(selected, abs=5e-5)
-    assert found.cancelled == pytest.approx(cancelled, abs=1e-4)
-    assert found.typed == pytest.approx(len(RANKS) * (1 - saved), abs=5e-4)
+    behaviour = average_behaviour(RANKS, replace(JETBRAINS, cancel=(cancel,)))
+    assert behaviour.saved == pytest.approx(saved, abs=5e-5)
+    assert behaviour.selected == pytest.approx(selected, abs=5e-5)
+    assert behaviour.cancelled == pytest.approx(cancelled, abs=1e-4)
+    assert behaviour.typed == pytest.approx(len(RANKS) * (1 - saved), abs=5e-4)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

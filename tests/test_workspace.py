@@ -69,7 +69,7 @@ def test_a_truncated_sessions_file_is_named(tmp_path: Path) -> None:
     (path,) = (tmp_path / "w" / "sessions").iterdir()
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(WorkspaceError, match="is damaged"):
-        [list(found) for _, found in workspace.sessions(Session)]
+        [list(items) for _, items in workspace.sessions(Session)]
 
 
 def test_errors_of_two_stages_are_both_kept(tmp_path: Path) -> None:
@@ -100,14 +100,14 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
 def test_a_workspace_of_before_is_read_and_what_it_lacks_is_asked(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER, b__py=GREETER)
     ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    now = sorted(each.id for _, found in workspace.sessions(Session) for each in found)
+    now = sorted(each.id for _, items in workspace.sessions(Session) for each in items)
     as_before(tmp_path / "w")
     workspace = Workspace(tmp_path / "w")
-    assert sorted(each.id for _, found in workspace.sessions(Session) for each in found) == now
+    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
     assert workspace.has_sessions("a.py")
     workspace.drop_sessions("a.py")
     ask(workspace, setup(WORDS, root))
-    assert sorted(each.id for _, found in workspace.sessions(Session) for each in found) == now
+    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
     assert {path.suffix for path in (tmp_path / "w" / "sessions").iterdir()} == {".gz", ".zst"}
 
 
@@ -117,7 +117,7 @@ def test_sessions_take_the_place_of_those_of_before(tmp_path: Path) -> None:
     (source,) = workspace.sources()
     as_before(tmp_path / "w")
     workspace.write_sessions("a.py", pack_sessions(source, []))
-    assert [list(found) for _, found in workspace.sessions(Session)] == [[]]
+    assert [list(items) for _, items in workspace.sessions(Session)] == [[]]
 
 
 def test_a_file_packed_in_two_ways_counts_for_neither(tmp_path: Path) -> None:
@@ -178,6 +178,6 @@ def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path
     workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
     (path,) = workspace.action_files()
     calls = list(first_calls(read_actions(path)))
-    found = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
-    assert found == [(call.session, call.offset, call.expected_text) for call in calls]
-    assert read_actions(path).sessions == len(found) > 0
+    items = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
+    assert items == [(call.session, call.offset, call.expected_text) for call in calls]
+    assert read_actions(path).sessions == len(items) > 0

@@ -7,8 +7,8 @@ from ci_eval.plugins.adapters.closure import Closure, find_closure
 
 
 def test_what_is_declared_is_known_of_each_engine() -> None:
-    found = {name: find_closure(engines.CATALOG.load(name)) for name in engines.names()}
-    assert {name for name, closure in found.items() if closure is Closure.FILE} == {"words"}
-    assert {name for name, closure in found.items() if closure is Closure.IMPORTS} == {"basedpyright", "pyright"}
+    closures = {name: find_closure(engines.CATALOG.load(name)) for name in engines.names()}
+    assert {name for name, closure in closures.items() if closure is Closure.FILE} == {"words"}
+    assert {name for name, closure in closures.items() if closure is Closure.IMPORTS} == {"basedpyright", "pyright"}
     # It looks for calls of a function in all files of the project.
-    assert found["jedi"] is Closure.PROJECT
+    assert closures["jedi"] is Closure.PROJECT

@@ -10,15 +10,15 @@ from ci_eval.core.contracts import Grader, Ranker
 
 
 def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
-    found = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
-    assert {"BASIC", "ALPHABETICAL"} < set(found.names())
-    assert [each.name for each in found.all()] == found.names()
-    assert found.load("BASIC").name == "BASIC"
+    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
+    assert {"BASIC", "ALPHABETICAL"} < set(rankers.names())
+    assert [each.name for each in rankers.all()] == rankers.names()
+    assert rankers.load("BASIC").name == "BASIC"
 
 
 def test_only_those_that_belong_are_found() -> None:
-    found = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("b"))
-    assert found.names() == ["basic"]
+    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("b"))
+    assert rankers.names() == ["basic"]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:

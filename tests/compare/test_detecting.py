@@ -17,25 +17,25 @@ NAME = METRICS[0].info.name
 def rows(count: int = 300) -> Floats:
     """Sessions in which either side is right or not, in both metrics."""
     right = np.random.default_rng(3).random((count, 2, 2)) < [0.7, 0.8]
-    found = np.ones((count, 2, 4))
-    found[:, :, [0, 2]] = right.transpose(0, 1, 2)
-    return found
+    pilot = np.ones((count, 2, 4))
+    pilot[:, :, [0, 2]] = right.transpose(0, 1, 2)
+    return pilot
 
 
 def sums(seen: Floats) -> Sums:
-    found = Sums(figures=2)
-    found.add(seen)
-    return found
+    pilot = Sums(figures=2)
+    pilot.add(seen)
+    return pilot
 
 
 def test_the_variance_is_that_of_the_sessions_that_differ() -> None:
     seen = rows()
     differ = int((seen[:, 0, 0] != seen[:, 0, 2]).sum())
-    found = make_pilot(sums(seen), METRICS, NAME, sessions=1000, asked=300)
-    assert found is not None
-    assert found.variance == pytest.approx((differ + 2) / 302)
-    assert (found.observed, found.noise, found.tests) == (300, 0, 2)
-    assert found.errors > 1.96
+    pilot = make_pilot(sums(seen), METRICS, NAME, sessions=1000, asked=300)
+    assert pilot is not None
+    assert pilot.variance == pytest.approx((differ + 2) / 302)
+    assert (pilot.observed, pilot.noise, pilot.tests) == (300, 0, 2)
+    assert pilot.errors > 1.96
 
 
 def test_it_is_blind_to_which_side_is_better() -> None:
@@ -46,8 +46,8 @@ def test_it_is_blind_to_which_side_is_better() -> None:
     better = np.where(
         (seen[:, 0, 0] > seen[:, 0, 2])[:, None, None], seen[:, :, [2, 3, 0, 1]], seen
     )  # new is never worse
-    found = [make_pilot(sums(each), METRICS, NAME, sessions=1000, asked=300) for each in (seen, swapped, better)]
-    variances = [each.variance for each in found if each]
+    pilot = [make_pilot(sums(each), METRICS, NAME, sessions=1000, asked=300) for each in (seen, swapped, better)]
+    variances = [each.variance for each in pilot if each]
     assert variances == pytest.approx([variances[0]] * 3)
 
 

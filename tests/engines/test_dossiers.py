@@ -114,3 +114,7 @@ def test_the_digest_changes_with_a_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
     first = dossiers.digest_of("ty", "python")
     file.write_text("b")
     assert first != dossiers.digest_of("ty", "python")
+    file.write_text('"""What b is."""\n\nb  # the second letter\n')
+    third = dossiers.digest_of("ty", "python")
+    file.write_text("b")
+    assert third == dossiers.digest_of("ty", "python"), "words alone change no observation"

@@ -35,9 +35,9 @@ def test_mvn_is_asked_for_the_sources_alone_in_a_folder_without_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client(tmp_path, monkeypatch, "mvn", 'ls -A > b-1-sources.jar; echo "$@" >> b-1-sources.jar')
-    found = artifact("a:b:1", tmp_path / "out")
-    files, asked = found.read_text().split("\n", 1)[0], found.read_text()
-    assert (found, files) == (tmp_path / "out/b-1-sources.jar", ".mvn")
+    jar = artifact("a:b:1", tmp_path / "out")
+    files, asked = jar.read_text().split("\n", 1)[0], jar.read_text()
+    assert (jar, files) == (tmp_path / "out/b-1-sources.jar", ".mvn")
     assert "-Dartifact=a:b:1:jar:sources" in asked
     assert "maven-dependency-plugin:3.6.1:copy" in asked
 
@@ -89,16 +89,16 @@ def test_a_cause_that_maven_tells_in_several_lines_is_shown_whole(
 @pytest.mark.needs("mvn")
 @pytest.mark.registry
 def test_mvn_brings_a_real_artifact(tmp_path: Path) -> None:
-    found = artifact("org.apache.commons:commons-lang3:3.14.0", tmp_path)
-    assert found.name == "commons-lang3-3.14.0-sources.jar"
+    jar = artifact("org.apache.commons:commons-lang3:3.14.0", tmp_path)
+    assert jar.name == "commons-lang3-3.14.0-sources.jar"
 
 
 @pytest.mark.needs("mvn")
 @pytest.mark.registry
 @pytest.mark.needs("mvn")
 def test_mvn_brings_a_real_plain_jar(tmp_path: Path) -> None:
-    found = artifact("org.asciidoctor:asciidoctorj:3.0.0:jar", tmp_path)
-    assert hash_file(found) == "866afb68d894497e9dc97a2c8c532668f97e5efa4ad7da09494cbbe96b526944"
+    jar = artifact("org.asciidoctor:asciidoctorj:3.0.0:jar", tmp_path)
+    assert hash_file(jar) == "866afb68d894497e9dc97a2c8c532668f97e5efa4ad7da09494cbbe96b526944"
 
 
 @pytest.mark.registry

@@ -52,13 +52,13 @@ def lookups(draw: st.DrawFn, expected: str, prefix: str) -> Lookup:
     shown = draw(st.lists(WORDS, max_size=6, unique=True))
     suggestions = tuple(Suggestion(text=each, kind=draw(st.sampled_from(["", "function"]))) for each in shown)
     behind = draw(st.sampled_from([None, 1500]))
-    found = rank(expected, prefix, suggestions) or behind
+    restored = rank(expected, prefix, suggestions) or behind
     return Lookup(
         prefix=prefix,
         total=2000 if behind else len(shown),
-        rank=found,
+        rank=restored,
         latency=draw(st.floats(0, 100)),
-        selected=draw(st.booleans()) and found is not None,
+        selected=draw(st.booleans()) and restored is not None,
         suggestions=suggestions,
     )
 
@@ -79,21 +79,21 @@ def played(draw: st.DrawFn) -> tuple[FileActions, list[Session]]:
         if isinstance(each, CallCompletion):
             calls.setdefault(each.session, []).append(each.prefix)
             known[each.session] = each.offset, each.expected_text, each.properties
-    found = []
+    restored = []
     for identity, (offset, expected, properties) in known.items():
         if draw(st.booleans()):
             asked = tuple(draw(lookups(expected, prefix)) for prefix in calls[identity])
             failed = draw(st.none() | STATUSES)
             last = asked[-1]
             went = Status.OK if last.rank else Status.NO_MATCH if last.total else Status.EMPTY
-            found.append(
+            restored.append(
                 Session(
                     id=identity, file=FILE.path, offset=offset, expected_text=expected, properties=properties,
                     status=failed or went, message="why" if failed else "", typed=len(asked[0].prefix),
                     lookups=() if failed == Status.SKIPPED else asked,
                 )
             )  # fmt: skip
-    return actions, found
+    return actions, restored
 
 
 def there_and_back(folder: Path, form: Generation, actions: FileActions, sessions: Sequence[Session]) -> ReadFile:
@@ -106,8 +106,8 @@ def there_and_back(folder: Path, form: Generation, actions: FileActions, session
 
 def back(folder: Path, form: Generation) -> ReadFile:
     origin = Origin(folder=folder, generation=form, project="p", strategy="?", language="Python", with_user=False)
-    (found,) = read(origin, find_actions_files(folder), Kept(folder))
-    return found
+    (restored,) = read(origin, find_actions_files(folder), Kept(folder))
+    return restored
 
 
 @pytest.mark.parametrize("form", generations.CATALOG.all(), ids=lambda form: form.name)
@@ -118,12 +118,12 @@ def test_a_round_trip_keeps_every_session_with_its_rank_and_status(
 ) -> None:
     actions, sessions = made
     with tempfile.TemporaryDirectory() as folder:
-        found = there_and_back(Path(folder), form, actions, sessions)
-    assert found.sessions == sessions
-    assert found.source == FILE
-    assert found.actions is not None
-    assert {each.id for each in sessions if each.lookups} <= set(asked(found.actions))
-    assert played_to(found.actions) == TEXT
+        restored = there_and_back(Path(folder), form, actions, sessions)
+    assert restored.sessions == sessions
+    assert restored.source == FILE
+    assert restored.actions is not None
+    assert {each.id for each in sessions if each.lookups} <= set(asked(restored.actions))
+    assert played_to(restored.actions) == TEXT
 
 
 def played_to(actions: FileActions) -> str:
@@ -159,8 +159,8 @@ def test_what_the_plugin_rewrites_without_our_field_keeps_rank_and_status_that_i
             for each in whole["sessions"]:
                 del each["ciEval"]
             path.write_bytes(gzip.compress(msgspec.json.encode(whole)))
-        found = back(Path(folder), form)
-    assert list(ends(found.sessions)) == list(ends(known))
+        restored = back(Path(folder), form)
+    assert list(ends(restored.sessions)) == list(ends(known))
 
 
 def ended(session: Session) -> Status:
@@ -180,9 +180,9 @@ def test_the_id_of_an_imported_session_is_that_of_stage_1(tmp_path: Path) -> Non
     origin = Origin(
         folder=tmp_path, generation=form, project="p", strategy="ALL/NoPrefix", language="Python", with_user=False
     )
-    (found,) = read(origin, find_actions_files(tmp_path), Kept(tmp_path))
-    assert found.actions is not None
-    assert asked(found.actions) == asked(actions)
+    (restored,) = read(origin, find_actions_files(tmp_path), Kept(tmp_path))
+    assert restored.actions is not None
+    assert asked(restored.actions) == asked(actions)
 
 
 def asked(actions: FileActions) -> list[str]:

@@ -147,8 +147,8 @@ def test_shards_of_actions_made_once_make_the_same_figures(project: Path, whole:
     assert figures(tmp_path / "merged") == figures(whole)
     merged = Workspace.open(tmp_path / "merged")
     for path in set(paths):
-        found = [[each.id for each in made.decode_sessions(path, Session)] for made in (merged, Workspace.open(whole))]
-        assert found[0] == found[1]
+        orders = [[each.id for each in made.decode_sessions(path, Session)] for made in (merged, Workspace.open(whole))]
+        assert orders[0] == orders[1]
     assert merged.manifest().stages["interpret"].files == len(set(paths))
 
 

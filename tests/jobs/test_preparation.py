@@ -47,10 +47,10 @@ def test_the_newest_version_is_asked_for_once_said_and_kept(
 ) -> None:
     monkeypatch.setattr(Jedi, "newest", lambda _: "7.8.9")
     config = Config(engine=EngineConfig(version="latest"))
-    found = at_newest(config, load_engine(config), Screen())
-    assert found.engine.version == "7.8.9"
+    newest = at_newest(config, load_engine(config), Screen())
+    assert newest.engine.version == "7.8.9"
     assert "jedi@latest: jedi@7.8.9, the newest" in capsys.readouterr().err
-    assert at_newest(found, load_engine(found), Screen()) is found
+    assert at_newest(newest, load_engine(newest), Screen()) is newest
     own = Config(engine=EngineConfig(name="words", version="latest"))
     with pytest.raises(ConfigError, match="comes with ci-eval and has no latest version"):
         at_newest(own, load_engine(own), Screen())

@@ -20,11 +20,11 @@ def shown(outcome: str, wanted: int | None, number: int = 0) -> ShownSession:
 
 
 def test_lists_end_as_the_session_does() -> None:
-    found = list(make_lists([shown("selected", 2), shown("cancelled", None, 1)]))
-    assert [(each.typed, each.rank, each.outcome) for each in found] == [
+    lists = list(make_lists([shown("selected", 2), shown("cancelled", None, 1)]))
+    assert [(each.typed, each.rank, each.outcome) for each in lists] == [
         (1, 3, "typed"), (2, 1, "selected"), (1, None, "typed"), (2, None, "cancelled"),
     ]  # fmt: skip
-    assert fit_user(found).sessions == 2
+    assert fit_user(lists).sessions == 2
 
 
 def test_only_lists_with_the_wanted_item_are_learned_from() -> None:

@@ -34,12 +34,16 @@ def test_a_list_is_followed_by_its_changes(tmp_path: Path) -> None:
         + line("s", "CUSTOM", {})
         + line("s", "TYPED_SELECT", {"selectedId": 0})
     )
-    (found,), left_out = read(tmp_path / "log", text)
+    (recorded,), left_out = read(tmp_path / "log", text)
     assert left_out == {}
-    assert (found.outcome, found.wanted, [each.typed for each in found.lookups]) == ("typed", 0, [2, 3, 2])
-    assert found.lookups[0].features == [{"a": 1.0, "b": 1.0, "c": "x", "d": None}]
-    assert found.lookups[1].features == [{}, {"a": 1.5, "b": 1.0, "d": None, "e": 2.0}]
-    assert [found.rank(each) for each in found.lookups] == [1, 2, 1]
+    assert (recorded.outcome, recorded.wanted, [each.typed for each in recorded.lookups]) == (
+        "typed",
+        0,
+        [2, 3, 2],
+    )
+    assert recorded.lookups[0].features == [{"a": 1.0, "b": 1.0, "c": "x", "d": None}]
+    assert recorded.lookups[1].features == [{}, {"a": 1.5, "b": 1.0, "d": None, "e": 2.0}]
+    assert [recorded.rank(each) for each in recorded.lookups] == [1, 2, 1]
 
 
 def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
@@ -53,8 +57,8 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
         + line("e", "COMPLETION_STARTED", {"completionListIds": []})
         + line("e", "COMPLETION_CANCELED", {})
     )
-    found, left_out = read(tmp_path / "log", text)
-    assert found == []
+    recorded, left_out = read(tmp_path / "log", text)
+    assert recorded == []
     assert left_out == {
         "lines that are no event": 1,
         "events of sessions that do not begin": 1,
@@ -68,8 +72,8 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
 def test_sessions_of_two_users_may_be_interleaved(tmp_path: Path) -> None:
     one, two = session("s", right=1).splitlines(keepends=True), session("s", right=2).splitlines(keepends=True)
     two = [each.replace("abcdefabcdef", "000000000000") for each in two]
-    found, _ = read(tmp_path / "log", "".join(text for pair in zip(one, two, strict=True) for text in pair))
-    assert [(each.user, each.wanted) for each in found] == [("abcdefabcdef", 1), ("000000000000", 2)]
+    recorded, _ = read(tmp_path / "log", "".join(text for pair in zip(one, two, strict=True) for text in pair))
+    assert [(each.user, each.wanted) for each in recorded] == [("abcdefabcdef", 1), ("000000000000", 2)]
 
 
 def test_a_damaged_file_is_an_error_with_its_name(tmp_path: Path) -> None:
@@ -83,22 +87,22 @@ def test_what_we_write_is_read_back_with_every_feature(tmp_path: Path) -> None:
     part = FORMAT.write(tmp_path / "a", ORIGIN)
     part.add(written := logged(selected=True))
     part.close()
-    (found,), left_out = read(tmp_path / "a", (tmp_path / "a").read_text())
+    (recorded,), left_out = read(tmp_path / "a", (tmp_path / "a").read_text())
     assert left_out == {}
-    table = FeatureTable.of([found])
+    table = FeatureTable.of([recorded])
     assert (table.names, table.schema) == (NAMES, SCHEMA)
-    for query, lookup in zip(written.queries, found.lookups, strict=True):
+    for query, lookup in zip(written.queries, recorded.lookups, strict=True):
         assert np.array_equal(table.rows(lookup), query.features, equal_nan=True)
         assert lookup.typed == len(query.prefix)
-    assert (found.outcome, found.rank(found.lookups[-1])) == ("selected", 2)
+    assert (recorded.outcome, recorded.rank(recorded.lookups[-1])) == ("selected", 2)
 
 
 def test_words_become_numbers_and_the_place_a_feature(tmp_path: Path) -> None:
-    (found,), _ = read(tmp_path / "log", session("s", right=2, size=3))
-    table = FeatureTable.of([found])
+    (recorded,), _ = read(tmp_path / "log", session("s", right=2, size=3))
+    table = FeatureTable.of([recorded])
     assert (table.names, table.categories) == (("ml_kind", "ml_score", "user_age", "position"), ("ml_kind",))
     nan = np.nan
     wanted = [[nan, 0.5, 3, 1], [0, 0.5, 3, 2], [nan, 1.5, 3, 3]]
-    assert np.array_equal(table.rows(found.lookups[0]), np.array(wanted, dtype=np.float32), equal_nan=True)
-    assert FeatureTable.of([found], only={"ml_score"}).names == ("ml_score", "position")
-    assert list(expected_kinds([found])) == []
+    assert np.array_equal(table.rows(recorded.lookups[0]), np.array(wanted, dtype=np.float32), equal_nan=True)
+    assert FeatureTable.of([recorded], only={"ml_score"}).names == ("ml_score", "position")
+    assert list(expected_kinds([recorded])) == []

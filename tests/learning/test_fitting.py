@@ -28,26 +28,26 @@ def lived(name: str, sessions: int) -> list[ShownList]:
 
 
 def test_the_tables_of_the_thesis_user_come_back() -> None:
-    model, wanted = fit_user(lived("thesis", 40_000)).model, PROFILES["thesis"]
-    assert model.first_prefix == pytest.approx(wanted.first_prefix, abs=0.01)
+    model, profile = fit_user(lived("thesis", 40_000)).model, PROFILES["thesis"]
+    assert model.first_prefix == pytest.approx(profile.first_prefix, abs=0.01)
     for place, row in enumerate(model.select):
         for order, value in enumerate(row):
-            assert value == pytest.approx(wanted.selects(place + 1, order, 0), abs=0.06)
-    assert model.cancel == pytest.approx(wanted.cancel, abs=0.03)
+            assert value == pytest.approx(profile.selects(place + 1, order, 0), abs=0.06)
+    assert model.cancel == pytest.approx(profile.cancel, abs=0.03)
 
 
 def test_without_data_the_estimates_are_the_prior() -> None:
-    found = fit_user([ShownList("a", 0, 2, 1, "selected")])
-    assert found.model.first_prefix == (0.0, 0.0, 1.0)
-    assert found.model.select[0][0] == pytest.approx(2 / 5)
-    assert found.model.select[3] == (0.25,) * 5
-    assert found.model.cancel == (0.05,) * 5
-    assert found.shown == (1, 0, 0, 0, 0, 0)
+    fit = fit_user([ShownList("a", 0, 2, 1, "selected")])
+    assert fit.model.first_prefix == (0.0, 0.0, 1.0)
+    assert fit.model.select[0][0] == pytest.approx(2 / 5)
+    assert fit.model.select[3] == (0.25,) * 5
+    assert fit.model.cancel == (0.05,) * 5
+    assert fit.shown == (1, 0, 0, 0, 0, 0)
 
 
 def test_the_first_query_that_was_logged_counts_as_the_first() -> None:
-    found = fit_user(
+    fit = fit_user(
         [ShownList("a", 3, 4, None, "typed"), ShownList("a", 2, 3, None, "typed"), ShownList("b", 0, 1, 1, "selected")]
     )
-    assert found.model.first_prefix == (0.0, 0.5, 0.0, 0.5)
-    assert (found.sessions, found.queries) == (2, 3)
+    assert fit.model.first_prefix == (0.0, 0.5, 0.0, 0.5)
+    assert (fit.sessions, fit.queries) == (2, 3)

@@ -15,10 +15,10 @@ def test_names_are_counted_over_all_files_but_one(tmp_path: Path) -> None:
     whole = count([FILE, *OTHERS])
     whole.save(tmp_path / "names.npz")
     others = NameCounts.load(tmp_path / "names.npz").without(FILE)
-    wanted = np.array(
+    hashes = np.array(
         [hash_token("load"), hash_token("user_id"), hash_token("os"), hash_token("nobody")], dtype=np.uint64
     )
-    assert others.of(wanted, hash_token("\n")).tolist() == [[4, 2, 2], [1, 1, 0], [0, 0, 0], [0, 0, 0]]
+    assert others.of(hashes, hash_token("\n")).tolist() == [[4, 2, 2], [1, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
 def test_what_follows_tokens_is_counted_over_all_files_but_one() -> None:

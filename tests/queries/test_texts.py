@@ -13,15 +13,15 @@ from ci_eval.core.queries.texts import LARGEST, Texts, hash_text, is_text, pack_
 
 
 def line(text: str) -> dict[str, object]:
-    found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(pack_text(text)))
-    return found
+    fields: dict[str, object] = msgspec.json.decode(msgspec.json.encode(pack_text(text)))
+    return fields
 
 
 def texts(*lines: object) -> Texts:
-    found = Texts()
+    fields = Texts()
     for each in lines:
-        found.add(each)
-    return found
+        fields.add(each)
+    return fields
 
 
 def packed(data: bytes, digest: str = "") -> dict[str, object]:

@@ -12,8 +12,8 @@ from tests.reports.samples import small
 
 
 def told(**lacking: int) -> str:
-    found: Evaluation = replace(small().evaluation(), lacking=lacking)
-    return " ".join(collect_warnings(found))
+    figures: Evaluation = replace(small().evaluation(), lacking=lacking)
+    return " ".join(collect_warnings(figures))
 
 
 def test_packages_that_are_not_installed_are_named_with_what_to_do() -> None:

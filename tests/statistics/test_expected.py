@@ -39,27 +39,27 @@ def test_weights_are_those_of_a_ridge_regression_over_one_matrix(ridge: float) -
 
 
 def test_what_was_not_asked_is_foretold_better_than_by_the_mean() -> None:
-    found = predict_values([KINDS, TEXTS], ASKED, RIGHT[ASKED])
+    predictions = predict_values([KINDS, TEXTS], ASKED, RIGHT[ASKED])
     other = np.setdiff1d(np.arange(SESSIONS), ASKED)
     usual = np.full(len(other), RIGHT[ASKED].mean())
-    assert surprise(found[other], RIGHT[other]) < 0.8 * surprise(usual, RIGHT[other])
+    assert surprise(predictions[other], RIGHT[other]) < 0.8 * surprise(usual, RIGHT[other])
 
 
 def test_a_feature_that_tells_nothing_hardly_counts() -> None:
     noise = np.random.default_rng(2).integers(0, 300, SESSIONS)
-    found = predict_values([noise], ASKED, RIGHT[ASKED])
-    assert found.std() < 0.5 * predict_values([TEXTS], ASKED, RIGHT[ASKED]).std()
+    predictions = predict_values([noise], ASKED, RIGHT[ASKED])
+    assert predictions.std() < 0.5 * predict_values([TEXTS], ASKED, RIGHT[ASKED]).std()
 
 
 def test_nothing_is_certain() -> None:
-    found = predict_values([np.zeros(SESSIONS, dtype=np.int64)], ASKED, np.ones(len(ASKED)))
-    assert found.max() <= 1 - NEARLY
+    predictions = predict_values([np.zeros(SESSIONS, dtype=np.int64)], ASKED, np.ones(len(ASKED)))
+    assert predictions.max() <= 1 - NEARLY
 
 
 def test_a_value_that_was_never_asked_about_counts_for_nothing() -> None:
-    found = predict_values([np.arange(4)], np.array([0, 1]), np.array([1.0, 0.0]))
-    assert found[2] == found[3] == pytest.approx(0.5)
-    assert found[0] > 0.5 > found[1]
+    predictions = predict_values([np.arange(4)], np.array([0, 1]), np.array([1.0, 0.0]))
+    assert predictions[2] == predictions[3] == pytest.approx(0.5)
+    assert predictions[0] > 0.5 > predictions[1]
 
 
 def surprise(chances: Floats, values: Floats) -> float:

@@ -27,8 +27,8 @@ def test_tails_are_those_of_scipy(errors: float, df: float, tail: float) -> None
 
 @pytest.mark.parametrize("df", [0.5, 1.0, 2.5, 59.0, np.inf])
 def test_errors_at_a_tail_have_that_tail(df: float) -> None:
-    wanted = np.array([0.9, 0.05, 0.001])
-    assert tails(critical_values(wanted, df), df) == pytest.approx(wanted, rel=1e-9)
+    probabilities = np.array([0.9, 0.05, 0.001])
+    assert tails(critical_values(probabilities, df), df) == pytest.approx(probabilities, rel=1e-9)
 
 
 @given(st.floats(0, 1), st.floats(0.1, 1e6) | st.just(np.inf))
@@ -36,10 +36,10 @@ def test_errors_at_a_tail_have_that_tail(df: float) -> None:
 @example(0.0, 1.0)
 @example(1.0, np.inf)
 def test_there_are_errors_at_every_tail(tail: float, df: float) -> None:
-    found = float(critical_values(tail, df))
-    assert np.exp(-10) <= found <= np.exp(60) * (1 + 1e-9)
+    quantile = float(critical_values(tail, df))
+    assert np.exp(-10) <= quantile <= np.exp(60) * (1 + 1e-9)
     nearest = np.clip(tail, *tails([np.exp(60), np.exp(-10)], df))
-    assert tails(found, df) == pytest.approx(nearest, rel=1e-6, abs=1e-300)
+    assert tails(quantile, df) == pytest.approx(nearest, rel=1e-6, abs=1e-300)
 
 
 def test_without_end_of_freedom_t_is_normal() -> None:

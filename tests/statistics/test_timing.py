@@ -14,20 +14,20 @@ NEW = ([11.0], [13.0], [12.5], [11.0], [13.5])
 
 
 def rounds(*values: list[float]) -> list[Observed]:
-    found = []
+    comparison = []
     for of_round in values:
         seen = Observed()
         for number, value in enumerate(of_round):
             seen.add(number % GROUPS, [(value, 1.0)])
-        found.append(seen)
-    return found
+        comparison.append(seen)
+    return comparison
 
 
 def test_where_all_sessions_were_asked_it_is_the_paired_t_test_of_logarithms_over_rounds() -> None:
-    found = compare_timing(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
-    assert found
+    comparison = compare_timing(METRICS["MeanLatency"], rounds(*BASE), rounds(*NEW), asked=1, tests=1)
+    assert comparison
     # scipy 1.17.1: ttest_rel(log(new), log(base)), and its confidence_interval(0.95) around base's geometric mean.
-    assert (found.low, found.high, found.p) == pytest.approx(
+    assert (comparison.low, comparison.high, comparison.p) == pytest.approx(
         (0.30321981305019446, 2.1225372545507724, 0.01929610846511916)
     )
 
@@ -35,54 +35,54 @@ def test_where_all_sessions_were_asked_it_is_the_paired_t_test_of_logarithms_ove
 def test_a_load_that_doubles_both_times_does_not_hide_which_is_faster() -> None:
     rng = np.random.default_rng(6)
     base = rng.gamma(2, 10, 200) * np.array([[1.0], [2.0], [4.0]])
-    found = compare_timing(
+    comparison = compare_timing(
         METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*(base / 3).tolist()), asked=1, tests=4
     )
-    assert found
-    assert found.new == pytest.approx(found.base / 3)
-    assert found.high < -0.6 * found.base
+    assert comparison
+    assert comparison.new == pytest.approx(comparison.base / 3)
+    assert comparison.high < -0.6 * comparison.base
 
 
 def test_times_of_zero_are_compared_by_their_differences() -> None:
-    found = compare_timing(METRICS["MeanLatency"], rounds([0.0], [1.0]), rounds([2.0], [3.0]), asked=1, tests=1)
-    assert found
-    assert (found.base, found.new, found.low, found.high) == (0.5, 2.5, 2.0, 2.0)
+    comparison = compare_timing(METRICS["MeanLatency"], rounds([0.0], [1.0]), rounds([2.0], [3.0]), asked=1, tests=1)
+    assert comparison
+    assert (comparison.base, comparison.new, comparison.low, comparison.high) == (0.5, 2.5, 2.0, 2.0)
 
 
 def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_paired_differences() -> None:
     rng = np.random.default_rng(2)
     base = rng.gamma(2, 10, 4000)
     new = base + rng.normal(3, 5, 4000)
-    found = compare_timing(
+    comparison = compare_timing(
         METRICS["MeanLatency"], rounds(*[base.tolist()] * 3), rounds(*[new.tolist()] * 3), asked=0, tests=1
     )
     error = (new - base).std(ddof=1) / np.sqrt(len(base))
-    assert found
+    assert comparison
     # scipy 1.17.1: t.ppf(0.975, 19); the error is estimated from as many groups, so it is near, not equal.
-    assert (found.high - found.low) / 2 == pytest.approx(2.0930240544083087 * error, rel=0.35)
+    assert (comparison.high - comparison.low) / 2 == pytest.approx(2.0930240544083087 * error, rel=0.35)
 
 
 def test_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -> None:
     rng = np.random.default_rng(4)
     base, new = rng.normal(100, 10, (3, 400)), rng.normal(100, 10, (3, 400))
     new += (base.mean(axis=1) - new.mean(axis=1))[:, None] + 1
-    found = compare_timing(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
-    assert found
+    comparison = compare_timing(METRICS["MeanLatency"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1)
+    assert comparison
     # Each mean has an error of 10 / sqrt(400), and so has each of three rounds; t.ppf(0.975, 2) = 4.303.
-    assert found.high - found.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
+    assert comparison.high - comparison.difference == pytest.approx(4.303 * np.sqrt(2 / 3) * 0.5, rel=0.3)
 
 
 def test_medians_of_rounds_that_agree_by_luck_are_no_surer_than_what_varies_within_them() -> None:
     rng = np.random.default_rng(5)
     base, new = rng.normal(100, 10, (3, 2000)), rng.normal(100, 10, (3, 2000))
     new += (np.median(base, axis=1) - np.median(new, axis=1))[:, None] + 1
-    found = compare_timing(
+    comparison = compare_timing(
         METRICS["LatencyPercentile50"], rounds(*base.tolist()), rounds(*new.tolist()), asked=1, tests=1
     )
-    assert found
+    assert comparison
     # A normal sample's median has 1.2533 times the error of its mean; five blocks a round tell it roughly.
     error = 1.2533 * 10 / np.sqrt(2000) * np.sqrt(2 / 3)
-    assert found.high - found.difference == pytest.approx(4.303 * error, rel=0.5)
+    assert comparison.high - comparison.difference == pytest.approx(4.303 * error, rel=0.5)
 
 
 def test_what_a_sample_did_not_show_is_not_ruled_out_for_the_rest() -> None:

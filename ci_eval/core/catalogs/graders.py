@@ -11,6 +11,7 @@ from ci_eval.core.model.endpoints import EndpointConfig
 CATALOG: Catalog[Grader] = Catalog(
     "ci_eval.plugins.graders", "GRADER", spelling=lambda module: module.replace("_", "-"), group="graders", kind=Grader
 )
+names = CATALOG.names
 
 
 @runtime_checkable
@@ -66,11 +67,6 @@ class Priced(Protocol):
 
     def cost(self, pairing: Pairing) -> float | None:
         """Return the price of a grade that was given, or None if prices or tokens are not known."""
-
-
-def names() -> list[str]:
-    """Return the names of the graders as users write them, sorted."""
-    return CATALOG.names()
 
 
 def ready(

@@ -10,7 +10,4 @@ CATALOG: Catalog[Task] = Catalog(
 COMPLETION = CATALOG.load("completion")
 """The task if a configuration names none."""
 
-
-def names() -> list[str]:
-    """Return the names of the tasks as users write them, sorted."""
-    return CATALOG.names()
+names = CATALOG.names

@@ -191,7 +191,7 @@ class Config(Section, frozen=True):
     language: Text = "python"
     """The name of a language (see `ci-eval list languages`)."""
     engine: EngineConfig = EngineConfig()
-    """The engine to evaluate."""
+    """The engine that the evaluation asks."""
     project: ProjectConfig = ProjectConfig()
     """The project whose code is completed."""
     projects: tuple[Text, ...] = ()

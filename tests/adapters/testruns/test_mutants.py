@@ -35,8 +35,8 @@ def described(text: str, language: str = "python") -> set[str]:
     ],
 )
 def test_each_operator_changes_one_thing(statement: str, expected: set[str]) -> None:
-    found = described(f"def f(a=1, b='c'):\n    {statement}\n")
-    assert found == {f"line 2: {each}" for each in expected}
+    mutations = described(f"def f(a=1, b='c'):\n    {statement}\n")
+    assert mutations == {f"line 2: {each}" for each in expected}
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_all_languages_have_the_operators(language: str, text: str, expected: se
 def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: str) -> None:
     run, runner = runnable(language), CATALOG.load(language)
     text = run.files[run.focal.path]
-    found = mutants(runner, text, run.focal)
-    texts = [each.apply_mutation(text.encode()) for each in found]
+    mutations = mutants(runner, text, run.focal)
+    texts = [each.apply_mutation(text.encode()) for each in mutations]
     assert len({*texts, text}) == len(texts) + 1 > 5
-    assert found == mutants(runner, text, run.focal)
+    assert mutations == mutants(runner, text, run.focal)
     moved = mutants(runner, f"\n{text}", Stretch(path="a", begin=run.focal.begin + 1, end=run.focal.end + 1))
-    assert [each.replacement for each in found] == [each.replacement for each in moved]
+    assert [each.replacement for each in mutations] == [each.replacement for each in moved]
 
 
 def test_code_points_that_take_several_bytes_do_not_shift_a_mutant() -> None:

@@ -79,8 +79,8 @@ def test_what_is_put_on_top_is_for_language_servers() -> None:
 
 def test_a_command_is_like_the_engine_that_is_named_or_that_its_program_tells() -> None:
     def like(given: EngineConfig) -> str:
-        found = find_similar_engine(given)
-        return found.name if found else ""
+        similar = find_similar_engine(given)
+        return similar.name if similar else ""
 
     assert like(EngineConfig(command=("./ty", "server"))) == "ty"
     assert like(EngineConfig(command=("./ty", "server"), like="zuban")) == "zuban"

@@ -39,8 +39,8 @@ def night(folder: Path, engine: str, name: str, path: str, text: str) -> Workspa
 
 def answers(workspace: Workspace) -> dict[str, dict[str, object]]:
     """File → session → what it was answered."""
-    found = workspace.sessions(Session)
-    return {source.path: {each.id: observable_content(each) for each in sessions} for source, sessions in found}
+    stored = workspace.sessions(Session)
+    return {source.path: {each.id: observable_content(each) for each in sessions} for source, sessions in stored}
 
 
 @pytest.mark.parametrize("engine", ["basedpyright", pytest.param("pyright", marks=pytest.mark.needs("node", "npm"))])

@@ -34,19 +34,19 @@ def sweep(folder: Path, *arguments: object, output: str = "out", code: int = 0) 
 
 
 def stored(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "sweep.json").read_text())
-    return found
+    axes: dict[str, Any] = json.loads((folder / "sweep.json").read_text())
+    return axes
 
 
 def test_each_value_is_combined_with_each() -> None:
-    found = expand_axes(["a.b=1,2", "c=[x],[x, y]"])
-    assert [each.overrides for each in found] == [
+    axes = expand_axes(["a.b=1,2", "c=[x],[x, y]"])
+    assert [each.overrides for each in axes] == [
         ("a.b=1", 'c=["x"]'),
         ("a.b=1", 'c=["x","y"]'),
         ("a.b=2", 'c=["x"]'),
         ("a.b=2", 'c=["x","y"]'),
     ]
-    assert found[1].title == 'b 1, c ["x","y"]'
+    assert axes[1].title == 'b 1, c ["x","y"]'
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_what_cannot_be_varied_is_said(varied: list[str], said: str) -> None:
 
 def test_one_table_has_all_variants_each_against_the_first(tmp_path: Path) -> None:
     folder, out = sweep(tmp_path, *ORDERS)
-    found = stored(folder)
-    assert [each["values"] for each in found["runs"]] == [["1"], ["3"]]
-    first, second = found["runs"]
+    axes = stored(folder)
+    assert [each["values"] for each in axes["runs"]] == [["1"], ["3"]]
+    first, second = axes["runs"]
     assert (first["sessions"], first["differences"]) == (second["sessions"], {})
     assert second["differences"]["RecallAt1"]["base"] == first["figures"]["RecallAt1"]["value"]
     assert second["differences"]["RecallAt1"]["verdict"] == "better"

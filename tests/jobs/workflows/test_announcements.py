@@ -21,9 +21,9 @@ RULES = [
 
 
 def test_each_rule_has_an_identity_of_its_own_that_teamcity_takes_and_that_stays() -> None:
-    found = [make_rule_identity(rule) for rule in RULES]
-    assert all(one != other for one, other in combinations(found, 2))
-    assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,59}", each) for each in found)
+    identities = [make_rule_identity(rule) for rule in RULES]
+    assert all(one != other for one, other in combinations(identities, 2))
+    assert all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,59}", each) for each in identities)
     assert make_rule_identity("RecallAt1 >= -1pp") == "gate_RecallAt1_1pp_10477b67"
 
 

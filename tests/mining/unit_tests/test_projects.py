@@ -32,10 +32,10 @@ def told(figure: str, language: str) -> str:
 @pytest.mark.needs("apt-get", "go", "npm")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_counts_and_judged_pairs_are_those_of_the_project(language: str) -> None:
-    found = project.prepare(PROJECTS[language], cache=machine.cache_folder())
+    fetched = project.prepare(PROJECTS[language], cache=machine.cache_folder())
     dialect = CATALOG.load(language)
-    contents = read_project(found.root, dialect, jobs=2, advance=lambda *_: None)
-    origin = Origin(info=found.info, root=found.root, licence=detect_licence(found.root))
+    contents = read_project(fetched.root, dialect, jobs=2, advance=lambda *_: None)
+    origin = Origin(info=fetched.info, root=fetched.root, licence=detect_licence(fetched.root))
     mined = records(contents, origin, dialect, Selection(limit=10_000), set())
     counts: dict[str, int] = {
         "files": len(contents.paths),

@@ -17,11 +17,11 @@ def session(*latencies: float | None, differing: int = 0, status: Status = Statu
 
 
 def test_rounds_are_averaged_and_what_is_missing_is_left_out() -> None:
-    found = measure_noise([session(10, 12, differing=1), session(20, None), session(status=Status.SKIPPED)], 2)
-    assert found
-    assert (found.sessions, found.differing, found.latencies) == (2, 1, (15, 12))
-    assert found.spread == pytest.approx(0.2)
-    assert "answers differed in 1 of 2 sessions (50.0%); mean latency by round 15.0, 12.0 ms" in noise_text(found)
+    measured = measure_noise([session(10, 12, differing=1), session(20, None), session(status=Status.SKIPPED)], 2)
+    assert measured
+    assert (measured.sessions, measured.differing, measured.latencies) == (2, 1, (15, 12))
+    assert measured.spread == pytest.approx(0.2)
+    assert "answers differed in 1 of 2 sessions (50.0%); mean latency by round 15.0, 12.0 ms" in noise_text(measured)
 
 
 def test_one_round_has_no_noise() -> None:
