@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -59,6 +60,7 @@ class Walls:
         options += ["--confine", self.confine, "--report", str(report)]
         options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
         options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
+        options += ["--caller", str(os.getpid())]
         # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
         # set up.
         return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]

@@ -91,6 +91,7 @@ def main() -> None:
                 *(python, "-I", "-S", "-c", START.format(f"{folder}/code")),
                 *("--read", folders["project"], "--read", folders["plan"], "--read", f"{folder}/code"),
                 *("--write", folders["own"], "--canary", f"{outside}/canary", "--report", str(reporting)),
+                *("--caller", str(os.getpid())),
                 *options,
                 *("--", python, "-I", "-S", "-c", TRIES.format(f"{folder}/code"), f"{folders['plan']}/plan.json"),
             ],

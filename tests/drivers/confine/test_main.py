@@ -10,12 +10,11 @@ from tests.projects import write
 
 
 def test_paths_may_be_repeated_and_what_follows_the_dashes_is_the_command() -> None:
-    found = Options(
-        ["--confine", "required", "--read", "/a", "--read", "/b", "--write", "/c", "--", "x", "--read", "y"]
-    )
-    assert found.rules == [("/a", landlock.READ), ("/b", landlock.READ), ("/c", landlock.WRITE)]
-    assert (found.confine, found.command) == ("required", ["x", "--read", "y"])
-    assert (found.memory, found.report, found.canary) == (0, -1, "")
+    own = ["--confine", "required", "--read", "/a", "--read", "/b", "--write", "/c", "--caller", "7"]
+    options = Options([*own, "--", "x", "--read", "y"])
+    assert options.rules == [("/a", landlock.READ), ("/b", landlock.READ), ("/c", landlock.WRITE)]
+    assert (options.confine, options.caller, options.command) == ("required", 7, ["x", "--read", "y"])
+    assert (options.memory, options.report, options.canary) == (0, -1, "")
 
 
 def test_the_folder_of_git_is_left_out_and_the_folder_itself_can_be_listed(tmp_path: Path) -> None:

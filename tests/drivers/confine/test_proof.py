@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from ci_eval.plugins.drivers.confine.proof import Stage, sentence, still_open
+from tests.tree import below, left_after, orphans_stay
 
 
 def test_without_walls_everything_of_ones_own_is_open(tmp_path: Path) -> None:
@@ -31,3 +36,20 @@ def test_the_sentence_names_walls_and_what_they_leave_open() -> None:
     assert sentence(["landlock 6", "seccomp"], [], []) == "landlock 6 + seccomp, nothing found open"
     assert sentence(["seccomp"], ["signals"], ["old kernel"]) == "seccomp; open: signals (old kernel)"
     assert sentence([], ["signals"], ["not Linux"]) == "not confined: not Linux"
+
+
+KILLED_MEANWHILE = """
+import os, signal
+from ci_eval.plugins.drivers.confine import proof
+wait = os.waitpid
+os.waitpid = lambda *asked: (wait(*asked), os.kill(os.getpid(), signal.SIGKILL))
+proof._leave(None)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_an_attempt_whose_process_is_killed_leaves_none_behind() -> None:
+    known = set(below(os.getpid()))
+    with orphans_stay():
+        subprocess.run([sys.executable, "-c", KILLED_MEANWHILE], check=False, timeout=60)
+        assert left_after(known, seconds=20) == []

@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import EngineCrash
 from ci_eval.plugins.adapters.confinement import Walls
 from ci_eval.plugins.adapters.process import LineProcess
 from ci_eval.plugins.drivers.confine import supervisor
-from tests.tree import runs
+from tests.tree import below, left_after, orphans_stay, runs
 from tests.waiting import wait_for
 
 
@@ -109,3 +109,18 @@ def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="did not answer in time"):
         process.ask(b"", 0.5)
     process.close()
+
+
+KILLED_AT_ONCE = """
+import os, signal, subprocess, sys
+from ci_eval.plugins.adapters.confinement import Walls
+subprocess.Popen(Walls().around([sys.executable, "-c", "import time; time.sleep(600)"], -1), start_new_session=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_caller_killed_before_the_starter_has_begun_is_missed() -> None:
+    known = set(below(os.getpid()))
+    with orphans_stay():
+        subprocess.run([sys.executable, "-c", KILLED_AT_ONCE], check=False, timeout=60)
+        assert left_after(known, seconds=20) == []

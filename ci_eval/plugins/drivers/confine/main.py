@@ -6,6 +6,7 @@
 --report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
 --memory BYTES          limit for the program and all it starts; 0 = none
 --address-space BYTES   limit for the program alone; 0 = none
+--caller PROCESS        who starts it: the program is killed as soon as that process has ended
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
@@ -44,6 +45,8 @@ class Options:
         self.report = int(single.get("--report", -1))
         self.memory = int(single.get("--memory", 0))
         self.address_space = int(single.get("--address-space", 0))
+        # A caller that is killed before Python has started here is no longer our parent.
+        self.caller = int(single["--caller"])
         self.remains = single.get("--remains", "")
         self.abi = int(single.get("--abi", 99))
 
@@ -51,11 +54,10 @@ class Options:
 def main() -> None:
     """Confine this process and replace it by the program; this never returns."""
     options = Options(sys.argv[1:])
-    caller = os.getppid()
     report = "not confined: ci-eval confines engines on Linux only"
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
-        supervisor.start(caller, memory=options.memory, name=name, remains=options.remains)
+        supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
         # So that the program has no terminal, into which it could type commands.
         os.setsid()
     _limit(options)

@@ -181,6 +181,8 @@ def _leave(stage: Stage) -> None:
     middle = os.fork()
     if not middle:
         if not os.fork():
+            # With its own copy open, it would wait for ever if its parent is killed before it allows anything.
+            os.close(allow)
             os.setsid()
             os.read(allowed, 1)
             os.write(parent_writer, b"%d" % os.getppid())
