@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
+from math import nextafter
+
+BELOW_ONE = nextafter(1.0, 0.0)
+"""The largest number below 1."""
 
 
 def draw(seed: int, identity: str) -> float:
     """Return a random number in [0, 1); the same for the same seed and identity, in every run, worker and shard."""
     digest = blake2b(f"{seed}\0{identity}".encode(), digest_size=7).digest()
-    return int.from_bytes(digest, "big") / 2**56
+    # The largest digests would round to 1.
+    return min(int.from_bytes(digest, "big") / 2**56, BELOW_ONE)
 
 
 def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:

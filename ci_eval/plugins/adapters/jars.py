@@ -78,15 +78,19 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     (folder / ".mvn").mkdir()
     # In the layout of a repository, the path of a jar tells its group, name and version.
     options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
-    if not itself:
-        options.append(f"-DexcludeArtifactIds={artifacts[0]['name']}")
     if trouble := run_mvn(COPY, *options, here=folder):
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    jars = list_jars(folder)
+    jars = {path: _identify(path.relative_to(folder / FOLDER)) for path in list_jars(folder)}
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
-    return dict(_identify(path.relative_to(folder / FOLDER)) for path in jars)
+    if not itself:
+        own = f"{artifacts[0]['group']}:{artifacts[0]['name']}"
+        # Maven would leave it out by its name alone, and with it the namesakes of other groups.
+        for path in [path for path, (name, _) in jars.items() if name == own]:
+            path.unlink()
+            del jars[path]
+    return dict(jars.values())
 
 
 def _dependency(artifact: re.Match[str]) -> str:
