@@ -48,8 +48,11 @@ def missed(night: Path) -> dict[str, Session]:
 
 @pytest.mark.registry
 @pytest.mark.needs("npm")
-def test_the_formats_own_validator_and_githubs_rules_find_no_fault(night: Path, tmp_path: Path) -> None:
-    exported(night, tmp_path / "out")
+@pytest.mark.parametrize("name", ["night", "half_read"])
+def test_the_formats_own_validator_and_githubs_rules_find_no_fault(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    exported(request.getfixturevalue(name), tmp_path / "out")
     said = validated(tmp_path / "out" / "misses.sarif")
     # There is no address yet that says more of ci-eval.
     assert {each["ruleId"] for each in said} <= {"SARIF2005"}
@@ -124,3 +127,27 @@ def test_what_cannot_be_is_said(night: Path, tmp_path: Path, options: tuple[obje
     assert code == 2
     assert message in " ".join(said.split())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def half_read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of a project with a file whose end no grammar reads."""
+    root = tmp_path_factory.mktemp("unread")
+    broken = "import os\nprint(os.sep)\n" + "class ) def ( in in = = ] lambda\n" * 40
+    project = write(root / "p", **{"broken file__py": broken, "whole__py": "import os\nprint(os.path, os.sep)\n" * 30})
+    options = ("--engine", "words", "--set", "actions.allowedUnparsable=1", "--output", root / "night")
+    code, _, said = command("evaluate", "--project", f"path:{project}", *options)
+    assert code == 0, said
+    return root / "night"
+
+
+def test_a_file_that_could_not_be_read_is_a_warning_of_the_run(half_read: Path, night: Path, tmp_path: Path) -> None:
+    run = exported(half_read, tmp_path / "half")
+    (invocation,) = run["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert notification["level"] == "warning"
+    assert "of this file could not be read" in notification["message"]["text"]
+    (location,) = notification["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "broken%20file.py"
+    assert run["properties"]["unparsable"] == round(Workspace(half_read).manifest().unparsable, 4) > 0.01
+    assert "invocations" not in exported(night, tmp_path / "whole")
