@@ -15,7 +15,7 @@ from ci_eval.core.config import load
 from ci_eval.jobs.datasets import code_review as reviewing
 from ci_eval.jobs.datasets import unit_tests as testing
 from ci_eval.plugins.mining.reviews import blocks
-from ci_eval.plugins.mining.reviews import records as reviews
+from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.records import Selection
 
@@ -23,6 +23,15 @@ from ci_eval.plugins.mining.unit_tests.records import Selection
 @cli.group("dataset")
 def dataset() -> None:
     """Build datasets for tasks such as unit-tests and code-review."""
+
+
+_prompts = click.option(
+    "--prompts",
+    type=click.Choice(["en", "ru"]),
+    default="en",
+    show_default=True,
+    help="The language of the ten prompts that are spread over the records, one for each, evenly.",
+)
 
 
 @dataset.command("unit-tests", epilog=SPECS)
@@ -38,6 +47,7 @@ def dataset() -> None:
     show_default=True,
     help="The least: high where the function's name is in the test's and the test calls it.",
 )
+@_prompts
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
@@ -47,6 +57,7 @@ def unit_tests(
     limit: int,
     seed: int,
     confidence: str,
+    prompts: str,
     any_licence: bool,
     jobs: int,
 ) -> None:
@@ -58,7 +69,9 @@ def unit_tests(
       ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
     """
     selection = Selection(limit=limit, seed=seed, only_high=confidence == "high")
-    testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
+    testing.mine(
+        projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen(), prompts=prompts
+    )
 
 
 REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
@@ -77,9 +90,12 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
 @click.option(
     "--review",
+    "reviews",
     type=click.Path(path_type=Path),
     metavar="FILE.csv",
-    help="Records that people accept or reject in this table are kept or left out; new ones are added to it.",
+    multiple=True,
+    help="Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for "
+    "each reviewer: all must accept, and the command prints how far they agree.",
 )
 @click.option(
     "--judge",
@@ -97,6 +113,7 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
     metavar="TRAIN VALIDATION TEST",
     help="Per cent of the repositories; `meta.split` of a record says which it is in.",
 )
+@_prompts
 @click.option(
     "--any-licence", is_flag=True, help="Also repositories whose licence is not known to let code be passed on."
 )
@@ -107,10 +124,11 @@ def code_review(
     limit: int,
     seed: int,
     since: datetime | None,
-    review: Path | None,
+    reviews: tuple[Path, ...],
     judge: Path | None,
     only_accepted: bool,
     splits: tuple[int, int, int],
+    prompts: str,
     any_licence: bool,
 ) -> None:
     """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
@@ -121,13 +139,13 @@ def code_review(
     \b
     Examples:
       ci-eval dataset code-review --github pallets/click --github spf13/cobra --output reviews.jsonl
-      ci-eval dataset code-review --github pallets/click --review verdicts.csv --only-accepted --output reviews.jsonl
+      ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
     if sum(splits) != 100:
         raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
-    if only_accepted and review is None:
+    if only_accepted and not reviews:
         raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
-    selection = reviews.Selection(
+    selection = review_records.Selection(
         languages=frozenset(languages_ or REVIEWED),
         limit=limit,
         seed=seed,
@@ -139,5 +157,12 @@ def code_review(
     if judge and model is None:
         raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
     reviewing.mine(
-        repositories, output, selection, review=review, any_licence=any_licence, screen=Screen(), judge=model
+        repositories,
+        output,
+        selection,
+        reviews=reviews,
+        any_licence=any_licence,
+        screen=Screen(),
+        judge=model,
+        prompts=prompts,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import msgspec
@@ -73,13 +72,6 @@ def test_only_high_confidence_is_a_name_that_matches_and_a_call(tmp_path: Path) 
     files = {"box.py": CODE, "test_box.py": "def test_take():\n    assert box\n"}
     assert mined(tmp_path, "python", files).lines[0].meta["confidence"] == "low"
     assert fate(mined(tmp_path, "python", files, Selection(only_high=True))) == "low confidence"
-
-
-def test_the_instruction_has_places_for_texts_of_the_context_alone(tmp_path: Path) -> None:
-    line = mined(tmp_path, "python", many(1)).lines[0]
-    places = re.findall(r"\{(\w+)\}", line.instruction)
-    assert "focal_func" in places
-    assert set(places) < set(line.context)
 
 
 def test_a_record_tells_where_it_is_from(tmp_path: Path) -> None:

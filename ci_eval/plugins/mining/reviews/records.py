@@ -12,25 +12,14 @@ from urllib.parse import quote
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.plugins.mining.record import Line, identity, make_fence
+from ci_eval.plugins.mining.record import Line, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
 from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, parse
 from ci_eval.plugins.mining.reviews.filtering import Answer, make_prompt, parse_verdict
+from ci_eval.plugins.mining.reviews.human import DISAGREE
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
-INSTRUCTION = """\
-Review this change of {language} code in {path}, a unified diff:
-
-FENCEdiff
-{diff_block}FENCE
-
-Say what is wrong with it and what to do about it, in up to ten comments, the most important first. Answer with them
-alone, in this form:
-
-Comment 1: …
-Comment 2: …
-"""
 LONGEST = 70_000
 """Characters of a block; it has fewer."""
 
@@ -51,6 +40,7 @@ Fate = Literal[
     "not self-contained",
     "no verdict",
     "rejected",
+    "reviewers disagree",
     "not accepted yet",
     "not looked at",
 ]
@@ -70,7 +60,7 @@ class Selection:
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = field(default_factory=dict)
-    """Verdicts of people: id → accept or reject."""
+    """Verdicts of people: id → accept, reject or disagree."""
     only_accepted: bool = False
 
 
@@ -238,7 +228,6 @@ def _record(
         id=identity("github", repository.name.lower(), str(comment["id"])),
         cluster=repository.name,
         language=name,
-        instruction=INSTRUCTION.replace("FENCE", make_fence(block)),
         context={"diff_block": block, "language": name, "path": commented.path},
         references=(comment["body"].replace("\r\n", "\n").strip(),),
         meta={
@@ -275,6 +264,8 @@ def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | 
         return "kept"
     if decided == "reject":
         return "rejected"
+    if decided == DISAGREE:
+        return "reviewers disagree"
     if answer:
         verdict = parse_verdict(answer(make_prompt(line)))
         if verdict != "keep":

@@ -18,25 +18,9 @@ from ci_eval.plugins.mining.record import Line, fence, identity
 from ci_eval.plugins.mining.trees import dedent
 from ci_eval.plugins.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.plugins.mining.unit_tests.pairing import Fate, Pair, pair
+from ci_eval.plugins.mining.unit_tests.prompts import UNKNOWN
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_source
 
-INSTRUCTION = """\
-Write one unit test for this code from {focal_file_path}:
-
-{focal_func}
-
-The rest of that file:
-
-{focal_func_context}
-
-The test, a {test_func_type} in {language}, will stand in {test_file_path}, where there is this already:
-
-{test_func_context}
-"""
-FRAMEWORK = "\nIt is run by {test_framework}.\n"
-ANSWER = "\nAnswer with the test alone, in one block of code.\n"
-UNKNOWN = "Unknown"
-"""Framework to report if no package.json names one."""
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
 """Number of characters that a test must stay below."""
@@ -137,7 +121,6 @@ def _line(
         id=identity(origin.info.name, test.place.path, reference, function.place.path, focal),
         cluster=origin.info.name,
         language=dialect.name,
-        instruction=f"{INSTRUCTION}{FRAMEWORK if framework not in {'', UNKNOWN} else ''}{ANSWER}",
         context={
             "focal_func": fence(focal, dialect.name),
             "focal_func_context": fence(f"#{function.place.path}\n{surrounding}", dialect.name),
