@@ -51,6 +51,14 @@ def spread_prompts(
     ]
 
 
+def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
+    """Return the split of a repository or project. `shares`: per cent of them for training, validation and test."""
+    # All samples of a cluster are in one split, since they resemble each other.
+    training, validation, _ = shares
+    place = 100 * draw(seed, f"split {cluster.lower()}")
+    return "train" if place < training else "validation" if place < training + validation else "test"
+
+
 def identity(*parts: str) -> str:
     """Return the id of the sample that these texts make. It is the same in every run, whatever else is in the
     dataset."""
