@@ -27,6 +27,7 @@ def test_comments_are_cut_as_mera_does(case: dict[str, object]) -> None:
         ("Комментарий 1: a\nb\nКомментарий 2: c", "heading", ["a\nb", "c"]),
         ("Sure!\n**Комментарий №1:** a\n\n**комментарий 2.** b", "heading", ["a", "b"]),
         ("### Comment 1\na\n### Comment 2\nb", "heading", ["a", "b"]),
+        ("<h3>Comment 1</h3>\na\n<b>Comment 2:</b> b <b>c</b>", "heading", ["a", "b <b>c</b>"]),
         ("1. a, see 2. below\n2) b", "number", ["a, see 2. below", "b"]),
         ("- a\n- b", "bullet", ["a", "b"]),
         ("Looks wrong.", "whole", ["Looks wrong."]),
