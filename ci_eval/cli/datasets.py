@@ -13,9 +13,12 @@ from ci_eval.cli.options import SPECS
 from ci_eval.core import machine
 from ci_eval.core.config import load
 from ci_eval.jobs.datasets import code_review as reviewing
+from ci_eval.jobs.datasets import repositories as finding
 from ci_eval.jobs.datasets import unit_tests as testing
-from ci_eval.plugins.mining.reviews import blocks
-from ci_eval.plugins.mining.reviews import records as reviews
+from ci_eval.plugins.mining.licences import PERMISSIVE
+from ci_eval.plugins.mining.repositories import Criteria
+from ci_eval.plugins.mining.reviews import blocks, tongues
+from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.records import Selection
 
@@ -23,6 +26,26 @@ from ci_eval.plugins.mining.unit_tests.records import Selection
 @cli.group("dataset")
 def dataset() -> None:
     """Build datasets for tasks such as unit-tests and code-review."""
+
+
+_prompts = click.option(
+    "--prompts",
+    type=click.Choice(["en", "ru"]),
+    default="en",
+    show_default=True,
+    help="The language of the ten prompts that are spread over the records, one for each, evenly.",
+)
+
+
+_splits = click.option(
+    "--splits",
+    type=click.IntRange(0, 100),
+    nargs=3,
+    default=(0, 0, 100),
+    show_default=True,
+    metavar="TRAIN VALIDATION TEST",
+    help="Per cent of the repositories or projects; `meta.split` of a record says which it is in.",
+)
 
 
 @dataset.command("unit-tests", epilog=SPECS)
@@ -38,6 +61,8 @@ def dataset() -> None:
     show_default=True,
     help="The least: high where the function's name is in the test's and the test calls it.",
 )
+@_splits
+@_prompts
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
@@ -47,6 +72,8 @@ def unit_tests(
     limit: int,
     seed: int,
     confidence: str,
+    splits: tuple[int, int, int],
+    prompts: str,
     any_licence: bool,
     jobs: int,
 ) -> None:
@@ -57,8 +84,49 @@ def unit_tests(
       ci-eval dataset unit-tests pypi:networkx==3.3 --language python --output tests.jsonl
       ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
     """
-    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high")
-    testing.mine(projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen())
+    _check_splits(splits)
+    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=splits)
+    testing.mine(
+        projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen(), prompts=prompts
+    )
+
+
+@dataset.command("repositories")
+@click.option("--language", metavar="L", required=True, help="By GitHub's name, such as Go or C#.")
+@click.option("--stars", type=click.IntRange(min=0), default=10, show_default=True, help="The least number.")
+@click.option("--forks", type=click.IntRange(min=0), default=0, show_default=True, help="The least number of forks.")
+@click.option(
+    "--licence",
+    "licences",
+    metavar="SPDX",
+    multiple=True,
+    help="May be repeated. Default: those that let code be passed on.",
+)
+@click.option("--any-licence", is_flag=True, help="Also repositories with another licence, or without one.")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Those with most stars.")
+@click.option("--specs", is_flag=True, help="Print the SPEC of each one's newest commit, for `dataset unit-tests`.")
+def repositories_(
+    language: str, stars: int, forks: int, licences: tuple[str, ...], any_licence: bool, limit: int, specs: bool
+) -> None:
+    """List repositories at GitHub by language, stars, forks and licence; none that is itself a fork.
+
+    Asks api.github.com, or GITHUB_API_URL, with the token in GITHUB_TOKEN.
+
+    \b
+    Examples:
+      ci-eval dataset repositories --language Go --stars 1000 --licence MIT --limit 20
+      ci-eval dataset unit-tests $(ci-eval dataset repositories --language Go --specs) --language go --output t.jsonl
+    """
+    if licences and any_licence:
+        raise click.UsageError("--licence and --any-licence exclude each other")
+    allowed = frozenset() if any_licence else frozenset(licences) or frozenset(PERMISSIVE)
+    criteria = Criteria(language=language, stars=stars, forks=forks, licences=allowed)
+    finding.find(criteria, limit, specs=specs, screen=Screen())
+
+
+def _check_splits(splits: tuple[int, int, int]) -> None:
+    if sum(splits) != 100:
+        raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
 
 
 REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
@@ -72,14 +140,31 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 @click.option(
     "--language", "languages_", type=click.Choice(REVIEWED), multiple=True, help="May be repeated. Default: all."
 )
+@click.option(
+    "--comments",
+    "sources",
+    type=click.Choice(["line", "pull-request", "commit"]),
+    multiple=True,
+    default=("line",),
+    show_default=True,
+    help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
+)
+@click.option(
+    "--comment-language",
+    type=click.Choice(sorted(tongues.NAMES)),
+    help="Only comments in that language. Default: any.",
+)
 @click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
 @click.option(
     "--review",
+    "reviews",
     type=click.Path(path_type=Path),
     metavar="FILE.csv",
-    help="Records that people accept or reject in this table are kept or left out; new ones are added to it.",
+    multiple=True,
+    help="Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for "
+    "each reviewer: all must accept, and the command prints how far they agree.",
 )
 @click.option(
     "--judge",
@@ -88,15 +173,8 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
     help="A configuration whose `judge:` is asked which comments can be understood from the change alone.",
 )
 @click.option("--only-accepted", is_flag=True, help="Only what is accepted in --review.")
-@click.option(
-    "--splits",
-    type=click.IntRange(0, 100),
-    nargs=3,
-    default=(0, 0, 100),
-    show_default=True,
-    metavar="TRAIN VALIDATION TEST",
-    help="Per cent of the repositories; `meta.split` of a record says which it is in.",
-)
+@_splits
+@_prompts
 @click.option(
     "--any-licence", is_flag=True, help="Also repositories whose licence is not known to let code be passed on."
 )
@@ -104,13 +182,16 @@ def code_review(
     repositories: tuple[str, ...],
     output: Path,
     languages_: tuple[str, ...],
+    sources: tuple[review_records.Source, ...],
+    comment_language: str | None,
     limit: int,
     seed: int,
     since: datetime | None,
-    review: Path | None,
+    reviews: tuple[Path, ...],
     judge: Path | None,
     only_accepted: bool,
     splits: tuple[int, int, int],
+    prompts: str,
     any_licence: bool,
 ) -> None:
     """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
@@ -121,14 +202,15 @@ def code_review(
     \b
     Examples:
       ci-eval dataset code-review --github pallets/click --github spf13/cobra --output reviews.jsonl
-      ci-eval dataset code-review --github pallets/click --review verdicts.csv --only-accepted --output reviews.jsonl
+      ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
-    if sum(splits) != 100:
-        raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
-    if only_accepted and review is None:
+    _check_splits(splits)
+    if only_accepted and not reviews:
         raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
-    selection = reviews.Selection(
+    selection = review_records.Selection(
         languages=frozenset(languages_ or REVIEWED),
+        sources=tuple(dict.fromkeys(sources)),
+        comment_language=comment_language or "",
         limit=limit,
         seed=seed,
         since=since.strftime("%Y-%m-%dT%H:%M:%SZ") if since else "",
@@ -139,5 +221,12 @@ def code_review(
     if judge and model is None:
         raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
     reviewing.mine(
-        repositories, output, selection, review=review, any_licence=any_licence, screen=Screen(), judge=model
+        repositories,
+        output,
+        selection,
+        reviews=reviews,
+        any_licence=any_licence,
+        screen=Screen(),
+        judge=model,
+        prompts=prompts,
     )

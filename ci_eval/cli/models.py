@@ -20,6 +20,7 @@ from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
+from ci_eval.jobs.models import agreement
 from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders, training
@@ -210,6 +211,25 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
+
+
+@cli.command("agreement")
+@click.argument("workspace", type=SOURCE)
+@click.argument("tables", metavar="PERSON.csv...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Comments of a new table.")
+@click.option("--seed", default=0, show_default=True, help="Which comments are sampled.")
+def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int) -> None:
+    """Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa.
+
+    A table that does not exist is written, with judged comments that wait for a verdict, `same` or `different`. The
+    same command compares what people have filled in.
+
+    \b
+    Examples:
+      ci-eval agreement out ann.csv bo.csv --limit 60
+      ci-eval agreement out ann.csv bo.csv
+    """
+    agreement.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
 
 
 @cli.command("fit-user-model")

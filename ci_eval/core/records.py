@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 
 import msgspec
 
@@ -58,9 +59,23 @@ def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int)
 
 def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
     record = read(line)
-    properties = Properties(kind=Kind.RECORD, language=record.language or None)
+    properties = Properties(kind=Kind.RECORD, language=record.language or None, prompt=name_prompt(line, record))
     expected = record.references[0] if record.references else ""
     return Split(items=[RecordItem(record=record, expected=expected, properties=properties)])
+
+
+def name_prompt(line: Mapping[str, object], record: Record) -> str | None:
+    """Return the name of a record's prompt: `meta.prompt`, or else a digest of an instruction that has placeholders."""
+    name = field(line, "meta.prompt")
+    if isinstance(name, str) and name.strip():
+        return name.strip()[:LONGEST_NAME]
+    # An instruction without placeholders holds the question itself, so no other record has it.
+    is_template = any(f"{{{part}}}" in record.instruction for part in record.context)
+    return blake2b(record.instruction.encode(), digest_size=4).hexdigest() if is_template else None
+
+
+LONGEST_NAME = 40
+"""Characters of the name of a prompt."""
 
 
 def field(line: Mapping[str, object], name: str) -> object:

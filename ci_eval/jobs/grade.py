@@ -63,7 +63,8 @@ def grade_pairs(
 def _scores(grader: Grader, line: bytes, place: str) -> Mapping[str, float]:
     try:
         return grader.grade(msgspec.json.decode(line, type=Pairing))
-    except msgspec.MsgspecError as error:
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ConfigError(
             f'{place}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" where the grader '
             "reads code"

@@ -27,6 +27,9 @@ EXAMPLES = (
     "page",
     "pull-request-review-comment",
     "commit-comparison",
+    "commit-comment",
+    "commit",
+    "repo-search-result-item",
 )
 FILE = Path(__file__).with_name("github_examples.json")
 Schema = Mapping[str, Any]
@@ -102,7 +105,11 @@ def examples() -> dict[str, Any]:
 
 
 def _example(known: Mapping[str, Schema], name: str) -> Any:
-    return known[name if name in known else f"{name}-default-response"]["value"]
+    if name in known:
+        return known[name]["value"]
+    if page := known.get(f"{name}-paginated"):
+        return page["value"]["items"][0]
+    return known[f"{name}-default-response"]["value"]
 
 
 def _required(value: Any, schema: Schema) -> Any:

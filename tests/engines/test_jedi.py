@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core import machine
-from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.base.errors import ConfigError, EngineMisbehaved, InstallError
 from ci_eval.core.contracts import Query, Running, Surroundings
+from ci_eval.plugins.adapters.process import LineProcess
 from ci_eval.plugins.engines.jedi import ENGINE
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
@@ -115,3 +116,10 @@ def test_a_release_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 def test_a_version_that_is_none_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         ENGINE.install("--upgrade", tmp_path)
+
+
+def test_an_answer_that_is_nested_too_deeply_is_misbehaviour(jedi: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = b'{"more": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    monkeypatch.setattr(LineProcess, "ask", lambda *_: deep)
+    with pytest.raises(EngineMisbehaved, match="jedi's driver answered"):
+        texts(jedi, "import os\nos.")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core import machine
-from ci_eval.core.base.errors import ConfigError, EngineRaised, EngineTimeout
+from ci_eval.core.base.errors import ConfigError, EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.jobs.grade import grade_pairs
@@ -234,4 +234,13 @@ def test_a_text_that_breaks_it_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(codebleu.LANGUAGES, "klingon", "klingon")
     with pytest.raises(EngineRaised, match="KeyError: 'klingon'"):
         strict("klingon", "a", "a")
+    assert strict("go", "f(x)", "f(x)")["codebleu"] == 1
+
+
+def test_an_answer_that_is_nested_too_deeply_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = b'{"more": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    with monkeypatch.context() as broken:
+        broken.setattr(codebleu.LineProcess, "ask", lambda *_: deep)
+        with pytest.raises(EngineMisbehaved, match="answered no scores"):
+            strict("go", "f(x)", "f(x)")
     assert strict("go", "f(x)", "f(x)")["codebleu"] == 1

@@ -20,7 +20,10 @@ def test_a_line_in_is_a_line_out_in_the_same_order(tmp_path: Path) -> None:
     assert list(grade_pairs("exact", path)) == [b'{"scores":{"exact":1.0}}', b'{"scores":{"exact":0.0}}']
 
 
-@pytest.mark.parametrize("line", ['{"reference": "a"}', "a\tb", "[]"])
+DEEP = '{"reference": "a", "hypothesis": "a", "more": ' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.parametrize("line", ['{"reference": "a"}', "a\tb", "[]", pytest.param(DEEP, id="deep")])
 def test_what_is_no_pair_is_named_by_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"reference": "a", "hypothesis": "a"}\n' + line)

@@ -1,10 +1,12 @@
-"""The tables about queries."""
+"""The tables about queries and prompts."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ci_eval.core.model import EngineInfo, Evaluation, Kind, ProjectInfo, Properties, SessionScore, Status
+from ci_eval.core.model import EngineInfo, Evaluation, Kind, MetricInfo, ProjectInfo, Properties, SessionScore, Status
+from ci_eval.core.model.report import PromptFigures, PromptSpread
+from ci_eval.core.rendering.figures import NOTHING
 from ci_eval.core.rendering.querytables import PAPER, tables
 from ci_eval.core.statistics.querying import Cases
 
@@ -28,6 +30,22 @@ EVALUATION = Evaluation(
 
 def test_there_are_none_where_nothing_was_asked_about_objects() -> None:
     assert tables(EVALUATION) == []
+
+
+def test_a_dataset_of_several_prompts_has_a_table_of_their_figures() -> None:
+    spread = PromptSpread(
+        values={"en-1": 0.5, "en-2": 0.25}, low=0.25, high=0.5, deviation=0.177, by_chance=None
+    )  # fmt: skip
+    figures = PromptFigures(sessions={"en-1": 3, "en-2": 2}, metrics={"ChrF": spread})
+    info = MetricInfo(name="ChrF", summary="", unit="share", better="higher", shown=True)
+    (table,) = tables(replace(EVALUATION, prompts=figures, metrics=(info,)))
+    assert table.columns == ("Prompt", "sessions", "ChrF")
+    assert table.rows == (
+        ("en-1", "3", "50.0%"),
+        ("en-2", "2", "25.0%"),
+        ("standard deviation", "", "17.7%"),
+        ("if prompts were alike", "", NOTHING),
+    )
 
 
 def test_the_papers_tables_are_made_of_other_data() -> None:

@@ -27,6 +27,7 @@ def test_comments_are_cut_as_mera_does(case: dict[str, object]) -> None:
         ("Комментарий 1: a\nb\nКомментарий 2: c", "heading", ["a\nb", "c"]),
         ("Sure!\n**Комментарий №1:** a\n\n**комментарий 2.** b", "heading", ["a", "b"]),
         ("### Comment 1\na\n### Comment 2\nb", "heading", ["a", "b"]),
+        ("<h3>Comment 1</h3>\na\n<b>Comment 2:</b> b <b>c</b>", "heading", ["a", "b <b>c</b>"]),
         ("1. a, see 2. below\n2) b", "number", ["a, see 2. below", "b"]),
         ("- a\n- b", "bullet", ["a", "b"]),
         ("Looks wrong.", "whole", ["Looks wrong."]),
@@ -62,3 +63,28 @@ def test_the_oracle_and_the_empty_control_are_at_the_ends(tmp_path: Path) -> Non
     best = {"ChrF": 1.0, "BLEU": 1.0, "ChrFMera": 1.0, "BLEUMera": 1.0, "Comments": 1.0, "HitAt1": None}
     assert figures(tmp_path, "oracle") == pytest.approx(best)
     assert figures(tmp_path, "empty") == dict.fromkeys(best, 0.0) | {"HitAt1": None}
+
+
+def test_several_prompts_have_figures_of_their_own(tmp_path: Path) -> None:
+    def line(number: int, instruction: str, **meta: str) -> dict[str, object]:
+        inputs = {"diff_block": f"+ return {number}"}
+        return {
+            "instruction": instruction,
+            "inputs": inputs,
+            "outputs": f"Verify {number}.",
+            "meta": {"id": number, **meta},
+        }
+
+    lines = [line(number, "Review: {diff_block}", prompt=f"en-{number % 2}") for number in range(6)]
+    lines += [line(6, "Look at {diff_block}"), line(7, "Look at {diff_block}"), line(8, "Without a place")]
+    (tmp_path / "reviews.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    argv = ["evaluate", "--task", "code-review", "--dataset", str(tmp_path / "reviews.jsonl"), "--engine", "oracle"]
+    cli.main([*argv, "--jobs", "1", "--output", str(tmp_path / "out")], standalone_mode=False)
+    prompts = json.loads((tmp_path / "out/reports/metrics.json").read_text())["evaluations"][0]["prompts"]
+    digest = next(name for name in prompts["sessions"] if not name.startswith("en"))
+    assert prompts["sessions"] == {"en-0": 3, "en-1": 3, digest: 2}
+    chrf = prompts["metrics"]["ChrF"]
+    assert chrf["values"] == {"en-0": 1.0, "en-1": 1.0, digest: 1.0}
+    assert (chrf["deviation"], chrf["byChance"]) == (0.0, 0.0)
+    assert "Figures by prompt" in (tmp_path / "out/reports/report.md").read_text()
+    assert "Figures by prompt" in (tmp_path / "out/reports/html/index.html").read_text()

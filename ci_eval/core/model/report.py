@@ -145,6 +145,29 @@ class Responses(Value, frozen=True, kw_only=True):
     """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
 
 
+class PromptSpread(Value, frozen=True, kw_only=True):
+    """The figures of one metric by prompt, and how far they lie apart."""
+
+    values: dict[str, Figure]
+    """The figure of the sessions with each prompt."""
+    low: Figure
+    high: Figure
+    """The lowest and the highest of these figures."""
+    deviation: Figure
+    """The standard deviation of these figures."""
+    by_chance: Figure | None
+    """The standard deviation that they would have if all prompts were alike, since each has other samples; None if a
+    prompt has a single session."""
+
+
+class PromptFigures(Value, frozen=True, kw_only=True):
+    """The figures of a dataset that has several prompts, by prompt."""
+
+    sessions: dict[str, int]
+    """The number of evaluated sessions with each prompt."""
+    metrics: dict[str, PromptSpread]
+
+
 class Evaluation(Value, frozen=True, kw_only=True):
     """The results of stage 3 for one workspace, for reporters to render."""
 
@@ -188,6 +211,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     cannot be weighted) are left out."""
     clusters: str = "files"
     """The unit of the sample of other code: "files" or "projects"."""
+    prompts: PromptFigures | None = None
+    """The figures by prompt; None unless the samples of a dataset have several prompts."""
     queries: QueryFigures | None = None
     """The figures of usage queries in the task method-calls; None in other tasks."""
     filters: dict[str, FilterFigures]

@@ -66,6 +66,8 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     """True if the text does not occur earlier in the file, as a whole word."""
     language: str | None = None
     """The language of a sample, if a dataset has several."""
+    prompt: str | None = None
+    """The name of the prompt of a sample, if its dataset has named prompts or templates."""
     strategy: str | None = None
     """The strategy by which the query of an object's calls was made: LINEAR, RANDOM, REAL* or REAL; `package` is then
     its type."""

@@ -146,6 +146,7 @@ def _sample_properties(properties: Properties) -> tuple[tuple[str, str], ...]:
     rows = (
         ("language", properties.language),
         ("type", properties.package),
+        ("prompt", properties.prompt),
         ("strategy", properties.strategy),
         ("scenario", properties.scenario),
         ("context", properties.evolution),

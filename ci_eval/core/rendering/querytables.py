@@ -1,4 +1,5 @@
-"""The tables about queries, for report, page and terminal: those of Proksch et al. (ASE 2016), on other data."""
+"""The tables about usage queries and prompts, for report, page and terminal. Those about queries are the tables of
+Proksch et al. (ASE 2016), on other data."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ci_eval.core.model import Evaluation, QueryFigures, QueryRow
 from ci_eval.core.queries.strategies import STRATEGIES
-from ci_eval.core.rendering.figures import NOTHING, amount, change
+from ci_eval.core.rendering.figures import NOTHING, amount, change, headline
 from ci_eval.core.statistics.clustered import FEWEST
 
 PAPER = {
@@ -31,13 +32,16 @@ class Table:
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return all tables about queries; empty if nothing was asked about objects."""
+    """Return all tables about queries and prompts; empty if nothing was asked about objects, and no dataset has several
+    prompts."""
     figures = evaluation.queries
+    by_prompt = _prompts(evaluation)
     if figures is None:
-        return []
+        return by_prompt
     models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
     total = figures.scenarios[0].cases
     return [
+        *by_prompt,
         _sources(figures, total, models),
         _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
         replace(
@@ -46,6 +50,30 @@ def tables(evaluation: Evaluation) -> list[Table]:
         _optimism(figures),
         _types(figures),
     ]
+
+
+def _prompts(evaluation: Evaluation) -> list[Table]:
+    figures = evaluation.prompts
+    if figures is None:
+        return []
+    infos = [info for info in headline(evaluation.metrics) if info.name in figures.metrics]
+    spreads = [(figures.metrics[info.name], info.unit) for info in infos]
+    rows = [
+        (name, f"{count:,}", *(amount(spread.values.get(name), unit) for spread, unit in spreads))
+        for name, count in figures.sessions.items()
+    ]
+    rows += [
+        ("standard deviation", "", *(amount(spread.deviation, unit) for spread, unit in spreads)),
+        ("if prompts were alike", "", *(amount(spread.by_chance, unit) for spread, unit in spreads)),
+    ]
+    columns = ("Prompt", "sessions", *(info.name for info in infos))
+    return [Table("Figures by prompt", columns, tuple(rows), ALIKE)] if infos else []
+
+
+ALIKE = (
+    "Each prompt has other samples, so figures differ even if prompts make no difference: the last row is the standard "
+    "deviation that this alone explains."
+)
 
 
 def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:

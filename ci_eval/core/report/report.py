@@ -139,6 +139,7 @@ def evaluate(
         population=known,
         sampling=manifest.sampling,
         clusters=manifest.clusters,
+        prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs),
         filters=by_filter,
         headline=filters.over({name: figures.planned for name, figures in by_filter.items()}).headline,

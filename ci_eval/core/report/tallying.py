@@ -36,6 +36,7 @@ from ci_eval.core.scoring import (
     task_band,
 )
 from ci_eval.core.statistics.population import count_project_sessions, project_from_path
+from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
 from ci_eval.core.statistics.repeated.wavering import Wavering
@@ -248,6 +249,7 @@ class Tallies:
     by_filter: dict[str, Tally]
     rounds: Rounds
     cases: Cases
+    prompts: Prompts
     responses: ResponseCounts
 
 
@@ -256,6 +258,7 @@ class _PartOfAll:
     by_filter: dict[str, _Part]
     rounds: Rounds
     cases: Cases
+    prompts: Prompts
     responses: ResponseCounts
 
 
@@ -340,7 +343,13 @@ class Tallying:
             report_filter.name: Tally(task, observed, report_filter, rounds, sampling, repeats)
             for report_filter in self.filters
         }
-        return Tallies(by_filter=tallies, rounds=Rounds(rounds), cases=Cases(), responses=ResponseCounts())
+        return Tallies(
+            by_filter=tallies,
+            rounds=Rounds(rounds),
+            cases=Cases(),
+            prompts=Prompts(observed),
+            responses=ResponseCounts(),
+        )
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
@@ -366,6 +375,8 @@ class Tallying:
                 band = task_band(task, session) if asked else None
                 sums.responses.add(session)
                 seen = observe_metrics(observed, session)
+                if asked:
+                    sums.prompts.add(session, seen)
                 # The observations round by round, if not all rounds were answered alike.
                 moved = (
                     list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
@@ -375,7 +386,9 @@ class Tallying:
                 for tally in tallies:
                     tally.add(session, band, seen, moved)
         parts = {name: tally.part() for name, tally in sums.by_filter.items()}
-        return _PartOfAll(by_filter=parts, rounds=sums.rounds, cases=sums.cases, responses=sums.responses)
+        return _PartOfAll(
+            by_filter=parts, rounds=sums.rounds, cases=sums.cases, prompts=sums.prompts, responses=sums.responses
+        )
 
 
 def _add(tallies: Tallies, part: _PartOfAll) -> None:
@@ -383,6 +396,7 @@ def _add(tallies: Tallies, part: _PartOfAll) -> None:
         tally.add_part(part.by_filter[name])
     tallies.rounds.add_all(part.rounds)
     tallies.cases.add_all(part.cases)
+    tallies.prompts.add_all(part.prompts)
     tallies.responses.add_all(part.responses)
 
 

@@ -12,6 +12,7 @@ from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.jobs.datasets import telling
+from ci_eval.jobs.models import agreement
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from ci_eval.plugins.mining import record
@@ -19,6 +20,7 @@ from ci_eval.plugins.mining.licences import PERMISSIVE
 from ci_eval.plugins.mining.reviews import human
 from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
 from ci_eval.plugins.mining.reviews.filtering import Answer
+from ci_eval.plugins.mining.reviews.prompts import PROMPTS, fill_fence
 from ci_eval.plugins.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
 
 PATIENCE = 120.0
@@ -32,15 +34,17 @@ def mine(
     output: Path,
     selection: Selection,
     *,
-    review: Path | None,
+    reviews: Sequence[Path],
     any_licence: bool,
     screen: Screen,
     judge: EndpointConfig | None = None,
+    prompts: str = "en",
 ) -> None:
     """Write the records of all repositories, and print the outcome of each comment.
 
-    `review`: the file in which people accept or reject records; new ones are added to it. `judge`: a language model
-    that is asked which comments can be understood from the change alone. Raises ConfigError, DownloadError,
+    `reviews`: the files in which people accept or reject records, one for each reviewer; new records are added to all
+    of them. `judge`: a language model that is asked which comments can be understood from the change alone.
+    `prompts`: the language of the prompts that are spread over the records. Raises ConfigError, DownloadError,
     NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
     answer = _connect_judge(judge) if judge else None
@@ -48,8 +52,8 @@ def mine(
     for name in repositories:
         if not REPOSITORY.fullmatch(name):
             raise ConfigError(f"{name!r} is no repository: it must read OWNER/REPOSITORY, as in pallets/click")
-    rows = human.read(review) if review else {}
-    selection = replace(selection, verdicts={identity: row["verdict"] for identity, row in rows.items()})
+    tables = {path: human.read(path) for path in reviews}
+    selection = replace(selection, verdicts=human.combine([*tables.values()]))
     api = Api(os.environ.get("GITHUB_TOKEN", ""), os.environ.get("GITHUB_API_URL") or ADDRESS, tell=screen.warn)
     results = {
         name: _mine_repository(Repository(api, name), selection, answer, any_licence=any_licence, screen=screen)
@@ -59,12 +63,13 @@ def mine(
     mined = [result for _, result in results.values()]
     telling.table(list(results), {"licence": licences}, [result.fates for result in mined], screen)
     lines = [line for result in mined for line in result.lines]
-    if review:
-        waiting = [line for result in mined for line in (*result.lines, *result.undecided)]
-        screen.say(f"{human.write(review, rows, waiting):,} records wait for a verdict in {review}")
+    waiting = [line for result in mined for line in (*result.lines, *result.undecided)]
+    for path, rows in tables.items():
+        screen.say(f"{human.write(path, rows, waiting):,} records wait for a verdict in {path}")
+    agreement.tell({path.stem: rows for path, rows in tables.items()}, screen)
     if not lines:
         raise NothingToEvaluate(f"no comment of {', '.join(repositories)} became a record: the table says why")
-    record.write(output, lines)
+    record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill_fence))
     screen.result(f"{len(lines):,} records")
     screen.result(str(output))
 

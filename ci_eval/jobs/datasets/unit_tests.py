@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ci_eval.ci import Screen
@@ -15,6 +16,7 @@ from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.licences import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.contract import Dialect
+from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, fill_framework
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
 from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
 
@@ -38,8 +40,11 @@ def mine(
     any_licence: bool,
     jobs: int,
     screen: Screen,
+    prompts: str = "en",
 ) -> None:
     """Write the records of all projects, in the order of `specs`, and print the outcome of each test.
+
+    `prompts`: the language of the prompts that are spread over the records.
 
     Raises ConfigError, PreparationError, NothingToEvaluate.
     """
@@ -68,7 +73,8 @@ def mine(
             f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above, and "
             "whether the project's archive holds its tests (a wheel seldom does)"
         )
-    record.write(output, lines)
+    fill = partial(fill_framework, language=prompts)
+    record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill))
     screen.result(f"{len(lines):,} records")
     screen.result(str(output))
 

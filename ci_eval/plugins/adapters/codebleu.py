@@ -86,7 +86,8 @@ class CodeBleu:
         try:
             line = self._process().ask(msgspec.json.encode(question), PATIENCE)
             reply = _DECODER.decode(line)
-        except msgspec.MsgspecError as error:
+        # JSON that is nested too deeply raises a RecursionError.
+        except (msgspec.MsgspecError, RecursionError) as error:
             self.close()
             # The process may be in any state, so the next pairing gets a new one.
             raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error

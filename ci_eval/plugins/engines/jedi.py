@@ -103,7 +103,8 @@ class RunningJedi:
         tell("<-", line)
         try:
             reply = _DECODER.decode(line)
-        except msgspec.MsgspecError as error:
+        # JSON that is nested too deeply raises a RecursionError.
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise EngineMisbehaved(f"jedi's driver answered {line[:80]!r}: {error}") from error
         if reply.error:
             raise EngineRaised(reply.error)

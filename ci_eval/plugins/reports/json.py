@@ -38,6 +38,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "population": evaluation.population,
         **({"sampling": evaluation.sampling} if evaluation.sampling else {}),
         "noise": evaluation.noise,
+        **({"prompts": evaluation.prompts} if evaluation.prompts else {}),
         **({"queries": evaluation.queries} if evaluation.queries else {}),
         **({"gates": evaluation.gates} if evaluation.gates else {}),
         **({"unfinished": evaluation.unfinished} if evaluation.unfinished is not None else {}),

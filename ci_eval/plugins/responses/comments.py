@@ -17,9 +17,9 @@ _WHERE = (
 )
 """The location that the comment belongs to, between number and colon."""
 _NOUN = "|".join(re.escape(noun) for noun in sorted(words.NOUNS, key=len, reverse=True))
-_EM = r"(?:\*+(?![\w*])|_+(?!\w)|\])*"
+_EM = r"(?:\*+(?![\w*])|_+(?!\w)|\]|</(?:h[1-6]|b|strong)>)*"
 """The end of emphasis; signs before a letter are a name's, as in `__init__` and `**kwargs`."""
-_LEAD = r"[ \t>#*_|•+`-]*(?:(?:\d{1,2}|[a-zа-я])[.)][ \t]+)?[*_#`]*"
+_LEAD = r"(?:[ \t]*<(?:h[1-6]|b|strong)>)*[ \t>#*_|•+`-]*(?:(?:\d{1,2}|[a-zа-я])[.)][ \t]+)?[*_#`]*"
 _HEAD = rf"(?:{_NOUN})[ \t]*(?:[#№]|n[°º.]|no\.|номер|number)?[ \t]*(?P<number>{_NUMBER})(?!\w)[ \t]*{_EM}{_WHERE}{_EM}"
 _COLON = rf"[ \t]*{_EM}(?:[:：.)=|]|[-–—]+>?|→)[ \t]*{_EM}[ \t]*(?:[:–—][ \t]*)?{_EM}[ \t]*"
 _BRACKET = r"[\[({<]?"

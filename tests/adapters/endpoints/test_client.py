@@ -30,6 +30,7 @@ from ci_eval.core.model.endpoints import BudgetConfig, EndpointConfig, PriceConf
 from ci_eval.core.tracing import Listener, Trace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from tests.adapters.endpoints.faults import any_fault, good_answer
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
 PROMPT = Prompt(instruction="two and two?")
@@ -53,11 +54,12 @@ def client(tmp_path: Path, waits: list[float]) -> Make:
         timeout: float = 10.0,
         command: str = "1",
         listener: Listener | None = None,
+        sleep: Callable[[float], None] = waits.append,
         **given: Any,
     ) -> Client:
         settings = EndpointConfig(endpoint=address, model="tiny", **given)
         asking = Asking(settings=settings, mode=mode, command=command)
-        return Client(asking, tmp_path, timeout, sleep=waits.append, listener=listener)
+        return Client(asking, tmp_path, timeout, sleep=sleep, listener=listener)
 
     return make
 
@@ -240,26 +242,6 @@ def test_fields_within_fields_are_merged(client: Make) -> None:
     assert all(each["num_predict"] == 256 for each in options)
 
 
-def any_fault(chance: random.Random, good: bytes) -> Reply:
-    """One of all faults that endpoints have."""
-    return chance.choice([
-        fails(429, "Throttled: too many tokens this minute, context length", Retry_After="1"),
-        fails(429, "Rate limit reached. Please try again in 20s."),
-        fails(500, "boom"),
-        fails(503, "Loading model"),
-        sends(b"<html>late</html>", 524),
-        sends(b"<html>Bad gateway</html>"),
-        sends(good[: chance.randrange(1, good.index(b'"stop"'))]),
-        sends(good[:50], length=len(good)),
-        sends(good.replace(b'"stop"', b'"error"')),
-        sends(good.replace(b'"stop"', b'"insufficient_system_resource"')),
-        sends(b'data: {"object": "error", "message": "busy", "code": 503}\n\n'),
-        sends(b'data: {"error": {"message": "boom"}}\n\ndata: [DONE]\n\n'),
-        sends(b'data: {"type": "ping"}\n\n'),
-        sends(json.dumps(whole("cut", prompt=3)).encode()),
-    ])  # fmt: skip
-
-
 @pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow(minutes=1))])
 def test_of_all_faults_at_random_nothing_is_stored_and_no_answer_is_asked_for_twice(
     client: Make, waits: list[float], count: int
@@ -269,13 +251,11 @@ def test_of_all_faults_at_random_nothing_is_stored_and_no_answer_is_asked_for_tw
 
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         number = body["messages"][0]["content"][:6]
-        # The counts of a short question would say that this one was cut.
-        good = b": hm\n\ndata: {}\n\n" + events(f"answer {number}").replace(b": 10,", b": 2000,")
         with lock:
             is_good = chance.random() < 0.4
-            fault = any_fault(chance, good)
+            fault = any_fault(chance, f"answer {number}")
             delivered[number] += is_good
-        (sends(good) if is_good else fault)(handler, body)
+        (sends(good_answer(f"answer {number}")) if is_good else fault.reply)(handler, body)
 
     questions = [Prompt(instruction=f"{number:06d} " + "total = total + price\n" * 300) for number in range(count)]
     with serve(reply) as endpoint:
@@ -471,6 +451,28 @@ def test_no_more_questions_are_under_way_than_allowed(client: Make, most: int) -
             list(threads.map(ask, clients))
     assert endpoint.at_once <= most
     assert len(endpoint.asked) == 12
+
+
+def test_who_waits_for_a_limit_holds_no_slot_meanwhile(client: Make) -> None:
+    def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        first = body["messages"][0]["content"] == "first"
+        (fails(429, "Slow down.", Retry_After="60") if first and not waiting.is_set() else says("four"))(handler, body)
+
+    waiting, answered = threading.Event(), threading.Event()
+
+    def wait(_: float) -> None:
+        waiting.set()
+        # Without a slot, the other question would not be answered before this ends.
+        assert answered.wait(30)
+
+    with serve(reply) as endpoint, ThreadPoolExecutor() as threads:
+        throttled = client(endpoint.address, concurrency=1, sleep=wait)
+        asked = threads.submit(throttled.ask, Prompt(instruction="first"))
+        assert waiting.wait(30)
+        assert client(endpoint.address, concurrency=1).ask(Prompt(instruction="second")).text == "four"
+        answered.set()
+        assert asked.result().text == "four"
+    assert endpoint.at_once == 1
 
 
 def test_more_fields_are_sent_and_unwanted_ones_left_out(client: Make) -> None:

@@ -58,6 +58,27 @@ def test_records_that_must_be_accepted_wait_in_the_table(tmp_path: Path, github:
     assert len(human.read(tmp_path / "v.csv")) == 2
 
 
+def test_a_record_is_accepted_by_all_reviewers_and_their_agreement_is_printed(tmp_path: Path, github: GitHub) -> None:
+    github.comment("Why not?", line=6)
+    paths = [tmp_path / "ann.csv", tmp_path / "bo.csv"]
+    options = [option for path in paths for option in ("--review", path)]
+    assert "3 records wait for a verdict" in made(tmp_path, *options)[2]
+    verdicts = {"Why?": "accept accept", "Too short.": "accept reject", "Why not?": "reject reject"}
+    for number, path in enumerate(paths):
+        rows = human.read(path)
+        for row in rows.values():
+            row["verdict"] = verdicts[row["comment"]].split()[number]
+        human.write_rows(path, human.COLUMNS, rows.values(), ())
+    code, told, _ = made(tmp_path, *options, "--only-accepted")
+    assert code == 0
+    (line,) = (tmp_path / "r.jsonl").read_text().splitlines()
+    assert json.loads(line)["references"] == ["Why?"]
+    printed = " ".join(told.split())
+    assert "- reviewers disagree 1" in printed
+    # Two of three alike; by chance (2 * 1 + 1 * 2) / 9.
+    assert "ann, bo 3 66.7% 0.40 - 1 accept/reject" in printed.replace("—", "-")
+
+
 def keeps(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     """A model that drops what only asks why."""
     asked = body["messages"][0]["content"]

@@ -23,11 +23,19 @@ REPOSITORY = "/repos/{owner}/{repo}"
 ROUTES = {
     REPOSITORY: "repository",
     f"{REPOSITORY}/pulls/comments": "listed",
+    f"{REPOSITORY}/issues/comments": "listed_of_issues",
+    f"{REPOSITORY}/comments": "listed_of_commits",
     f"{REPOSITORY}/pulls/{{pull_number}}": "pull",
+    f"{REPOSITORY}/pulls/{{pull_number}}/commits": "commits",
+    f"{REPOSITORY}/commits/{{ref}}": "commit",
+    "/search/repositories": "search",
     f"{REPOSITORY}/compare/{{basehead}}": "compare",
     f"{REPOSITORY}/contents/{{path}}": "contents",
 }
-BASE, HEAD = "0" * 40, "1" * 40
+BASE, HEAD, LATER = "0" * 40, "1" * 40, "2" * 40
+PUSHED = {HEAD: "2026-01-01T00:00:00Z", LATER: "2026-02-01T00:00:00Z"}
+"""Commits of the pull request, and when they were made."""
+MOST_SEARCHED = 1_000
 OLD = """\
 import os
 
@@ -62,6 +70,10 @@ class GitHub:
 
     licence: str | None = "MIT"
     comments: list[dict[str, Any]] = field(default_factory=list)
+    of_issues: list[dict[str, Any]] = field(default_factory=list)
+    of_commits: list[dict[str, Any]] = field(default_factory=list)
+    repositories: list[dict[str, Any]] = field(default_factory=list)
+    """What a search finds, if its stars fit."""
     texts: dict[str, tuple[str, str | bytes]] = field(default_factory=lambda: {"box.py": (OLD, NEW)})
     """Path → before and after."""
     gone: bool = False
@@ -94,6 +106,57 @@ class GitHub:
             }
         )
 
+    def comment_on_pull(self, body: str = "Why?", created: str = "2026-01-01T12:00:00Z", **more: Any) -> None:
+        """Add one by user 1 on the whole of pull request 5."""
+        number = len(self.of_issues) + 1
+        self.of_issues.append(
+            {
+                **EXAMPLES["issue-comment"],
+                "id": number,
+                "body": body,
+                "created_at": created,
+                "issue_url": f"{self.address}/repos/o/r/issues/5",
+                "html_url": f"https://github.com/o/r/pull/5#issuecomment-{number}",
+                **more,
+            }
+        )
+
+    def comment_on_commit(
+        self, body: str = "Why?", position: int | None = None, path: str | None = None, **more: Any
+    ) -> None:
+        """Add one by user 1 on HEAD, or on a line of its diff of `path`."""
+        number = len(self.of_commits) + 1
+        self.of_commits.append(
+            {
+                **EXAMPLES["commit-comment"],
+                "id": number,
+                "body": body,
+                "path": path,
+                "position": position,
+                "line": position,
+                "commit_id": HEAD,
+                "html_url": f"https://github.com/o/r/commit/{HEAD}#commitcomment-{number}",
+                **more,
+            }
+        )
+
+    def repository_found(self, name: str, stars: int, licence: str | None = "MIT", **more: Any) -> None:
+        """Add one to what searches find."""
+        example = EXAMPLES["repo-search-result-item"]
+        known = {**EXAMPLES["full-repository"]["license"], "spdx_id": licence} if licence else None
+        self.repositories.append(
+            {
+                **example,
+                "id": len(self.repositories) + 1,
+                "full_name": name,
+                "html_url": f"https://github.com/{name}",
+                "stargazers_count": stars,
+                "default_branch": "main",
+                "license": known,
+                **more,
+            }
+        )
+
     def answer(self, target: str, headers: dict[str, str]) -> Answer:
         """What it says to a GET request."""
         self.asked.append((target, headers))
@@ -112,12 +175,45 @@ class GitHub:
         return _json({**EXAMPLES["full-repository"], "has_discussions": False, "license": licence})
 
     def listed(self, _: dict[str, str], query: dict[str, str]) -> Answer:
+        return self._page(_since(self.comments, query), "/repos/o/r/pulls/comments", query)
+
+    def listed_of_issues(self, _: dict[str, str], query: dict[str, str]) -> Answer:
+        return self._page(_since(self.of_issues, query), "/repos/o/r/issues/comments", query)
+
+    def listed_of_commits(self, _: dict[str, str], query: dict[str, str]) -> Answer:
+        return self._page(self.of_commits, "/repos/o/r/comments", query)
+
+    def commits(self, given: dict[str, str], query: dict[str, str]) -> Answer:
+        example = EXAMPLES["commit"]
+        commits = [
+            {**example, "sha": sha, "commit": {**example["commit"], "committer": {"date": date}}}
+            for sha, date in PUSHED.items()
+        ]
+        return self._page(commits, f"/repos/o/r/pulls/{given['pull_number']}/commits", query)
+
+    def commit(self, given: dict[str, str], _: dict[str, str]) -> Answer:
+        example = EXAMPLES["commit"]
+        author = {**example["author"], "id": self.author}
+        files = [_changed(path, *texts) for path, texts in self.texts.items()]
+        return _json({**example, "sha": HEAD, "author": author, "files": files})
+
+    def search(self, _: dict[str, str], query: dict[str, str]) -> Answer:
+        stars = re.search(r"stars:(?:>=(\d+)|(\d+)\.\.(\d+))", query["q"])
+        assert stars
+        assert (query["sort"], query["order"]) == ("stars", "desc")
+        low, high = (int(stars[1]), 10**9) if stars[1] else (int(stars[2]), int(stars[3]))
+        fitting = [each for each in self.repositories if low <= each["stargazers_count"] <= high]
+        fitting.sort(key=lambda each: -each["stargazers_count"])
+        status, data, headers = self._page(fitting[:MOST_SEARCHED], "/search/repositories", query)
+        body = {"total_count": len(fitting), "incomplete_results": False, "items": json.loads(data)}
+        return status, json.dumps(body).encode(), headers
+
+    def _page(self, items: list[dict[str, Any]], path: str, query: dict[str, str]) -> Answer:
         page, size = int(query.get("page", 1)), min(int(query.get("per_page", 30)), self.page)
-        found = [each for each in self.comments if each["updated_at"] >= query.get("since", "")]
-        answer = _json(found[(page - 1) * size : page * size])
-        if page * size < len(found):
+        answer = _json(items[(page - 1) * size : page * size])
+        if page * size < len(items):
             following = urlencode({**query, "page": page + 1})
-            answer[2]["link"] = f'<{self.address}/repos/o/r/pulls/comments?{following}>; rel="next"'
+            answer[2]["link"] = f'<{self.address}{path}?{following}>; rel="next"'
         return answer
 
     def pull(self, given: dict[str, str], _: dict[str, str]) -> Answer:
@@ -139,6 +235,10 @@ class GitHub:
             return _json({"message": "Not Found"}, 404)
         data = found[1] if isinstance(found[1], bytes) else found[1].encode()
         return 200, data, {"content-type": "application/vnd.github.raw+json; charset=utf-8"}
+
+
+def _since(comments: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
+    return [comment for comment in comments if comment["updated_at"] >= query.get("since", "")]
 
 
 def matching(path: str) -> tuple[str, dict[str, str]] | None:

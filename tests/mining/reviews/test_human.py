@@ -54,3 +54,23 @@ def test_a_row_that_decides_nothing_is_named(tmp_path: Path, row: str) -> None:
     (tmp_path / "r.csv").write_text(f"id,verdict,url,comment\n{row}\n")
     with pytest.raises(ConfigError, match=r"r\.csv, row 2: expected an id, and a verdict accept, reject or nothing"):
         human.read(tmp_path / "r.csv")
+
+
+def rows(**verdicts: str) -> human.Rows:
+    return {name: {"id": name, "verdict": verdict} for name, verdict in verdicts.items()}
+
+
+def test_all_reviewers_must_accept_and_one_that_contradicts_is_told_apart() -> None:
+    first = rows(a="accept", b="accept", c="reject", d="accept", e="", f="reject", g="accept")
+    second = rows(a="accept", b="reject", c="reject", d="", e="", f="")
+    combined = human.combine([first, second])
+    assert combined == {
+        "a": "accept", "b": "disagree", "c": "reject", "d": "", "e": "", "f": "reject", "g": ""
+    }  # fmt: skip
+    assert human.combine([first])["d"] == "accept"
+    assert human.pair_verdicts(first, second) == [("accept", "accept"), ("accept", "reject"), ("reject", "reject")]
+
+
+def test_capitals_and_blanks_of_a_verdict_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("id,verdict,url,comment\na, Accept,u,c\n")
+    assert human.read(tmp_path / "r.csv")["a"]["verdict"] == "accept"

@@ -9,8 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ci_eval.plugins.mining.repositories import Criteria, Search, newest_spec
 from ci_eval.plugins.mining.reviews.api import Api
-from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, assign_split, records
+from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, Source, records
 from tests.ci.github_description import mistakes, operation, parameters, response
 from tests.mining.reviews.github import NEW, OLD, ROUTES, GitHub, matching, patch
 
@@ -35,13 +36,14 @@ def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -
     block = " def take(items, n):\n-    return items\n+    found = items[:n]\n+    return found\n"
     assert (line.cluster, line.language, line.references) == ("o/r", "python", ("Too long a name.",))
     assert line.context == {"diff_block": block, "language": "python", "path": "box.py"}
-    assert "\n```diff\n{diff_block}```\n" in line.instruction
     assert line.meta == {
         "project": "github:o/r",
         "licence": "MIT",
         "url": "https://github.com/o/r/pull/5#discussion_r1",
         "commit": "1" * 40,
         "path": "box.py",
+        "source": "line",
+        "commentLanguage": "en",
         "lines": (6, 6),
         "createdAt": "2026-01-01T00:00:01Z",
         "split": "test",
@@ -150,12 +152,84 @@ def test_where_only_what_is_accepted_counts_the_rest_waits(github: GitHub) -> No
     assert fates(github, only_accepted=True, verdicts={found.undecided[0].id: "accept"}) == {"kept": 1}
 
 
-def test_repositories_are_split_about_as_asked(github: GitHub) -> None:
-    selection = Selection(languages=ALL, shares=(80, 10, 10))
-    counts = [assign_split(f"o/{number}", selection) for number in range(1000)]
-    assert 750 < counts.count("train") < 850
-    assert 70 < counts.count("test") < 130
-    assert assign_split("O/5", selection) == assign_split("o/5", selection)
+def diff_of(path: str = "box.py") -> str:
+    return f"--- a/{path}\n+++ b/{path}\n{patch(OLD, NEW)}\n"
+
+
+def test_a_comment_on_a_pull_request_is_about_all_that_had_changed_by_then(github: GitHub) -> None:
+    github.comment_on_pull("It needs a test.")
+    github.comment_on_pull("Too early.", created="2025-12-31T00:00:00Z")
+    github.comment_on_pull("No change.", html_url="https://github.com/o/r/issues/5#issuecomment-3")
+    found = mined(github, sources=("pull-request",))
+    (line,) = found.lines
+    assert line.context == {"diff_block": diff_of(), "language": "python", "path": "box.py"}
+    assert (line.meta["commit"], line.meta["source"], line.meta["block"]) == ("1" * 40, "pull-request", "change")
+    assert "lines" not in line.meta
+    assert {str(fate): count for fate, count in (+found.fates).items()} == {"kept": 1, "no diff": 1, "on an issue": 1}
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ({"box.py": (OLD, NEW), "readme.md": ("a\n", "b\n")}, "kept"),
+        ({"box.py": (OLD, NEW), "box.go": ("a\n", "b\n")}, "several languages"),
+        ({"readme.md": ("a\n", "b\n")}, "other language"),
+        ({"box.py": ("a\n", "b" * 70_000 + "\n")}, "long block"),
+        ({}, "no diff"),
+    ],
+)
+def test_a_whole_change_is_shown_if_it_is_in_one_language(
+    github: GitHub, texts: dict[str, tuple[str, str | bytes]], expected: str
+) -> None:
+    github.comment_on_pull()
+    github.texts = texts
+    assert fates(github, sources=("pull-request",)) == {expected: 1}
+
+
+@pytest.mark.grammar
+def test_a_comment_on_a_commit_is_about_its_line_or_about_the_whole(github: GitHub) -> None:
+    # The patch: a context line, an added one, three of context, then `take`: one line, a removed one, two added ones.
+    position = patch(OLD, NEW).split("\n").index("+    found = items[:n]")
+    github.comment_on_commit("Too long a name.", position=position, path="box.py")
+    github.comment_on_commit("Split it.")
+    github.comment_on_commit("Gone.", position=position - 1, path="box.py")
+    github.comment_on_commit("Outdated.", path="box.py")
+    github.comment_on_commit("Ruby.", position=1, path="box.rb")
+    found = mined(github, sources=("commit",))
+    by_text = {line.references[0]: line for line in found.lines}
+    line, whole = by_text["Too long a name."], by_text["Split it."]
+    assert (line.meta["lines"], line.meta["block"], line.meta["source"]) == ((6, 6), "function", "commit")
+    assert line.context["diff_block"].startswith(" def take(items, n):\n-    return items\n")
+    assert whole.context["diff_block"] == diff_of()
+    assert {str(fate): count for fate, count in (+found.fates).items()} == {
+        "kept": 2, "on removed lines": 1, "on no line": 1, "other language": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.grammar
+def test_comments_of_all_kinds_with_one_number_are_different_samples(github: GitHub) -> None:
+    github.comment("One.")
+    github.comment_on_pull("Two.")
+    github.comment_on_commit("Three.")
+    lines = mined(github, sources=("line", "pull-request", "commit")).lines
+    assert len({line.id for line in lines}) == 3
+
+
+@pytest.mark.parametrize("source", ["pull-request", "commit"])
+def test_authors_on_their_own_change_are_left_out_of_all_kinds(github: GitHub, source: Source) -> None:
+    github.comment_on_pull()
+    github.comment_on_commit()
+    github.author = 1
+    assert fates(github, sources=(source,)) == {"author's own": 1}
+
+
+@pytest.mark.grammar
+def test_comments_in_another_language_are_left_out(github: GitHub) -> None:
+    github.comment("Почему не `take`?")
+    github.comment("Why not?", line=11)
+    found = mined(github, comment_language="ru")
+    assert [(line.references, line.meta["commentLanguage"]) for line in found.lines] == [(("Почему не `take`?",), "ru")]
+    assert found.fates["comment in another language"] == 1
 
 
 # ------------------------------------------------------------------------------ the stand-in is of GitHub's own API
@@ -169,7 +243,15 @@ def known(github: GitHub) -> GitHub:
     github.page = 1
     repository = Repository(Api("", github.address), "o/r")
     assert repository.licence() == "MIT"
-    assert records(repository, "MIT", Selection(languages=ALL, since="2011-01-01T00:00:00Z")).lines
+    github.comment_on_pull()
+    github.comment_on_commit()
+    github.comment_on_commit("Hm.", position=1, path="box.py")
+    selection = Selection(languages=ALL, since="2011-01-01T00:00:00Z", sources=("line", "pull-request", "commit"))
+    assert records(repository, "MIT", selection).lines
+    github.repository_found("a/b", 20)
+    github.repository_found("a/c", 10, forks_count=3)
+    search = Search(Api("", github.address), Criteria(language="Go"))
+    assert len([newest_spec(search.api, item) for item in search.names(5)]) == 2
     return github
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import msgspec
@@ -75,16 +74,10 @@ def test_only_high_confidence_is_a_name_that_matches_and_a_call(tmp_path: Path) 
     assert fate(mined(tmp_path, "python", files, Selection(only_high=True))) == "low confidence"
 
 
-def test_the_instruction_has_places_for_texts_of_the_context_alone(tmp_path: Path) -> None:
-    line = mined(tmp_path, "python", many(1)).lines[0]
-    places = re.findall(r"\{(\w+)\}", line.instruction)
-    assert "focal_func" in places
-    assert set(places) < set(line.context)
-
-
 def test_a_record_tells_where_it_is_from(tmp_path: Path) -> None:
     line = mined(tmp_path, "python", {"box.py": f"\n{CODE}", "test_box.py": many(1)["test_box.py"]}).lines[0]
     assert line.meta == {
+        "split": "test",
         "project": "path:demo",
         "revision": "1",
         "licence": "MIT",

@@ -74,7 +74,8 @@ def _product(folder: Path) -> _Product:
         raise InstallError(f"{folder} is no IDE of JetBrains: it has no product-info.json; give the folder that has")
     try:
         return msgspec.json.decode(stored.read(path, stored.MANIFEST), type=_Product)
-    except msgspec.MsgspecError as error:
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise InstallError(f"{path} is damaged: {error}; install the IDE again") from error
 
 

@@ -64,11 +64,12 @@ class Api:
         return None if answer.status_code == 404 else self._check(answer).content
 
     def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list, page after page."""
+        """Yield the items of a list or of a search, page after page."""
         address, query = self._address + path, {**query, "per_page": 100}
         while address:
             answer = self._check(self._request(address, JSON, query))
-            yield from answer.json()
+            page = answer.json()
+            yield from page["items"] if isinstance(page, dict) else page
             # The address of the next page has the query in it.
             address, query = answer.links.get("next", {}).get("url", ""), {}
             # The session would send the token to any address.

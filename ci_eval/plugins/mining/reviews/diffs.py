@@ -39,6 +39,15 @@ def parse(patch: str) -> list[DiffLine]:
     return diff
 
 
+def line_at(patch: str, position: int) -> DiffLine | None:
+    """Return the line at a position of the patch, counted from 1 below its first header; None if that is a header."""
+    # Headers of further hunks are counted, too.
+    # https://docs.github.com/en/rest/commits/comments#create-a-commit-comment
+    upto = patch.split("\n")[: position + 1]
+    is_line = len(upto) == position + 1 and upto[-1][:1] in {"+", "-", " "}
+    return parse("\n".join(upto))[-1] if is_line else None
+
+
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
     """Return the lines from `begin` to `end` (1-based, both included) of the new file `text`, with the removed lines
     between them. Lines outside of the diff have no sign."""

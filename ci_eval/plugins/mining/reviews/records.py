@@ -5,38 +5,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 from urllib.parse import quote
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.plugins.mining.record import Line, identity, make_fence
+from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
-from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, parse
+from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, line_at, parse
 from ci_eval.plugins.mining.reviews.filtering import Answer, make_prompt, parse_verdict
+from ci_eval.plugins.mining.reviews.human import DISAGREE
+from ci_eval.plugins.mining.reviews.tongues import detect_language
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
-INSTRUCTION = """\
-Review this change of {language} code in {path}, a unified diff:
-
-FENCEdiff
-{diff_block}FENCE
-
-Say what is wrong with it and what to do about it, in up to ten comments, the most important first. Answer with them
-alone, in this form:
-
-Comment 1: …
-Comment 2: …
-"""
 LONGEST = 70_000
 """Characters of a block; it has fewer."""
 
+Source = Literal["line", "pull-request", "commit"]
+"""The part of a change that a comment is on: lines of a pull request, a whole pull request, or a commit or a line of
+it."""
 Fate = Literal[
     "kept",
     "other language",
+    "comment in another language",
+    "on an issue",
+    "several languages",
     "reply",
     "bot",
     "author's own",
@@ -51,6 +47,7 @@ Fate = Literal[
     "not self-contained",
     "no verdict",
     "rejected",
+    "reviewers disagree",
     "not accepted yet",
     "not looked at",
 ]
@@ -67,10 +64,14 @@ class Selection:
     seed: int = 0
     since: str = ""
     """Time (ISO 8601) since which a comment must have changed."""
+    sources: tuple[Source, ...] = ("line",)
+    """The kinds of comments."""
+    comment_language: str = ""
+    """The natural language (ISO 639-1) that a comment must be in; "" = any."""
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = field(default_factory=dict)
-    """Verdicts of people: id → accept or reject."""
+    """Verdicts of people: id → accept, reject or disagree."""
     only_accepted: bool = False
 
 
@@ -86,19 +87,34 @@ class Mined:
 
 @dataclass(frozen=True)
 class _Commented:
-    """A comment, and the lines of the new file that it is on."""
+    """A comment, and what it is on."""
 
     comment: dict[str, Any]
-    first: int
-    last: int
+    source: Source
+    first: int = 0
+    last: int = 0
+    """The commented lines (1-based) of the new file; 0 if the comment is on a whole change."""
 
     @property
     def path(self) -> str:
-        return str(self.comment["path"])
+        return str(self.comment.get("path") or "")
 
     @property
-    def commit(self) -> str:
-        return str(self.comment["original_commit_id"])
+    def identity(self) -> str:
+        """The id of the comment among all of its repository."""
+        number = str(self.comment["id"])
+        # GitHub numbers each kind of comment by itself.
+        return number if self.source == "line" else f"{self.source} {number}"
+
+
+@dataclass(frozen=True)
+class _Change:
+    """The change that a comment is on."""
+
+    author: dict[str, Any]
+    commit: str
+    patches: dict[str, str]
+    """The patch of each path that changed."""
 
 
 class Repository:
@@ -107,6 +123,8 @@ class Repository:
     def __init__(self, api: Api, name: str) -> None:
         self.name, self._api = name, api
         self.pull = cache(self._pull)
+        self.commits = cache(self._commits)
+        self.commit = cache(self._commit)
         self.patches = cache(self._patches)
         self.file = cache(self._file)
 
@@ -117,23 +135,47 @@ class Repository:
         # GitHub says NOASSERTION of a licence that it does not know.
         return "" if licence == "NOASSERTION" else str(licence)
 
-    def comments(self, since: str) -> Iterator[dict[str, Any]]:
-        """Yield all review comments, the oldest first."""
+    def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
+        """Yield all comments of a kind."""
+        if source == "commit":
+            # GitHub has neither an order nor a time for these.
+            listed = self._api.listed(f"/repos/{self.name}/comments")
+            return (comment for comment in listed if comment["updated_at"] >= since)
         query = {"since": since} if since else {}
-        return self._api.listed(f"/repos/{self.name}/pulls/comments", sort="created", direction="asc", **query)
+        path = "pulls/comments" if source == "line" else "issues/comments"
+        return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
+
+    def text(self, path: str, commit: str) -> str:
+        """Return the text of a file, an empty string if there is none."""
+        data = self.file(path, commit)
+        try:
+            return decode(data) if data is not None else ""
+        except NotText:
+            return ""
 
     def _pull(self, number: str) -> dict[str, Any]:
         pull: dict[str, Any] = self._api.get(f"/repos/{self.name}/pulls/{number}")
         return pull
 
+    def _commits(self, number: str) -> list[dict[str, Any]]:
+        return list(self._api.listed(f"/repos/{self.name}/pulls/{number}/commits"))
+
+    def _commit(self, commit: str) -> dict[str, Any]:
+        content: dict[str, Any] = self._api.get(f"/repos/{self.name}/commits/{commit}")
+        return content
+
     def _patches(self, base: str, head: str) -> dict[str, str]:
         """Return the patch of each path that changed since `head` left `base`."""
         comparison = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
-        # GitHub gives no patch of binary files and of very large ones.
-        return {file["filename"]: file["patch"] for file in comparison.get("files", []) if file.get("patch")}
+        return _patches_of(comparison)
 
     def _file(self, path: str, commit: str) -> bytes | None:
         return self._api.raw(f"/repos/{self.name}/contents/{quote(path)}", ref=commit)
+
+
+def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
+    # GitHub gives no patch of binary files and of very large ones.
+    return {file["filename"]: file["patch"] for file in answer.get("files", []) if file.get("patch")}
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
@@ -143,14 +185,15 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     """
     mined = Mined()
     waiting = []
-    for comment in repository.comments(selection.since):
-        candidate = _locate_comment(comment, selection)
-        if isinstance(candidate, str):
-            mined.fates[candidate] += 1
-        else:
-            waiting.append(candidate)
+    for source in selection.sources:
+        for comment in repository.comments(source, selection.since):
+            candidate = _locate_comment(comment, source, selection)
+            if isinstance(candidate, str):
+                mined.fates[candidate] += 1
+            else:
+                waiting.append(candidate)
     # Outcomes that need no further request come first; the others are requested in random order until there are enough.
-    waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.comment['id']}"))
+    waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.identity}"))
     known: set[str] = set()
     for candidate in waiting:
         if len(mined.lines) + len(mined.undecided) == selection.limit:
@@ -165,49 +208,127 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     return mined
 
 
-def _locate_comment(comment: dict[str, Any], selection: Selection) -> _Commented | Fate:
-    """Return the commented lines, or why the comment itself makes no sample."""
-    language = find_language(comment["path"])
-    if language is None or language.language not in selection.languages:
-        return "other language"
+def _locate_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Commented | Fate:
+    """Return what the comment is on, or why the comment itself makes no sample."""
+    if source == "pull-request" and "/pull/" not in comment["html_url"]:
+        return "on an issue"
+    if path := comment.get("path"):
+        language = find_language(path)
+        if language is None or language.language not in selection.languages:
+            return "other language"
     if comment.get("in_reply_to_id"):
         return "reply"
     if (comment.get("user") or {}).get("type") == "Bot":
         return "bot"
-    if not comment["body"].strip():
-        return "empty"
+    if refused := _refuse_text(comment.get("body") or "", selection.comment_language):
+        return refused
+    if source != "line":
+        # The line of a commit's comment is looked up in the commit.
+        return "on no line" if path and not comment.get("position") else _Commented(comment, source)
     last = comment.get("original_line")
     if comment.get("subject_type") == "file" or not last:
         return "on no line"
     if comment.get("side") == "LEFT" or comment.get("start_side") == "LEFT":
         return "on removed lines"
-    return _Commented(comment, comment.get("original_start_line") or last, last)
+    return _Commented(comment, source, comment.get("original_start_line") or last, last)
+
+
+def _refuse_text(body: str, language: str) -> Fate | None:
+    if not body.strip():
+        return "empty"
+    return "comment in another language" if language and detect_language(body) != language else None
+
+
+def _find_change(commented: _Commented, repository: Repository) -> _Change | None:
+    """Return the change that the comment is on; None if GitHub does not tell which commit that was."""
+    comment = commented.comment
+    if commented.source == "commit":
+        commit = repository.commit(str(comment["commit_id"]))
+        return _Change(commit.get("author") or {}, str(comment["commit_id"]), _patches_of(commit))
+    address = comment["pull_request_url" if commented.source == "line" else "issue_url"]
+    number = str(address).rpartition("/")[2]
+    pull = repository.pull(number)
+    if commented.source == "line":
+        commit_id = str(comment["original_commit_id"])
+    else:
+        # What its author pushed after the comment may answer it.
+        before = [
+            commit["sha"]
+            for commit in repository.commits(number)
+            if commit["commit"]["committer"]["date"] <= comment["created_at"]
+        ]
+        if not before:
+            return None
+        commit_id = str(before[-1])
+    return _Change(pull.get("user") or {}, commit_id, repository.patches(pull["base"]["sha"], commit_id))
 
 
 def _line(commented: _Commented, repository: Repository, licence: str, selection: Selection) -> Line | Fate:
-    number = commented.comment["pull_request_url"].rpartition("/")[2]
-    pull = repository.pull(number)
-    writer, author = (side.get("user") or {} for side in (commented.comment, pull))
+    change = _find_change(commented, repository)
+    if change is None:
+        return "no diff"
+    writer = commented.comment.get("user") or {}
     # Deleted accounts have no id, and two of them may be different people.
-    if writer.get("id") is not None and writer.get("id") == author.get("id"):
+    if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
-    patch = repository.patches(pull["base"]["sha"], commented.commit).get(commented.path, "")
+    if not commented.path:
+        return _whole_change(commented, change, repository, licence, selection)
+    return _block(commented, change, repository, licence, selection)
+
+
+def _block(
+    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
+) -> Line | Fate:
+    """Return the sample of a comment on lines: the diff of the function or class that they are in."""
+    patch = change.patches.get(commented.path, "")
+    if commented.source == "commit":
+        line = line_at(patch, commented.comment["position"])
+        if line is None:
+            return "no diff"
+        if line.sign == "-":
+            return "on removed lines"
+        commented = replace(commented, first=line.new, last=line.new)
     diff = parse(patch)
     if not any(line.new == commented.last and line.sign != "-" for line in diff):
         return "no diff"
-    data = repository.file(commented.path, commented.commit)
-    try:
-        text = decode(data) if data is not None else ""
-    except NotText:
-        return "no file"
-    if text.count("\n") + 1 < commented.last:
+    text = repository.text(commented.path, change.commit)
+    if not text or text.count("\n") + 1 < commented.last:
         return "no file"
     lines, kind = _commented_diff(commented, text, diff)
     if not any(line.sign != " " for line in lines):
         return "no change in the block"
-    if len(format_diff(lines)) >= LONGEST:
+    block = format_diff(lines)
+    if len(block) >= LONGEST:
         return "long block"
-    return _record(commented, repository, licence, selection, lines, {"block": kind, "fullDiff": patch})
+    return _record(
+        (commented, change, commented.path, block),
+        repository,
+        licence,
+        selection,
+        {
+            "lines": (commented.first, commented.last),
+            "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+            "block": kind,
+            "fullDiff": patch,
+        },
+    )
+
+
+def _whole_change(
+    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
+) -> Line | Fate:
+    """Return the sample of a comment on all that changed: the diffs of the files in one of the languages."""
+    known = {path: language.language for path in change.patches if (language := find_language(path))}
+    paths = sorted(path for path, language in known.items() if language in selection.languages)
+    if not paths:
+        return "other language" if change.patches else "no diff"
+    if len({known[path] for path in paths}) > 1:
+        return "several languages"
+    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
+    if len(block) >= LONGEST:
+        return "long block"
+    more = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
+    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
 
 
 def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
@@ -224,44 +345,38 @@ def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) 
 
 
 def _record(
-    commented: _Commented,
+    about: tuple[_Commented, _Change, str, str],
     repository: Repository,
     licence: str,
     selection: Selection,
-    lines: Sequence[DiffLine],
     more: dict[str, object],
 ) -> Line:
-    comment, language, block = commented.comment, find_language(commented.path), format_diff(lines)
+    """Return the sample. `about`: the comment, its change, the path or paths, and the diff that is shown."""
+    commented, change, path, block = about
+    comment = commented.comment
+    language = find_language(path)
     name = language.language if language else ""
+    reference = comment["body"].replace("\r\n", "\n").strip()
     return Line(
         # Names of repositories ignore case.
-        id=identity("github", repository.name.lower(), str(comment["id"])),
+        id=identity("github", repository.name.lower(), commented.identity),
         cluster=repository.name,
         language=name,
-        instruction=INSTRUCTION.replace("FENCE", make_fence(block)),
-        context={"diff_block": block, "language": name, "path": commented.path},
-        references=(comment["body"].replace("\r\n", "\n").strip(),),
+        context={"diff_block": block, "language": name, "path": path},
+        references=(reference,),
         meta={
             "project": f"github:{repository.name}",
             "licence": licence,
             "url": comment["html_url"],
-            "commit": commented.commit,
-            "path": commented.path,
-            "lines": (commented.first, commented.last),
+            "source": commented.source,
+            "commentLanguage": detect_language(reference),
+            "commit": change.commit,
+            "path": path,
             "createdAt": comment["created_at"],
-            "split": assign_split(repository.name, selection),
-            "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+            "split": assign_split(repository.name, selection.shares, selection.seed),
             **more,
         },
     )
-
-
-def assign_split(repository: str, selection: Selection) -> str:
-    """Return the split of a repository."""
-    # A whole repository is in one split, since its samples resemble each other.
-    training, validation, _ = selection.shares
-    drawn = 100 * draw(selection.seed, f"split {repository.lower()}")
-    return "train" if drawn < training else "validation" if drawn < training + validation else "test"
 
 
 def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
@@ -275,6 +390,8 @@ def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | 
         return "kept"
     if decided == "reject":
         return "rejected"
+    if decided == DISAGREE:
+        return "reviewers disagree"
     if answer:
         verdict = parse_verdict(answer(make_prompt(line)))
         if verdict != "keep":

@@ -14,29 +14,13 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import read_own
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
-from ci_eval.plugins.mining.record import Line, fence, identity
+from ci_eval.plugins.mining.record import Line, assign_split, fence, identity
 from ci_eval.plugins.mining.trees import dedent
 from ci_eval.plugins.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.plugins.mining.unit_tests.pairing import Fate, Pair, pair
+from ci_eval.plugins.mining.unit_tests.prompts import UNKNOWN
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_source
 
-INSTRUCTION = """\
-Write one unit test for this code from {focal_file_path}:
-
-{focal_func}
-
-The rest of that file:
-
-{focal_func_context}
-
-The test, a {test_func_type} in {language}, will stand in {test_file_path}, where there is this already:
-
-{test_func_context}
-"""
-FRAMEWORK = "\nIt is run by {test_framework}.\n"
-ANSWER = "\nAnswer with the test alone, in one block of code.\n"
-UNKNOWN = "Unknown"
-"""Framework to report if no package.json names one."""
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
 """Number of characters that a test must stay below."""
@@ -62,6 +46,8 @@ class Selection:
     limit: int = 200
     """The most samples of one project. If there are more, they are sampled."""
     seed: int = 0
+    shares: tuple[int, int, int] = (0, 0, 100)
+    """Per cent of the projects for training, validation and test."""
     only_high: bool = False
     """True if only pairs of high confidence count."""
 
@@ -92,7 +78,7 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
         if not isinstance(pairing, Pair):
             mined.fates[pairing] += 1
             continue
-        line = _line(pairing, origin, dialect, source, beside[test.place.path])
+        line = _line(pairing, origin, dialect, selection, source, beside[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
             mined.fates[refused] += 1
         else:
@@ -124,7 +110,12 @@ def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) ->
 
 
 def _line(
-    pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+    pairing: Pair,
+    origin: Origin,
+    dialect: Dialect,
+    selection: Selection,
+    source: Callable[[str], bytes],
+    beside: Sequence[Place],
 ) -> Line:
     test, function = pairing.test, pairing.function
     of_test, of_function = source(test.place.path), source(function.place.path)
@@ -137,7 +128,6 @@ def _line(
         id=identity(origin.info.name, test.place.path, reference, function.place.path, focal),
         cluster=origin.info.name,
         language=dialect.name,
-        instruction=f"{INSTRUCTION}{FRAMEWORK if framework not in {'', UNKNOWN} else ''}{ANSWER}",
         context={
             "focal_func": fence(focal, dialect.name),
             "focal_func_context": fence(f"#{function.place.path}\n{surrounding}", dialect.name),
@@ -149,7 +139,7 @@ def _line(
             "test_framework": framework,
         },
         references=(reference,),
-        meta=_meta(pairing, origin),
+        meta={**_meta(pairing, origin), "split": assign_split(origin.info.name, selection.shares, selection.seed)},
         run=_run(pairing, origin, dialect, source, beside),
     )
 

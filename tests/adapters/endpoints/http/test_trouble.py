@@ -40,6 +40,7 @@ def told(code: int, message: Any, **headers: str) -> Trouble:
         (400, "Requested token count exceeds the model's maximum context length of 8192 tokens."),
         (400, "Trying to keep the first 9000 tokens; the model is loaded with context length of 4096"),
         (400, {"error_msg": "Prompt 超长"}),
+        (400, "The prompt is too long: 9000 tokens. Try again with a shorter prompt."),
         (413, ""),
     ],
 )  # fmt: skip
@@ -58,6 +59,8 @@ def test_a_question_that_is_too_long_is_told_in_many_words(code: int, message: A
         (429, "Too many tokens, please wait before trying again."),
         (429, {"error": {"code": "rate_limit_exceeded", "message": "3 requests a minute; see https://x.org/billing"}}),
         (429, {"error": {"message": "You exceeded your current quota, check your plan. Please retry in 34.07s."}}),
+        (400, {"__type": "ThrottlingException", "message": "Too many tokens, please wait before trying again."}),
+        (413, {"error": {"message": "Request too large: rate limit of tokens per minute (TPM), context length"}}),
         (503, "prompt queue is full, maximum context slots in use"),
         (529, "overloaded_error"),
         (520, "<html>"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.plugins.mining.unit_tests.prompts import ENGLISH, fill_framework
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
 pytestmark = pytest.mark.grammar
@@ -129,7 +130,8 @@ def test_the_framework_is_told_by_package_json(tmp_path: Path, package: str, exp
     files = {"package.json": package, "lib/box.js": CODE, "test/box.js": f"{IMPORTS}it('x', () => half(1))\n"}
     (line,) = mined(tmp_path, "javascript", files).lines
     assert line.context["test_framework"] == expected
-    assert ("{test_framework}" in line.instruction) == (expected != "Unknown")
+    instruction = fill_framework(ENGLISH[0], line, "en")
+    assert ("{test_framework}" in instruction) == (expected != "Unknown")
 
 
 CONTEXT = """\

@@ -52,6 +52,12 @@ PASSING = re.compile(
     re.IGNORECASE,
 )
 """Words of a limit that ends by itself."""
+THROTTLED = re.compile(
+    r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
+    r"(?:please|must|before) wait|wait before|slow down",
+    re.IGNORECASE,
+)
+"""Words of the same which no refusal of a long question has; that may say "try again with a shorter prompt"."""
 
 LOADING = re.compile(
     r"(?:loading|warming up|starting|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"

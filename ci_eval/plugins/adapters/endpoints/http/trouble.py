@@ -107,6 +107,9 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         return _throttling(reason, words, wait, content)
     if code >= 500:
         return _server_error(code, reason, words, wait)
+    # Bedrock and some proxies say by 400 that there were too many tokens this minute.
+    if code in {400, 413, 422} and quirks.THROTTLED.search(words):
+        return _throttling(reason, words, wait, content)
     if code in {400, 413, 422} and _is_too_long(words):
         return _too_long(words, for_good=True)
     if code == 413:

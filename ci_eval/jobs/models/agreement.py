@@ -1,0 +1,102 @@
+"""The agreement of people with each other, and of the judge (a language model) with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from ci_eval.ci import Screen
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.model import Session
+from ci_eval.core.rendering.figures import NOTHING, amount
+from ci_eval.core.statistics.kappa import measure_agreement
+from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.mining.reviews import human
+from ci_eval.plugins.mining.reviews.human import Rows
+
+JUDGE = "judge"
+COLUMNS = ("id", "verdict", "change", "expected", "comment")
+"""The columns of a table in which people judge comments. What the judge said is left out: it would sway people."""
+VERDICTS = ("same", "different")
+LONGEST = 8_000
+"""Characters of a cell; spreadsheets allow 32,767."""
+
+
+def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int, screen: Screen) -> bool:
+    """Print how far the judge of a workspace agrees with people, whose verdicts are in these tables.
+
+    A table that does not exist is written, with a sample of `limit` judged comments, the same in all of them. Returns
+    whether there were verdicts to compare. Raises ConfigError, WorkspaceError or NothingToEvaluate.
+    """
+    workspace = Workspace.open(folder)
+    judged = _list_judged(workspace)
+    if not any(row["verdict"] for row in judged.values()):
+        raise NothingToEvaluate(f"{folder} has no comment that a judge gave a verdict on: evaluate with `judge:`")
+    # The id decides, so that all reviewers get the same sample in the same order.
+    chosen = sorted(judged, key=lambda identity: draw(seed, f"judged {identity}"))[:limit]
+    tables: dict[str, Rows] = {}
+    for path in paths:
+        if not path.exists():
+            human.write_rows(path, COLUMNS, (), ({**judged[identity], "verdict": ""} for identity in chosen))
+            screen.say(f"{len(chosen):,} comments wait for a verdict ({' or '.join(VERDICTS)}) in {path}")
+        rows = human.read(path, VERDICTS)
+        if rows and not rows.keys() & judged.keys():
+            raise ConfigError(f"{path} has no comment of {folder}: it was made from another workspace")
+        tables[path.stem] = rows
+    return tell({JUDGE: judged, **tables}, screen)
+
+
+def _list_judged(workspace: Workspace) -> Rows:
+    """Return a row for each comment that the judge was asked about, with its verdict, by session and rank."""
+    task = tasks.CATALOG.load(workspace.manifest().task)
+    return {
+        row["id"]: row
+        for _, sessions in workspace.sessions(Session)
+        for session in sessions
+        for row in _judged_comments(session, task.graded)
+    }
+
+
+def _judged_comments(session: Session, most: int) -> Iterator[dict[str, str]]:
+    change = "\n\n".join(session.record.context.values()) if session.record else ""
+    suggestions = session.lookups[-1].suggestions[:most] if session.lookups else ()
+    for rank, suggestion in enumerate(suggestions, 1):
+        grade = (suggestion.grades or {}).get(JUDGE)
+        # A judge that said something else than a verdict left a remark, and no grade.
+        if grade is not None or suggestion.remark:
+            yield {
+                "id": f"{session.id}-{rank}",
+                "verdict": "" if grade is None else VERDICTS[0] if grade else VERDICTS[1],
+                "change": change[:LONGEST],
+                "expected": session.expected_text[:LONGEST],
+                "comment": suggestion.text[:LONGEST],
+            }
+
+
+def tell(tables: Mapping[str, Rows], screen: Screen) -> bool:
+    """Print a row for each two raters who decided on the same items; return whether there are any.
+
+    `tables`: name of a rater → the rows with the verdicts.
+    """
+    rows = []
+    for (first, of_first), (second, of_second) in combinations(tables.items(), 2):
+        pairs = human.pair_verdicts(of_first, of_second)
+        if not pairs:
+            continue
+        agreement = measure_agreement(pairs)
+        # All but these two verdicts on one item are agreement.
+        unlike = {pair: count for pair, count in agreement.counts.items() if pair[0] != pair[1]}
+        rows.append((
+            f"{first}, {second}",
+            f"{agreement.both:,}",
+            amount(agreement.equal / agreement.both, "share"),
+            NOTHING if agreement.kappa is None else f"{agreement.kappa:.2f}",
+            NOTHING if agreement.low is None else f"{agreement.low:.2f} to {agreement.high:.2f}",
+            ", ".join(f"{count:,} {one}/{two}" for (one, two), count in sorted(unlike.items())) or NOTHING,
+        ))  # fmt: skip
+    if rows:
+        screen.table(["raters", "both decided", "agree", "kappa", "95 %", "differ"], rows, numbers=4)
+    return bool(rows)

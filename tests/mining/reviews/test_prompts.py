@@ -1,0 +1,41 @@
+"""The prompts ask for what a sample has, in a form that is read as comments."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ci_eval.plugins.mining.record import Line
+from ci_eval.plugins.mining.reviews.prompts import PROMPTS, fill_fence
+from ci_eval.plugins.responses.comments import extract_comments
+
+DIFF = "+a = '''x'''\n+```\n"
+LINE = Line(
+    id="1", cluster="o/r", language="python", references=("Why?",), meta={},
+    context={"diff_block": DIFF, "language": "python", "path": "a.py"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", PROMPTS)
+def test_there_are_ten_different_ones_which_show_the_diff_in_a_fence_that_it_cannot_close(language: str) -> None:
+    assert len({*PROMPTS[language]}) == 10
+    for template in PROMPTS[language]:
+        instruction = fill_fence(template, LINE)
+        assert "\n````diff\n{diff_block}````\n" in instruction
+        assert {*re.findall(r"\{(\w+)\}", instruction)} <= {*LINE.context}
+        assert "FENCE" not in instruction
+
+
+@pytest.mark.parametrize(("language", "expected"), [("en", "Comment"), ("ru", "Комментарий")])
+def test_they_show_the_form_that_is_read(language: str, expected: str) -> None:
+    for template in PROMPTS[language]:
+        form = template[template.index(f"{expected} 1: …") :]
+        assert form == f"{expected} 1: …\n{expected} 2: …\n"
+    assert extract_comments(f"{expected} 1: a\n{expected} 2: b\n")[0] == ["a", "b"]
+
+
+def test_a_prompt_is_in_one_language() -> None:
+    english, russian = ("".join(PROMPTS[language]) for language in ("en", "ru"))
+    assert english.replace("…", "").isascii()
+    assert not re.search(r"[a-z]{2}", re.sub(r"\{\w+\}|diff", "", russian))
