@@ -17,11 +17,13 @@ from ci_eval.cli.options import (
     add_gate_options,
     add_open_option,
     add_placement_options,
+    add_view_options,
     show_report,
 )
 from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.cli.runs import parse_points, suite_told
 from ci_eval.core.config import limit_sessions
+from ci_eval.core.config.view import View
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
@@ -56,10 +58,12 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
     "--same-ranker", is_flag=True, help="Leave out a base that another ranker ranked; gates are not checked then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
+@add_view_options
 @add_open_option
 def compare_(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
+    view: View,
     output: Path | None,
     history: Path | None,
     same_ranker: bool,
@@ -71,11 +75,14 @@ def compare_(
     BASE may be a folder of past workspaces: the newest one that fits is compared, and the trend is drawn. Two
     suites (folders that `ci-eval evaluate` made of `projects`) are compared project by project, and over all.
 
+    --filter, --title and --set change how NEW is looked at, in this comparison alone; no workspace is changed.
+
     \b
     Examples:
       ci-eval compare last-night tonight
       ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+      ci-eval compare main pull --filter 'kind=METHOD_CALL prefix=1' --gate 'RecallAt1[static=true] >= -1pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
       ci-eval compare suite-main suite-pull                    a row per project, and other projects
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
@@ -87,11 +94,18 @@ def compare_(
     if any(map(comparing.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(comparing.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
-        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, screen=screen)
+        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, view=view, screen=screen)
         suite_told(suited, screen, opening=opening)
         return
     done = compare_job.compare(
-        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
+        workspaces,
+        gates=gates,
+        output=output,
+        history=history,
+        same_ranker=same_ranker,
+        user=user,
+        view=view,
+        screen=screen,
     )
     announcing.comparison(done, screen)
     for comparison in done.comparisons:
@@ -256,11 +270,13 @@ def _show_pair(done: Asked, screen: Screen, *, opening: bool) -> None:
 @cli.command("merge")
 @click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
-def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
+@add_view_options
+def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     """Merge the shards of a run or of a suite, or several projects, into one workspace.
 
     A folder stands for all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
-    more, intervals and tests are over projects.
+    more, intervals and tests are over projects. --filter, --title and --set are about the merged workspace, as of
+    `ci-eval report`.
 
     \b
     Examples:
@@ -269,9 +285,9 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
     """
     screen = Screen()
     if of_suites := find_shards(workspaces):
-        suite_told(merging.merge(of_suites, output=output), screen, opening=False)
+        suite_told(merging.merge(of_suites, output=output, view=view), screen, opening=False)
         return
-    done = merge_job.merge(workspaces, output=output, screen=screen)
+    done = merge_job.merge(workspaces, output=output, view=view, screen=screen)
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:

@@ -94,7 +94,7 @@ def compare_engines(
         else:
             pipeline.make_sessions(asked, jobs, screen)
     for workspace, side in zip((base, new), sides, strict=True):
-        pipeline.make_reports(workspace, side.config)
+        pipeline.make_reports(workspace, runs.with_view(side.config, workspace.folder))
     trouble = next(filter(None, map(_trouble, ("base", "new"), (base, new), sides)), None)
     if trouble and any(map(_has_only_failures, (base, new))):
         # An engine that never answered has nothing to compare.
@@ -107,7 +107,7 @@ def compare_engines(
 
 def _trouble(name: str, workspace: Workspace, side: Prepared) -> CiEvalError | None:
     """Return why one side of the comparison counts as failed, with its name; None if it does not."""
-    error = outcome.trouble(workspace, side.config)
+    error = outcome.trouble(workspace, runs.with_view(side.config, workspace.folder))
     if error is None:
         return None
     return type(error)(f"{name}, {workspace.manifest().title} ({workspace.folder}): {error}")

@@ -4,6 +4,7 @@ from ci_eval.core.config.keys import keys, schema
 from ci_eval.core.config.loading import (
     USUAL_SESSIONS,
     Loaded,
+    add_filters,
     add_ladder,
     dump,
     limit_sessions,
@@ -23,6 +24,7 @@ __all__ = [
     "Loaded",
     "ProjectConfig",
     "ReportsConfig",
+    "add_filters",
     "add_ladder",
     "dump",
     "keys",

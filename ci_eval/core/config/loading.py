@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -213,6 +213,20 @@ def patch(
             f"{patched.interpret.completion_type}; add --completion-type {BY_MODEL[0]}, or leave --model out"
         )
     return patched
+
+
+def add_filters(config: Config, names: Iterable[str]) -> Config:
+    """Return the configuration with a session filter for each expression, such as `kind=FIELD prefix=1`, among `names`.
+
+    Names of filters that reports have already, and names that are no expressions, add nothing. Raises ConfigError.
+    """
+    known = {part.name for part in config.report_filters.all}
+    expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    reports = raw["reports"]
+    assert isinstance(reports, dict)
+    reports["sessionsFilters"] = [*reports["sessionsFilters"], *map(read_expression, expressions)]
+    return settle(check(raw, "filters"), "filters")[0]
 
 
 # ------------------------------------------------------------------------------------------------- plain values
