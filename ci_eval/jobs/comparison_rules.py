@@ -19,7 +19,8 @@ from ci_eval.core.statistics import footprint
 
 def load_metrics(config: Config) -> tuple[Metric, ...]:
     """Return all metrics that the configuration's reports show, in their order."""
-    return metrics.load(config.reports.recall_at, user=config.user is not None)
+    emulated = config.user is not None and config.interpret.user_model is None
+    return metrics.load(config.reports.recall_at, user=config.user is not None, emulated=emulated)
 
 
 @dataclass(frozen=True, kw_only=True)
