@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
+from itertools import combinations
 from pathlib import Path
 from time import strftime
 
@@ -78,6 +80,7 @@ def compare(
     same_ranker: bool = False,
     user: str | None = None,
     view: View = UNCHANGED,
+    each_with_each: bool = False,
     screen: Screen,
 ) -> Outcome:
     """Compare the first of the workspaces with each of the others.
@@ -86,7 +89,8 @@ def compare(
     past one that it can be compared with. `history`: a folder of past evaluations, to which the new figures are added.
     `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what that user (a
     profile or a file) would do on average. `view`: a change of the view of each new workspace, for this comparison
-    alone. Raises ConfigError, WorkspaceError or NothingToEvaluate.
+    alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
+    WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders([*folders, *([history] if history else [])], history)
     candidates = candidates or _newest(past)
@@ -107,11 +111,13 @@ def compare(
     if history:
         atomic.make_folder(history, "--history")
     comparisons = []
-    for number, new in enumerate(others, 1):
-        screen.say(f"Comparing {base.folder} with {new.folder}")
+    pairs = combinations(workspaces, 2) if each_with_each else ((base, new) for new in others)
+    for number, (one, new) in enumerate(pairs, 1):
+        screen.say(f"Comparing {one.folder} with {new.folder}")
         # The number keeps workspaces of one name apart.
-        subfolder = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        comparisons.append(_compare_pair(base, new, rules[new.folder], subfolder, past, user, view))
+        subfolder = target if len(others) == 1 else target / f"{number:02}-{slug(new.folder.name)}"
+        judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
+        comparisons.append(_compare_pair(one, new, judged, subfolder, past, user, view))
     overview, reports = None, {}
     if len(others) != 1:
         if not others and rules[base.folder].gates:
@@ -293,5 +299,6 @@ def _target(output: Path | None) -> Path:
     return atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Return the text as it may stand in the name of a folder."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "new"

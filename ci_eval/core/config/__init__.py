@@ -9,6 +9,7 @@ from ci_eval.core.config.loading import (
     dump,
     limit_sessions,
     load,
+    override,
     patch,
     set_engine_command,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "keys",
     "limit_sessions",
     "load",
+    "override",
     "parse_yaml",
     "patch",
     "schema",

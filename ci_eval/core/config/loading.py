@@ -16,6 +16,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import jetbrains
 from ci_eval.core.config.checking import check
 from ci_eval.core.config.expressions import read_expression
+from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.core.config.text import parse_yaml, read, write_yaml
@@ -213,6 +214,34 @@ def patch(
             f"{patched.interpret.completion_type}; add --completion-type {BY_MODEL[0]}, or leave --model out"
         )
     return patched
+
+
+def override(config: Config, settings: Sequence[str]) -> Config:
+    """Return the configuration changed by settings KEY=VALUE.
+
+    A KEY may leave out its section if no other key ends like it, such as `completionType`. Raises ConfigError.
+    """
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        whole = f"{complete_key(key.strip())}{equals}{value}"
+        _override(raw, whole)
+        check(raw, f"--set {whole}")
+    return settle(check(raw, "settings"), "settings")[0]
+
+
+def complete_key(key: str) -> str:
+    """Return the dotted name of a key that is written without its section; other keys as they are.
+
+    Raises ConfigError if several keys end like it.
+    """
+    names = [known.name for known in keys()]
+    if "." in key or key in names or key in Config.__struct_fields__:
+        return key
+    possible = [name for name in names if name.endswith(f".{key}")]
+    if len(possible) > 1:
+        raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the one that is meant")
+    return possible[0] if possible else key
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
