@@ -18,7 +18,7 @@ def check_turns(project: Path, folder: Path, kind: str, model: Path | None = Non
     common = ("--project", f"path:{project}", "--all", "--jobs", 1)
     by_model, setting = (("--model", model), ("--new-set", f"rankingModel={model}")) if model else ((), ())
     for argv in (
-        ("evaluate", "--engine", "words", *common, "--output", folder / "plain"),
+        ("evaluate", "--engine", "words", "--repeat", 2, *common, "--output", folder / "plain"),
         ("rerank", folder / "plain", "--completion-type", kind, *by_model, "--output", folder / "moved"),
         ("compare", folder / "plain", folder / "moved", "--output", folder / "apart"),
         ("compare-engines", "words", "--new-set", f"completionType={kind}", *setting, "--rounds", 2, *common,

@@ -216,21 +216,18 @@ def compare_engines_(
 ) -> None:
     """Ask two engines about the same code, in turns: which is better, and which is faster?
 
-    BASE, NEW and more are NAME, NAME@VERSION, the command of a language server, or configuration files, which may
-    differ in the engine, its settings, completion type, model, dependencies and reports. A command is configured like
-    the engine whose program it starts, or like --engine-like NAME. With --base-set or --new-set, one engine, or that
-    of CONFIG, is compared with itself in another configuration. A file behind engines alone is the CONFIG of all.
-
-    Only this comparison has verdicts on times, since whatever slows the machine slows all engines. Write DIR/base,
-    DIR/new and DIR/comparison; if CONFIG has `projects`, these for each, and one table of all. Three or more are
-    ranked, and compared each with each: DIR/01-NAME, DIR/02-NAME …
+    BASE, NEW and more are NAME[@VERSION], the command of a language server (configured like the engine whose program
+    it starts, or like --engine-like NAME), or configuration files. A file behind engines alone is the CONFIG of all.
+    With --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
+    verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
+    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …).
 
     \b
     Examples:
       ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
       ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
       ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
-      ci-eval compare-engines jedi zuban pyright configs/python.yaml    a ranking, and each with each
+      ci-eval compare-engines jedi zuban pyright configs/python.yaml    ranked, and each with each
       ci-eval compare-engines configs/python.yaml --new-set completionType=FREQUENCY
       ci-eval compare-engines pyright --new-set autoImport=off --project pypi:flask==3.0.3
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
@@ -239,20 +236,13 @@ def compare_engines_(
     screen = Screen()
     # The last argument reaches the command as CONFIG, even if it is a side.
     named = (*arguments, *([str(choices.config)] if choices.config else []))
-    names, shared = split_arguments(named, has_settings=bool(base_settings or new_settings))
-    # Engines have the common configuration, or that of the first file.
-    shared = shared or next((Path(name) for name in names if is_file(name)), None)
-    # `Choices.load` refuses --engine-like without --engine-command; here sides may be commands.
-    like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)
-    sides = _make_sides(choices, names, (base_settings, new_settings), like, screen, everything=everything)
+    sides, choices = _make_sides(choices, named, (base_settings, new_settings), screen, everything=everything)
     usual = not (everything or detect or choices.says_how_many())
     if sides[0].config.projects:
-        if usual:
-            sides = [replace(side, config=limit_sessions(side.config)) for side in sides]
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         suited = suite_job.compare_engines(
-            sides,
+            [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides,
             rounds=rounds,
             gates=gates,
             output=output,
@@ -281,14 +271,21 @@ def compare_engines_(
 
 def _make_sides(
     choices: Choices,
-    names: Sequence[str],
+    arguments: Sequence[str],
     settings: tuple[Sequence[str], Sequence[str]],
-    like: str | None,
     screen: Screen,
     *,
     everything: bool,
-) -> list[Side]:
-    """Return the sides of these names. `settings`: those of base, and those of all others."""
+) -> tuple[list[Side], Choices]:
+    """Return the sides that the arguments name, and the choices with the configuration that these share.
+
+    `settings`: those of base, and those of all others.
+    """
+    names, shared = split_arguments(arguments, has_settings=any(settings))
+    # Engines have the common configuration, or that of the first file.
+    shared = shared or next((Path(name) for name in names if is_file(name)), None)
+    # `Choices.load` refuses --engine-like without --engine-command; here sides may be commands.
+    like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)
 
     def load(of: Choices) -> Config:
         return of.load_and_limit(screen, everything=True) if everything else of.load(screen)
@@ -296,10 +293,10 @@ def _make_sides(
     common = load(choices)
     sides = []
     for number, name in enumerate(names):
-        is_other = is_file(name) and Path(name) != choices.config
+        is_other = is_file(name) and Path(name) != shared
         config = load(replace(choices, config=Path(name))) if is_other else common
         sides.append(make_side(config, name, settings[min(number, 1)], like))
-    return sides
+    return sides, choices
 
 
 def _show_compared(done: Asked, screen: Screen, *, opening: bool) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import jetbrains
 from ci_eval.core.config.checking import check
@@ -233,7 +234,7 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 def complete_key(key: str) -> str:
     """Return the dotted name of a key that is written without its section; other keys as they are.
 
-    Raises ConfigError if several keys end like it.
+    Raises ConfigError if no key or several keys end like it.
     """
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
@@ -241,7 +242,10 @@ def complete_key(key: str) -> str:
     possible = [name for name in names if name.endswith(f".{key}")]
     if len(possible) > 1:
         raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the one that is meant")
-    return possible[0] if possible else key
+    if not possible:
+        likely = guess(key, [name.rpartition(".")[2] for name in names])
+        raise ConfigError(f"`{key}` is no key of a configuration{likely}; `ci-eval list keys` has all")
+    return possible[0]
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:

@@ -55,7 +55,7 @@ def test_sides_differ_in_what_they_answer_by_and_not_in_what_they_are_asked() ->
     own = ["completionType=FREQUENCY", "dependencies=false", "engine.options={a: 1}", "interpret.timeout=3"]
     check_same_sessions([base, make_side(Config(), "./server", own)])
     with pytest.raises(ConfigError, match=r"`interpret.seed` is 0 in base and 3 in new.*set it for all"):
-        check_same_sessions([base, make_side(Config(), "jedi", ["seed=3"])])
+        check_same_sessions([base, make_side(Config(), "jedi", ["interpret.seed=3"])])
 
 
 def test_a_wrong_setting_names_the_key_that_was_meant() -> None:
