@@ -165,21 +165,17 @@ def test_with_a_user_saved_effort_leads_and_ranks_are_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "keys", "where"),
+    ("user", "emulated", "keys", "where"),
     [
-        ({}, "if that takes fewer keys than typing on", ""),
-        ({"user": True}, "below 0 if that took more than typing", "depends on where the modelled user stops"),
-        (
-            {"user": True, "emulated": True},
-            "below 0 if that took more than typing",
-            "depends on where emulated typing stops",
-        ),
+        (False, False, "if that takes fewer keys than typing on", ""),
+        (True, False, "below 0 if that took more than typing", "depends on where the modelled user stops"),
+        (True, True, "below 0 if that took more than typing", "depends on where emulated typing stops"),
     ],
 )
 def test_summaries_know_the_condition_that_figures_were_made_under(
-    condition: dict[str, bool], keys: str, where: str
+    user: bool, emulated: bool, keys: str, where: str
 ) -> None:
-    summaries = {metric.info.name: metric.info.summary for metric in metrics.load(**condition)}
+    summaries = {metric.info.name: metric.info.summary for metric in metrics.load(user=user, emulated=emulated)}
     assert summaries["KeystrokesSaved"].endswith(keys)
     assert summaries["ESaved"].endswith(where or "when the expected text first stood first")
 
