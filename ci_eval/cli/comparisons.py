@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,16 +18,20 @@ from ci_eval.cli.options import (
     add_gate_options,
     add_open_option,
     add_placement_options,
+    add_view_options,
     show_report,
 )
 from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.cli.runs import parse_points, suite_told
-from ci_eval.core.config import limit_sessions
+from ci_eval.core.config import Config, limit_sessions
+from ci_eval.core.config.view import View
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import ROUNDS, Asked
+from ci_eval.jobs.engine.sides import Side, is_file, make_side, split_arguments
 from ci_eval.jobs.sampling import detecting
 from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
@@ -39,6 +44,11 @@ DETECT = (
     "comparison.metrics that is a share or a score; such as 1pp. Default: 2pp, unless the number of sessions is "
     "given."
 )
+BASE_SET = (
+    "Set a key for BASE alone, such as `completionType=ML`, `engine.settings.KEY=VALUE`, `dependencies=false`; the "
+    "section may be left out if no other key ends like it. May be repeated."
+)
+NEW_SET = "Set a key for NEW alone, as --base-set does for BASE. May be repeated."
 POWER = "The probability with which --detect finds such a difference, from 0.5 to 0.99."
 
 
@@ -56,10 +66,12 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
     "--same-ranker", is_flag=True, help="Leave out a base that another ranker ranked; gates are not checked then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
+@add_view_options
 @add_open_option
 def compare_(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
+    view: View,
     output: Path | None,
     history: Path | None,
     same_ranker: bool,
@@ -71,11 +83,14 @@ def compare_(
     BASE may be a folder of past workspaces: the newest one that fits is compared, and the trend is drawn. Two
     suites (folders that `ci-eval evaluate` made of `projects`) are compared project by project, and over all.
 
+    --filter, --title and --set change how NEW is looked at, in this comparison alone; no workspace is changed.
+
     \b
     Examples:
       ci-eval compare last-night tonight
       ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
       ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
+      ci-eval compare main pull --filter 'kind=METHOD_CALL prefix=1' --gate 'RecallAt1[static=true] >= -1pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
       ci-eval compare suite-main suite-pull                    a row per project, and other projects
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
@@ -87,24 +102,36 @@ def compare_(
     if any(map(comparing.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(comparing.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
-        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, screen=screen)
+        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, view=view, screen=screen)
         suite_told(suited, screen, opening=opening)
         return
     done = compare_job.compare(
-        workspaces, gates=gates, output=output, history=history, same_ranker=same_ranker, user=user, screen=screen
+        workspaces,
+        gates=gates,
+        output=output,
+        history=history,
+        same_ranker=same_ranker,
+        user=user,
+        view=view,
+        screen=screen,
     )
     announcing.comparison(done, screen)
+    _present(done, screen, opening=opening)
+    screen.result(str(done.folder))
+    if done.trouble:
+        raise done.trouble
+
+
+def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
+    """Print comparisons, with the overview and the paths of its reports, and open their page if `opening`."""
     for comparison in done.comparisons:
         presenting.comparison(comparison, screen)
     if done.overview:
         presenting.overview(done.overview, screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
     if opening:
         show_report(done.reports or done.comparisons[0].reports, screen)
-    if done.trouble:
-        raise done.trouble
 
 
 @cli.command("site")
@@ -143,8 +170,9 @@ def _check_comparison(
 
 
 @cli.command("compare-engines")
-@click.argument("base", shell_complete=completions.make_completer("engines"))
-@click.argument("new", shell_complete=completions.make_completer("engines"))
+@click.argument(
+    "arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.make_completer("engines")
+)
 @add_choice_options
 @add_placement_options
 @click.option(
@@ -155,6 +183,8 @@ def _check_comparison(
     show_default=True,
     help="How often each engine is asked each session; more rounds show smaller differences of time.",
 )
+@click.option("--base-set", "base_settings", metavar="KEY=VALUE", multiple=True, help=BASE_SET)
+@click.option("--new-set", "new_settings", metavar="KEY=VALUE", multiple=True, help=NEW_SET)
 @click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
@@ -170,8 +200,9 @@ def _check_comparison(
 @add_open_option
 def compare_engines_(
     choices: Choices,
-    base: str,
-    new: str,
+    arguments: tuple[str, ...],
+    base_settings: tuple[str, ...],
+    new_settings: tuple[str, ...],
     output: Path | None,
     jobs: int,
     rounds: int,
@@ -185,46 +216,45 @@ def compare_engines_(
 ) -> None:
     """Ask two engines about the same code, in turns: which is better, and which is faster?
 
-    BASE and NEW are NAME, NAME@VERSION, or the command of a language server. A command is configured like the engine
-    whose program it starts, or like --engine-like NAME. Only this comparison has verdicts on times, since whatever
-    slows the machine slows both engines. Write DIR/base, DIR/new and DIR/comparison; if CONFIG has `projects`, these
-    for each, and one table of all.
+    BASE, NEW and more are NAME[@VERSION], the command of a language server (configured like the engine whose program
+    it starts, or like --engine-like NAME), or configuration files. A file behind engines alone is the CONFIG of all.
+    With --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
+    verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
+    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …).
 
     \b
     Examples:
       ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
       ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
       ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
+      ci-eval compare-engines jedi zuban pyright configs/python.yaml    ranked, and each with each
+      ci-eval compare-engines configs/python.yaml --new-set completionType=FREQUENCY
+      ci-eval compare-engines pyright --new-set autoImport=off --project pypi:flask==3.0.3
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
     _check_comparison(choices, output, detect, power, everything=everything, resume=resume)
     screen = Screen()
-    # `Choices.load` refuses --engine-like without --engine-command; here BASE and NEW may be commands.
-    like, choices = choices.engine_like, replace(choices, engine_like=None)
+    # The last argument reaches the command as CONFIG, even if it is a side.
+    named = (*arguments, *([str(choices.config)] if choices.config else []))
+    sides, choices = _make_sides(choices, named, (base_settings, new_settings), screen, everything=everything)
     usual = not (everything or detect or choices.says_how_many())
-    chosen = choices.load_and_limit(screen, everything=True) if everything else choices.load(screen)
-    if chosen.projects:
-        if usual:
-            chosen = limit_sessions(chosen)
+    if sides[0].config.projects:
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         suited = suite_job.compare_engines(
-            chosen,
-            (base, new),
+            [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides,
             rounds=rounds,
             gates=gates,
             output=output,
             jobs=jobs,
             resume=resume,
             screen=screen,
-            like=like,
             allow_conditions=allow_conditions,
         )
         suite_told(suited, screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(
-        chosen,
-        (base, new),
+        sides,
         rounds=rounds,
         gates=gates,
         output=output,
@@ -234,20 +264,46 @@ def compare_engines_(
         detect=detect,
         power=power,
         usual=usual,
-        like=like,
         allow_conditions=allow_conditions,
     )
-    _show_pair(done, screen, opening=opening)
+    _show_compared(done, screen, opening=opening)
 
 
-def _show_pair(done: Asked, screen: Screen, *, opening: bool) -> None:
-    """Print the comparison of two engines, and open its page if `opening`. Raises what went wrong in it."""
+def _make_sides(
+    choices: Choices,
+    arguments: Sequence[str],
+    settings: tuple[Sequence[str], Sequence[str]],
+    screen: Screen,
+    *,
+    everything: bool,
+) -> tuple[list[Side], Choices]:
+    """Return the sides that the arguments name, and the choices with the configuration that these share.
+
+    `settings`: those of base, and those of all others.
+    """
+    names, shared = split_arguments(arguments, has_settings=any(settings))
+    # Engines have the common configuration, or that of the first file.
+    shared = shared or next((Path(name) for name in names if is_file(name)), None)
+    # `Choices.load` refuses --engine-like without --engine-command; here sides may be commands.
+    like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)
+
+    def load(of: Choices) -> Config:
+        return of.load_and_limit(screen, everything=True) if everything else of.load(screen)
+
+    common = load(choices)
+    sides = []
+    for number, name in enumerate(names):
+        is_other = is_file(name) and Path(name) != shared
+        config = load(replace(choices, config=Path(name))) if is_other else common
+        sides.append(make_side(config, name, settings[min(number, 1)], like))
+    return sides, choices
+
+
+def _show_compared(done: Asked, screen: Screen, *, opening: bool) -> None:
+    """Print the comparisons of engines, and open their page if `opening`. Raises what went wrong in them."""
     if done.outcome:
         announcing.comparison(done.outcome, screen)
-    for comparison in done.outcome.comparisons if done.outcome else ():
-        presenting.comparison(comparison, screen)
-        if opening:
-            show_report(comparison.reports, screen)
+        _present(done.outcome, screen, opening=opening)
     screen.result(str(done.folder))
     if done.trouble:
         raise done.trouble
@@ -256,11 +312,13 @@ def _show_pair(done: Asked, screen: Screen, *, opening: bool) -> None:
 @cli.command("merge")
 @click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
-def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
+@add_view_options
+def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     """Merge the shards of a run or of a suite, or several projects, into one workspace.
 
     A folder stands for all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
-    more, intervals and tests are over projects.
+    more, intervals and tests are over projects. --filter, --title and --set are about the merged workspace, as of
+    `ci-eval report`.
 
     \b
     Examples:
@@ -269,9 +327,9 @@ def merge_(workspaces: tuple[Path, ...], output: Path) -> None:
     """
     screen = Screen()
     if of_suites := find_shards(workspaces):
-        suite_told(merging.merge(of_suites, output=output), screen, opening=False)
+        suite_told(merging.merge(of_suites, output=output, view=view), screen, opening=False)
         return
-    done = merge_job.merge(workspaces, output=output, screen=screen)
+    done = merge_job.merge(workspaces, output=output, view=view, screen=screen)
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:

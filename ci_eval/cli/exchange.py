@@ -8,7 +8,9 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
+from ci_eval.cli.options import add_view_options
 from ci_eval.cli.places import NEW, SOURCE
+from ci_eval.core.config.view import View
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import exporting, importing
 from ci_eval.jobs.workflows import announcements as announcing
@@ -61,12 +63,7 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
 )
 @click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
-@click.option(
-    "--filter",
-    "only",
-    metavar="NAME",
-    help="With sarif: only sessions of this filter of the reports, such as 'Prefix 1'.",
-)
+@add_view_options
 @click.option(
     "--most",
     type=click.IntRange(min=1),
@@ -74,30 +71,41 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
     help=f"With sarif: at most N results, the worst first. Default: {MOST:,}.",
 )
 def export_(
-    workspace: Path, form: str | None, generation: str | None, output: Path, only: str | None, most: int | None
+    workspace: Path, form: str | None, generation: str | None, output: Path, view: View, most: int | None
 ) -> None:
     """Export the answers in WORKSPACE: as tables, as findings for editors, or as a workspace of the JetBrains plugin.
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
     --format sarif writes misses.sarif: sessions whose expected text did not stand first, each at its line.
     --to writes what `ci-eval import` makes the same workspace of again.
+    With --format, only sessions that pass one of --filter are written: expressions, or filters of the reports, such
+    as 'Prefix 1'. With --to, --title and --set change the configuration that is written.
 
     \b
     Examples:
       ci-eval export night --format parquet --output tables
+      ci-eval export night --format csv --filter 'kind=METHOD_CALL prefix=1' --output calls
       ci-eval export night --format sarif --filter 'Prefix 1' --output findings
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
-    if form != SARIF and (only or most):
-        raise click.UsageError("--filter and --most go with --format sarif")
+    if form != SARIF and most:
+        raise click.UsageError("--most goes with --format sarif")
+    if generation and view.filters:
+        raise click.UsageError(
+            "--to writes all sessions, and --filter chooses some, for --format: leave one of them out"
+        )
+    if form and (view.title or view.overrides):
+        raise click.UsageError("tables and findings have no title and no settings: leave out --title and --set")
     screen = Screen()
     if form == SARIF and not generation:
-        findings = exporting.export_misses(workspace, output=output, only=only, most=most or MOST, screen=screen)
+        findings = exporting.export_misses(
+            workspace, output=output, filters=view.filters, most=most or MOST, screen=screen
+        )
         screen.result(f"sarif     {findings.path}: {findings.results:,} results")
     elif generation and not form:
-        exporting.export_workspace(workspace, to=generation, output=output)
+        exporting.export_workspace(workspace, to=generation, output=output, view=view)
     elif form and not generation:
-        written = exporting.export_tables(workspace, form=form, output=output, screen=screen)
+        written = exporting.export_tables(workspace, form=form, output=output, filters=view.filters, screen=screen)
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
         raise click.UsageError("say what to write: either --format, for tables or findings, or --to, for the plugin")

@@ -10,11 +10,12 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import MODEL, TRUST, Choices, add_choice_options, add_placement_options
+from ci_eval.cli.options import MODEL, TRUST, Choices, add_choice_options, add_placement_options, add_view_options
 from ci_eval.cli.places import CHANGED, NEW, SOURCE
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
+from ci_eval.core.config.view import View
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
@@ -161,8 +162,11 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
-def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path) -> None:
+@add_view_options
+def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path, view: View) -> None:
     """Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.
+
+    --filter, --title and --set are about the new workspace, as of `ci-eval report`.
 
     \b
     Examples:
@@ -170,7 +174,9 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
       ci-eval rerank night --completion-type ML --model model.json --output ml
     """
     screen = Screen()
-    done = rerank.rerank(workspace, completion_type=completion_type, model=model, output=output, screen=screen)
+    done = rerank.rerank(
+        workspace, completion_type=completion_type, model=model, output=output, view=view, screen=screen
+    )
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     if done.trouble:

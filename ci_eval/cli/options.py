@@ -19,6 +19,8 @@ from ci_eval.cli.places import NEW
 from ci_eval.core import machine
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config, add_ladder, limit_sessions, load, patch, set_engine_command
+from ci_eval.core.config.expressions import CONDITIONS
+from ci_eval.core.config.view import View
 from ci_eval.core.fetch import schemes, sealed
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import trust as trusting
@@ -210,6 +212,12 @@ def add_choice_options(command: Callable[..., None]) -> Callable[..., None]:
     return decorated
 
 
+VIEW = "A key of the configuration that changes nothing that was measured: reports.* and comparison.*; may be repeated."
+CONDITION_NAMES = ", ".join(CONDITIONS)
+FILTER = (
+    "Report on the sessions that pass, such as `kind=METHOD_CALL prefix=1`; may be repeated, the first one leads. "
+    f"Conditions: {CONDITION_NAMES}."
+)
 UNDECIDED = (
     "Whether undecided gates pass: those whose interval reaches to both sides of the limit. Default: keep, with a "
     "warning; `non-inferior` needs a proof, and breaks."
@@ -227,6 +235,24 @@ def add_gate_options(command: Callable[..., None]) -> Callable[..., None]:
     return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
         with_undecided
     )
+
+
+def add_view_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--filter`, `--title` and `--set`, which a command gets together as `view`."""
+
+    @wraps(command)
+    def collect_view(
+        *arguments: Any, filters: tuple[str, ...], title: str | None, overrides: tuple[str, ...], **values: Any
+    ) -> None:
+        command(*arguments, view=View(overrides=overrides, filters=filters, title=title), **values)
+
+    with_settings = click.option(
+        "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=VIEW, shell_complete=completions.setting
+    )(collect_view)
+    with_title = click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons.")(
+        with_settings
+    )
+    return click.option("--filter", "filters", metavar="EXPR", multiple=True, help=FILTER)(with_title)
 
 
 def add_open_option(command: Callable[..., None]) -> Callable[..., None]:

@@ -20,11 +20,12 @@ from ci_eval.cli.options import (
     add_gate_options,
     add_open_option,
     add_placement_options,
+    add_view_options,
     show_report,
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config.expressions import CONDITIONS
+from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
@@ -50,7 +51,6 @@ EXPECT = (
     "Its answers choose the sample, so that fewer sessions are asked; the figures are of this run alone."
 )
 EXECUTOR = "Where engines run: local (this machine), or a Ray cluster (ray, or ray:HOST:PORT of its head)."
-VIEW = "A key of the configuration that changes nothing that was measured: reports.* and comparison.*; may be repeated."
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
@@ -250,16 +250,7 @@ def interpret(
 @cli.command()
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @add_gate_options
-@click.option(
-    "--filter",
-    "filters",
-    metavar="EXPR",
-    multiple=True,
-    help=f"Report on the sessions that pass, such as `kind=METHOD_CALL prefix=1`; the first one leads. "
-    f"Conditions: {', '.join(CONDITIONS)}.",
-)
-@click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons.")
-@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=VIEW, shell_complete=completions.setting)
+@add_view_options
 @click.option(
     "--watch", "watched", is_flag=True, help="Rewrite the report as files finish, until the runs are complete."
 )
@@ -267,9 +258,7 @@ def interpret(
 def report(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
-    filters: tuple[str, ...],
-    title: str | None,
-    overrides: tuple[str, ...],
+    view: View,
     watched: bool,
     opening: bool,
 ) -> None:
@@ -292,7 +281,7 @@ def report(
     """
     screen = Screen()
     if watched:
-        if gates or filters or title or overrides:
+        if gates or view != UNCHANGED:
             raise click.UsageError("--watch takes neither --gate nor a view: leave them out")
         for last in watch.watch(
             workspaces, screen=screen, shown=lambda made: show_report(made, screen) if opening else None
@@ -300,7 +289,7 @@ def report(
             screen.result(str(last["html"]))
         return
     broken = None
-    for done in stages.only_reports(workspaces, gates, overrides=overrides, filters=filters, title=title):
+    for done in stages.only_reports(workspaces, gates, view):
         presenting.evaluation(done, screen)
         if opening:
             show_report(done.reports, screen)

@@ -1,7 +1,6 @@
-"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric.
+"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Others stand in `fetch/`, `logs/` …
 
-A variant is a file in the folder of its plural (`languages/`, `engines/` …) that ends in a typed value (`LANGUAGE`,
-`ENGINE` …). Schemes, reports and formats of logs have theirs in `fetch/`, `rendering/` and `learning/logs/`.
+A variant is a file in the folder of its plural, such as `languages/`, that ends in a typed value, such as `LANGUAGE`.
 """
 
 from __future__ import annotations
@@ -411,9 +410,8 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     path: str
     before: str
-    """The text of the file before the word that is being typed."""
+    """The text of the file before the word that is being typed; `prefix` is the typed part of that word."""
     prefix: str
-    """The typed part of that word."""
     query: int = 0
     """The number of lookups in this session before this one."""
     after: str = ""
@@ -469,6 +467,8 @@ class Metric:
     """The observations of one session: none if it is outside the metric's denominator."""
     order: tuple[int, ...] = (99,)
     """The rank in reports: the lowest first, of equals those of the same file in that file's order."""
+    summary_of_a_user: str = ""
+    """The summary if a user is modelled or typing is emulated; "" = the usual one."""
     order_of_a_user: tuple[int, ...] | None = None
     """The rank in reports if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"

@@ -209,6 +209,7 @@ def mean_over_sessions(
     order: tuple[int, ...] = (99,),
     order_of_a_user: tuple[int, ...] | None = None,
     of_the_user: bool = False,
+    summary_of_a_user: str = "",
 ) -> Metric:
     """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
@@ -217,7 +218,14 @@ def mean_over_sessions(
         return [] if session.status in UNASKED else [(value(session), 1.0)]
 
     info = MetricInfo(name=name, summary=summary, unit=unit, better="higher")
-    return Metric(info=info, observe=observe, order=order, order_of_a_user=order_of_a_user, of_the_user=of_the_user)
+    return Metric(
+        info=info,
+        observe=observe,
+        order=order,
+        order_of_a_user=order_of_a_user,
+        of_the_user=of_the_user,
+        summary_of_a_user=summary_of_a_user,
+    )
 
 
 def recall_within(k: int) -> Metric:

@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
+from itertools import combinations
 from pathlib import Path
 from time import strftime
 
@@ -14,15 +16,23 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import compare as stage
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import GateFailed, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, GateFailed, WorkspaceError
 from ci_eval.core.catalogs import reporters
+from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, MetricInfo, Overview, Side, Trend
 from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging, attach_gates, explain_gate, judging, upgrade_rule
+from ci_eval.jobs.comparison_rules import (
+    Judging,
+    add_gate_filters,
+    attach_gates,
+    explain_gate,
+    judging,
+    upgrade_rule,
+)
 from ci_eval.jobs.pipeline import load_grammars
 
 
@@ -69,6 +79,8 @@ def compare(
     history: Path | None,
     same_ranker: bool = False,
     user: str | None = None,
+    view: View = UNCHANGED,
+    each_with_each: bool = False,
     screen: Screen,
 ) -> Outcome:
     """Compare the first of the workspaces with each of the others.
@@ -76,7 +88,9 @@ def compare(
     A folder without a manifest is read as a folder of past evaluations. A single workspace is compared with the newest
     past one that it can be compared with. `history`: a folder of past evaluations, to which the new figures are added.
     `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what that user (a
-    profile or a file) would do on average. Raises ConfigError, WorkspaceError or NothingToEvaluate.
+    profile or a file) would do on average. `view`: a change of the view of each new workspace, for this comparison
+    alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
+    WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders([*folders, *([history] if history else [])], history)
     candidates = candidates or _newest(past)
@@ -87,24 +101,28 @@ def compare(
         # Gates must not judge the figures of a workspace that changed since it was sealed.
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
+    if view.title and len(others) > 1:
+        raise ConfigError(f"--title names one evaluation, and here are {len(others)} beside the base: leave it out")
     # A mistake in a rule fails before anything is compared.
-    rules = {workspace.folder: _load_rules(workspace, gates, user, screen) for workspace in others or workspaces}
+    rules = {workspace.folder: _load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
     target = _target(output)
     if history:
         atomic.make_folder(history, "--history")
     comparisons = []
-    for number, new in enumerate(others, 1):
-        screen.say(f"Comparing {base.folder} with {new.folder}")
+    pairs = combinations(workspaces, 2) if each_with_each else ((base, new) for new in others)
+    for number, (one, new) in enumerate(pairs, 1):
+        screen.say(f"Comparing {one.folder} with {new.folder}")
         # The number keeps workspaces of one name apart.
-        subfolder = target if len(others) == 1 else target / f"{number:02}-{_slug(new.folder.name)}"
-        comparisons.append(_compare_pair(base, new, rules[new.folder], subfolder, past, user))
+        subfolder = target if len(others) == 1 else target / f"{number:02}-{slug(new.folder.name)}"
+        judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
+        comparisons.append(_compare_pair(one, new, judged, subfolder, past, user, view))
     overview, reports = None, {}
     if len(others) != 1:
         if not others and rules[base.folder].gates:
             screen.warn("no gate was judged: there is no evaluation before this one to compare with")
-        overview = _overview(workspaces, comparisons, past, rules[workspaces[-1].folder], target)
+        overview = _overview(workspaces, comparisons, past, rules[workspaces[-1].folder], target, view)
         reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
@@ -186,9 +204,9 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
     return None
 
 
-def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, screen: Screen) -> Judging:
+def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
     if user is None:
-        loaded = runs.load_workspace(workspace)
+        loaded = runs.load_workspace(workspace, view)
         config, old = loaded.config, loaded.config.comparison.gates
         if old and not loaded.own_headline:
             # These gates are from before gates named a filter: they were about all sessions.
@@ -203,14 +221,20 @@ def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, sc
 
 
 def _compare_pair(
-    base: Workspace, new: Workspace, rules: Judging, folder: Path, past: stage.History | None, user: str | None
+    base: Workspace,
+    new: Workspace,
+    rules: Judging,
+    folder: Path,
+    past: stage.History | None,
+    user: str | None,
+    view: View,
 ) -> Compared:
-    filters = runs.stored_config(new).report_filters
+    filters = add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
     comparison = stage.compare(base, new, rules.metrics, filters, rules.declared)
-    comparison = replace(comparison, base=_retitle(comparison.base, base), new=_retitle(comparison.new, new))
+    comparison = replace(comparison, base=_retitle(comparison.base, base), new=_retitle(comparison.new, new, view))
     if user:
         warning = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
@@ -223,9 +247,9 @@ def _compare_pair(
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
 
 
-def _retitle(side: Side, workspace: Workspace) -> Side:
+def _retitle(side: Side, workspace: Workspace, view: View = UNCHANGED) -> Side:
     # A view may change the title after the evaluation.
-    title = runs.stored_config(workspace).reports.evaluation_title
+    title = runs.stored_config(workspace, view).reports.evaluation_title
     return replace(side, title=title) if title else side
 
 
@@ -242,17 +266,19 @@ def _overview(
     past: stage.History | None,
     rules: Judging,
     folder: Path,
+    view: View,
 ) -> Overview:
     if not comparisons:
         new = workspaces[-1]
         trend = _trend(past, new, rules) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
-    filters = runs.stored_config(workspaces[-1]).report_filters
+    filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
     ordered = [workspaces[index].folder.resolve() for index in ranking.order]
+    sides = [_retitle(side, workspaces[index]) for side, index in zip(ranking.sides, ranking.order, strict=True)]
     return Overview(
         title=f"{len(workspaces)} evaluations compared{_project_suffix(workspaces)}",
-        ranking=ranking,
+        ranking=replace(ranking, sides=tuple(sides)),
         # Relative paths still hold after the folders are moved together.
         workspaces=tuple(Path(os.path.relpath(path, folder.resolve())).as_posix() for path in ordered),
         comparisons={
@@ -273,5 +299,6 @@ def _target(output: Path | None) -> Path:
     return atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Return the text as it may stand in the name of a folder."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "new"

@@ -10,7 +10,7 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, GateFailed
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.gates import UNDECIDED, Gate, Policy, about, parse
-from ci_eval.core.config import Config
+from ci_eval.core.config import Config, add_filters
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.model import Evaluation, GateResult, MetricInfo
@@ -19,7 +19,8 @@ from ci_eval.core.statistics import footprint
 
 def load_metrics(config: Config) -> tuple[Metric, ...]:
     """Return all metrics that the configuration's reports show, in their order."""
-    return metrics.load(config.reports.recall_at, user=config.user is not None)
+    emulated = config.user is not None and config.interpret.user_model is None
+    return metrics.load(config.reports.recall_at, user=config.user is not None, emulated=emulated)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +53,16 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
 
 
 def _check_filters(config: Config, judging: Judging) -> Judging:
-    """Return the same rules if each gate is about a filter of the configuration. Raises ConfigError."""
-    filters = config.report_filters
+    """Return the same rules if each gate is about a filter that the reports have. Raises ConfigError."""
+    filters = add_gate_filters(config, judging.gates).report_filters
     for gate in judging.gates:
         gate.filter_among([part.name for part in filters.all], filters.headline)
     return judging
+
+
+def add_gate_filters(config: Config, gates: Iterable[Gate]) -> Config:
+    """Return the configuration with a session filter for each gate that spells out one. Raises ConfigError."""
+    return add_filters(config, (gate.filter for gate in gates))
 
 
 def attach_gates(

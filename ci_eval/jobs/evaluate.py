@@ -56,7 +56,8 @@ def evaluate(
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
-    rules = absolute_gates(config, gates)
+    viewed = runs.with_view(config, folder) if resume else config
+    rules = absolute_gates(viewed, gates)
     if reuse:
         check_reusable(config, rounds)
     if cluster:
@@ -80,6 +81,6 @@ def evaluate(
             pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
         if executor:
             note(workspace, executor)
-        evaluation, reports = pipeline.make_reports(workspace, config, rules)
-    trouble = outcome.trouble(workspace, config) or make_gate_error(evaluation.gates)
+        evaluation, reports = pipeline.make_reports(workspace, viewed, rules)
+    trouble = outcome.trouble(workspace, viewed) or make_gate_error(evaluation.gates)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

@@ -17,6 +17,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
+from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.grammar.imports.missing import most_frequent
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
@@ -29,11 +30,13 @@ from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
 
 
-def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated:
+def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, screen: Screen) -> Evaluated:
     """Merge shards of a run into the workspace that one machine would have made, or runs over several projects.
 
     The workspace of several projects has the files of all. A folder that is no workspace stands for the workspaces
-    directly below it. Raises WorkspaceError if shards are missing, or if the workspaces do not belong together.
+    directly below it. `view`: the view of the merged workspace, which stores it.
+
+    Raises WorkspaceError if shards are missing, or if the workspaces do not belong together.
     """
     folders = find_workspaces(folders)
     paths = [folder.resolve() for folder in folders]
@@ -43,6 +46,8 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     for workspace in workspaces:
         if _is_finished(workspace):
             workspace.verify()
+    # A mistake in the view fails before anything is merged.
+    runs.measured_config(workspaces[0], view)
     of_shards = [workspace.manifest().shard is not None for workspace in workspaces]
     if any(of_shards) and not all(of_shards):
         whole = workspaces[of_shards.index(False)]
@@ -51,6 +56,7 @@ def merge(folders: Sequence[Path], *, output: Path, screen: Screen) -> Evaluated
     merged = (_merge_shards if all(of_shards) else _merge_projects)(chosen, output, screen)
     _merge_logs(chosen, merged)
     merged.seal()
+    change_view(merged.view_path, merged.config_path, view)
     config = runs.stored_config(merged)
     evaluation, reports = pipeline.make_reports(merged, config)
     trouble = outcome.trouble(merged, config)

@@ -23,7 +23,7 @@ from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.comparison_rules import check_gates, load_metrics
+from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics
 from ci_eval.jobs.logs import gather_logs, prepare_logs
 from ci_eval.jobs.preparation import Prepared
 
@@ -223,7 +223,7 @@ def make_reports(
     return report.report(
         workspace,
         load_metrics(config),
-        config.report_filters,
+        add_gate_filters(config, gates).report_filters,
         writers,
         folder or workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.list_user_metrics(), *BESIDE_EFFORT) if config.user else ()),

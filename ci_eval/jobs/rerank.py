@@ -13,6 +13,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import languages, rankers, tasks
 from ci_eval.core.config import dump, patch
+from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.interpret import Grading
 from ci_eval.core.rerank import NewOrder
 from ci_eval.core.workspace import Workspace
@@ -21,8 +22,12 @@ from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.plugins.learning.model_file import hash_ranker
 
 
-def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Path, screen: Screen) -> Evaluated:
+def rerank(
+    folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
+) -> Evaluated:
     """Make a new workspace from `folder`: its sessions with each list in the new order, and reports.
+
+    `view`: the view of the new workspace, which stores it.
 
     Raises ConfigError, WorkspaceError or NothingToEvaluate.
     """
@@ -36,6 +41,8 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
+    # A mistake in the view fails before anything is ranked.
+    runs.stored_config(source, view)
     config = runs.stored_config(source)
     if config.interpret.user_model:
         raise ConfigError(
@@ -70,5 +77,7 @@ def rerank(folder: Path, *, completion_type: str, model: Path | None, output: Pa
         replace(manifest, completion_type=ranker.name, model=hash_ranker(model), title=title, logs=None, turns="")
     )
     target.seal()
+    change_view(target.view_path, target.config_path, view)
+    config = runs.stored_config(target)
     evaluation, reports = pipeline.make_reports(target, config)
     return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=outcome.trouble(target, config))

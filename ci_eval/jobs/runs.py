@@ -28,7 +28,7 @@ from ci_eval.core.base.errors import (
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import graders
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
-from ci_eval.core.config.view import read_view
+from ci_eval.core.config.view import UNCHANGED, View, read_view
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import EngineInfo
@@ -273,19 +273,31 @@ def check_single_project(workspace: Workspace) -> None:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
 
-def stored_config(workspace: Workspace) -> Config:
-    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
-    return load_workspace(workspace).config
+def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
+    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed.
+
+    `view`: a change of the stored view, which is not stored.
+    """
+    return load_workspace(workspace, view).config
 
 
-def load_workspace(workspace: Workspace) -> Loaded:
-    """Load the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed."""
-    return _load(workspace, read_view(workspace.view_path))
+def with_view(config: Config, folder: Path) -> Config:
+    """Return the configuration that a run is begun or resumed with, with the view stored in its folder, if any."""
+    workspace = Workspace(folder)
+    return stored_config(workspace) if workspace.view_path.exists() else config
 
 
-def measured_config(workspace: Workspace) -> Config:
-    """Return the configuration of a workspace as it was measured. Raises WorkspaceError if it changed since."""
-    return _load(workspace, []).config
+def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
+    """Load the configuration of a workspace as `stored_config` returns it."""
+    return _load(workspace, read_view(workspace.view_path, view))
+
+
+def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
+    """Return the configuration of a workspace as it was measured, with another view than the stored one.
+
+    Raises WorkspaceError if it changed since.
+    """
+    return _load(workspace, view.spell()).config
 
 
 def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:

@@ -9,7 +9,7 @@ from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, patch, set_engine_command
-from ci_eval.core.config.view import change_view
+from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
@@ -101,24 +101,17 @@ def only_logs(
         workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    return workspace, outcome.trouble(workspace, config)
+    return workspace, outcome.trouble(workspace, runs.with_view(config, folder))
 
 
-def only_reports(
-    folders: Sequence[Path],
-    gates: Sequence[str] = (),
-    *,
-    overrides: Sequence[str] = (),
-    filters: Sequence[str] = (),
-    title: str | None = None,
-) -> list[Evaluated]:
+def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
     """Run stage 3 on each of the workspaces, also on what an interrupted run has left.
 
-    `gates`: rules about figures. `overrides`, `filters` and `title` change the view of each workspace, which it keeps.
+    `gates`: rules about figures. `view`: a change of the view of each workspace, which stores it.
     """
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
-        change_view(workspace.view_path, workspace.config_path, overrides=overrides, filters=filters, title=title)
+        change_view(workspace.view_path, workspace.config_path, view)
     return [_report(workspace, gates) for workspace in workspaces]
 
 

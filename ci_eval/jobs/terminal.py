@@ -271,9 +271,11 @@ def overview(summary: Overview, screen: Screen) -> None:
         )
         screen.result("")
         first = ranking.declared[0]
+        # A title from a configuration may be that of all sides.
+        has_titles = len({side.title for side in ranking.sides}) == len(ranking.sides)
         rows = [
             (
-                f"{side.engine.name} {side.engine.version} {side.completion_type}",
+                side.title if has_titles else f"{side.engine.name} {side.engine.version} {side.completion_type}",
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
                 intervals(figures[first], infos[first].unit),
                 *(amount(figure.value, infos[name].unit) for name, figure in times.items()),

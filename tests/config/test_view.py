@@ -6,7 +6,6 @@ import json
 import random
 import shutil
 import sys
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from ci_eval.core.model import Kind, SessionScore
 from ci_eval.core.workspace import Workspace
 from tests.command import command
+from tests.filtering import passes
 from tests.projects import GREETER, write
 
 SERVER = Path(__file__).parent.parent / "adapters" / "lsp" / "server.py"
@@ -71,27 +71,6 @@ def test_filters_places_title_and_gates_change_without_a_question(workspace: Pat
     assert evaluation(workspace)["title"] != "The same, looked at"
 
 
-def passes(session: SessionScore, conditions: dict[str, str]) -> bool:
-    """Decide by the words of the documentation, apart from ci-eval's own filters."""
-    known = session.properties
-    for name, value in conditions.items():
-        if name == "kind" and known.kind.value not in value.split(","):
-            return False
-        if name == "prefix" and session.typed != int(value):
-            return False
-        if name == "file" and not fnmatchcase(session.file, value):
-            return False
-        if name == "text" and not fnmatchcase(session.expected_text, value):
-            return False
-        if name == "length" and len(session.expected_text) < int(value):
-            return False
-        if name == "argument" and known.is_argument is not (value == "true"):
-            return False
-        if name == "first" and known.first_use is not (value == "true"):
-            return False
-    return True
-
-
 def test_figures_of_any_filter_are_those_of_the_sessions_that_pass(workspace: Path) -> None:
     sessions = [each for _, scores in Workspace.open(workspace).sessions(SessionScore) for each in scores]
     rng = random.Random(48)
@@ -144,3 +123,78 @@ def test_a_view_that_was_changed_by_hand_changes_no_measurement(workspace: Path)
     code, _, err = command("report", workspace)
     assert code == 2
     assert "view.yaml: `interpret.seed` belongs to what was measured" in " ".join(err.split())
+
+
+CALLS = "kind=METHOD_CALL prefix=1"
+
+
+def expected_texts(workspace: Path, *, kind: Kind, typed: int) -> list[str]:
+    return [
+        session.expected_text
+        for _, scores in Workspace.open(workspace).sessions(SessionScore)
+        for session in scores
+        if session.properties.kind is kind and session.typed == typed
+    ]
+
+
+def test_a_comparison_has_a_view_of_its_own(workspace: Path, tmp_path: Path) -> None:
+    rule = "Recall[text='[a-h]*' prefix=0] >= 1%"
+    view = ("--filter", CALLS, "--title", "Calls", "--set", "reports.recallAt=[3]", "--gate", rule)
+    code, _, err = command("compare", workspace, workspace, *view, "--output", tmp_path / "c")
+    assert code == 0, err
+    comparison = json.loads((tmp_path / "c" / "comparison.json").read_text())
+    assert (comparison["new"], comparison["headline"]) == ("Calls", CALLS)
+    assert comparison["base"] != "Calls"
+    assert "RecallAt3" in comparison["filters"][CALLS]["metrics"]
+    assert "text='[a-h]*' prefix=0" in comparison["filters"]
+    assert comparison["gates"][0]["passed"]
+    assert not (workspace / "view.yaml").exists()
+
+
+def test_a_gate_may_spell_out_its_sessions(workspace: Path) -> None:
+    rules = ("--gate", f"Recall[{CALLS}] >= 1%", "--gate", "Recall[text=nowhere] >= 1%")
+    code, _, err = command("report", workspace, *rules)
+    assert code == 1, err
+    kept, broken = evaluation(workspace)["gates"]
+    assert (kept["passed"], broken["passed"]) == (True, False)
+    assert kept["reason"].startswith(CALLS)
+    code, _, err = command("report", workspace, "--gate", "Recall[colour=red] >= 1%")
+    assert (code, "'colour=red' is no condition" in " ".join(err.split())) == (2, True), err
+
+
+def test_tables_and_findings_are_of_the_sessions_that_pass(workspace: Path, tmp_path: Path) -> None:
+    calls = expected_texts(workspace, kind=Kind.METHOD_CALL, typed=1)
+    fields = expected_texts(workspace, kind=Kind.FIELD, typed=0)
+    view = ("--filter", CALLS, "--filter", "kind=FIELD prefix=0")
+    code, _, err = command("export", workspace, "--format", "jsonl", *view, "--output", tmp_path / "tables")
+    assert code == 0, err
+    rows = [json.loads(line) for line in (tmp_path / "tables" / "sessions.jsonl").read_text().splitlines()]
+    assert sorted(row["expected"] for row in rows) == sorted(calls + fields)
+    assert calls
+    assert fields
+    code, _, err = command("export", workspace, "--format", "sarif", "--filter", CALLS, "--output", tmp_path / "misses")
+    assert code == 0, err
+    (run,) = json.loads((tmp_path / "misses" / "misses.sarif").read_text())["runs"]
+    assert len(run["results"]) <= len(calls)
+
+
+def test_a_merged_or_reranked_workspace_stores_its_view(workspace: Path, tmp_path: Path) -> None:
+    view = ("--filter", CALLS, "--title", "Calls")
+    ranked = ("rerank", workspace, "--completion-type", "ALPHABETICAL")
+    for name, argv in {"merged": ("merge", workspace), "ranked": ranked}.items():
+        code, _, err = command(*argv, *view, "--output", tmp_path / name)
+        assert code == 0, err
+        assert (evaluation(tmp_path / name)["headline"], evaluation(tmp_path / name)["title"]) == (CALLS, "Calls")
+        assert CALLS in (tmp_path / name / "view.yaml").read_text()
+        code, _, err = command(*argv, "--filter", "colour=red", "--output", tmp_path / f"no {name}")
+        assert (code, (tmp_path / f"no {name}").exists()) == (2, False), err
+
+
+def test_a_resumed_run_is_reported_by_its_view(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", one__py=GREETER)
+    argv = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output", tmp_path / "w")
+    assert command(*argv)[0] == 0
+    assert command("report", tmp_path / "w", "--filter", CALLS, "--title", "Calls")[0] == 0
+    code, _, err = command("evaluate", "--resume", "--jobs", 1, "--output", tmp_path / "w")
+    assert code == 0, err
+    assert (evaluation(tmp_path / "w")["headline"], evaluation(tmp_path / "w")["title"]) == (CALLS, "Calls")

@@ -119,7 +119,7 @@ def test_only_those_of_a_filter_or_the_worst_are_written(night: Path, tmp_path: 
     ("options", "message"),
     [
         (("--format", "sarif", "--filter", "Prefx 1"), "there is no filter 'Prefx 1'"),
-        (("--format", "csv", "--most", 3), "--filter and --most go with --format sarif"),
+        (("--format", "csv", "--most", 3), "--most goes with --format sarif"),
     ],
 )
 def test_what_cannot_be_is_said(night: Path, tmp_path: Path, options: tuple[object, ...], message: str) -> None:

@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
-from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.config import Config, EngineConfig
+from ci_eval.core.config import Config
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import preparation as preparing
-from ci_eval.jobs.compare_engines import swap_engine
 from ci_eval.jobs.jetbrains import ide
-from ci_eval.jobs.preparation import load_engine
 from tests.command import command
 from tests.fickle import Fickle
 from tests.projects import GREETER, write
@@ -138,27 +135,25 @@ def test_a_run_is_taken_up_where_it_was_and_only_as_it_was(run: Run, tmp_path: P
     assert (code, lost.exists(), verdicts(report, "MeanLatency")) == (0, True, ["worse"])
 
 
-def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
-    config = swap_engine(Config(), "jedi")
-    assert config.declared[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
-    assert swap_engine(config, "jedi").comparison == config.comparison
+def test_three_engines_are_ranked_and_compared_each_with_each(run: Run, tmp_path: Path) -> None:
+    code, _, said = run("fast", "same", "slow", "--all", "--gate", "LatencyPercentile95 <= +10%")
+    assert (code, "1 of 2 gates failed" in said) == (1, True), said
+    folder = tmp_path / "pair"
+    workspaces = [folder / name for name in ("01-fast", "02-same", "03-slow")]
+    assert len({Workspace.open(workspace).manifest().turns for workspace in workspaces}) == 1
+    comparisons = sorted((folder / "comparison").glob("*/comparison.json"))
+    reports = [json.loads(path.read_text()) for path in comparisons]
+    names = [[report["sides"][side]["engine"]["name"] for side in ("base", "new")] for report in reports]
+    assert names == [["fast", "same"], ["fast", "slow"], ["same", "slow"]]
+    assert [verdicts(report, "MeanLatency") == ["worse"] for report in reports] == [False, True, True]
+    assert [len(report["gates"]) for report in reports] == [1, 1, 0]
+    ranking = json.loads((folder / "comparison" / "overview.json").read_text())["ranking"]
+    assert len(ranking["sides"]) == 3
 
 
-def test_an_engine_of_ones_own_is_a_command() -> None:
-    config = swap_engine(Config(), "'my server' --stdio")
-    assert config.engine.command == ("my server", "--stdio")
-    assert swap_engine(config, "./server").engine.command == ("./server",)
-    assert swap_engine(config, "jedi@0.18.2").engine.command is None
-
-
-def test_a_command_takes_the_place_of_an_endpoint() -> None:
-    config = Config(engine=EngineConfig(endpoint="https://host/v1", model="m"))
-    assert load_engine(swap_engine(config, "./server --stdio")).name == "server"
-
-
-def test_a_command_that_no_shell_would_understand_is_refused() -> None:
-    with pytest.raises(ConfigError, match="is no command: No closing quotation"):
-        swap_engine(Config(), "server 'x")
+def test_three_engines_ask_as_many_sessions_as_the_user_says(run: Run) -> None:
+    code, _, said = run("fast", "same", "slow", "--detect", "2pp")
+    assert (code, "--detect is about the difference of two sides" in said) == (2, True)
 
 
 def test_rounds_of_one_engine_tell_its_noise(run: Run, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.learning.model_file import lightgbm
 from tests.logged import run, sessions_of
 from tests.needs import need_module, need_modules
+from tests.orders import check_turns
 
 need_module("lightgbm")
 
@@ -47,6 +48,10 @@ def test_a_trained_ranker_says_what_it_was_made_of(model: Path) -> None:
     assert found["after"]["top1"] > found["before"]["top1"]
     assert sum(found["importance"].values()) == pytest.approx(1)
     assert list(found["importance"].values()) == sorted(found["importance"].values(), reverse=True)
+
+
+def test_a_ranker_compared_in_turns_has_the_verdicts_of_rerank(model: Path, project: Path, tmp_path: Path) -> None:
+    assert check_turns(project, tmp_path, "ML", model) & {"better", "worse"}
 
 
 def test_a_folder_of_logs_trains_the_ranker_that_they_train(model: Path, logs: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from ci_eval.core.catalogs import metrics
 from tests.command import command
 from tests.here import in_one_process
+from tests.orders import check_turns
 from tests.projects import GREETER, timeless, write
 
 __all__ = ["in_one_process"]
@@ -87,3 +88,8 @@ def test_what_is_merged_of_several_projects_is_not_ordered_by_their_names(projec
     assert command("merge", *made, "--output", tmp_path / "all")[0] == 0
     code, _, err = command("rerank", tmp_path / "all", "--completion-type", "FREQUENCY", "--output", tmp_path / "f")
     assert (code, "give each of their workspaces" in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_comparison_in_turns_has_the_verdicts_of_a_new_order(project: Path, tmp_path: Path) -> None:
+    assert check_turns(project, tmp_path, "FREQUENCY") & {"better", "worse"}

@@ -164,6 +164,22 @@ def test_with_a_user_saved_effort_leads_and_ranks_are_marked() -> None:
     assert not marked & {"Sessions", "TypingSaved", "KeystrokesSaved", "MeanLatency"}
 
 
+@pytest.mark.parametrize(
+    ("user", "emulated", "keys", "where"),
+    [
+        (False, False, "if that takes fewer keys than typing on", ""),
+        (True, False, "below 0 if that took more than typing", "depends on where the modelled user stops"),
+        (True, True, "below 0 if that took more than typing", "depends on where emulated typing stops"),
+    ],
+)
+def test_summaries_know_the_condition_that_figures_were_made_under(
+    user: bool, emulated: bool, keys: str, where: str
+) -> None:
+    summaries = {metric.info.name: metric.info.summary for metric in metrics.load(user=user, emulated=emulated)}
+    assert summaries["KeystrokesSaved"].endswith(keys)
+    assert summaries["ESaved"].endswith(where or "when the expected text first stood first")
+
+
 def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:
     many = [
         session(*(lookup(1, ms=float(ms)) for ms in range(1, 11))),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from msgspec.structs import replace
 
+from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.plugins.reports.html import REPORTER
+from tests.command import command
+from tests.projects import GREETER, write
 from tests.reports.browsing import Browser, Page, expect
 from tests.reports.following import address, follow
 from tests.reports.samples import NASTY, Sample, hostile, session, small
@@ -203,3 +209,56 @@ def test_a_comparison_shows_both_sides(compared: Path, browser: Browser) -> None
     page.locator(".row").first.click()
     expect(page.locator("#panel .sides h3")).to_have_count(2)
     page.close()
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("filters")
+    project = write(folder / "p", one__py=GREETER, two__py=f"{GREETER}\nother = Greeter('x')\nother.greet()\n")
+    argv = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--all", "--jobs", 1)
+    code, _, err = command(*argv, "--output", folder / "w")
+    assert code == 0, err
+    return folder / "w"
+
+
+EXPRESSIONS = (
+    "kind=METHOD_CALL,FIELD prefix=1",
+    "file='t?o*' text='[!h-z]*'",
+    "text=*e* length=4",
+    "argument=true first=false",
+    "static=true",
+    "package='java\\..*' location=library",
+    "strategy=REAL scenario=NEW evolution=0",
+    "kind=VARIABLE text='na'\"me\" prefix=0",
+)
+
+
+def test_a_filter_has_the_figures_that_the_report_has_for_it(measured: Path, page: Page) -> None:
+    assert {name for line in EXPRESSIONS for name in read_names(line)} == set(CONDITIONS)
+    view = [part for line in EXPRESSIONS for part in ("--filter", line)]
+    code, _, err = command("report", measured, *view, "--set", "reports.recallAt=[3]")
+    assert code == 0, err
+    (evaluation,) = json.loads((measured / "reports" / "metrics.json").read_text())["evaluations"]
+    sizes = set()
+    for line in ("", *EXPRESSIONS):
+        page.goto("about:blank")
+        page.goto((measured / "reports" / "html" / "sessions.html").as_uri() + f"#q={quote(line)}")
+        figures = evaluation["filters"][line or "ALL"]
+        assert total(page) == figures["sessions"], line
+        sizes.add(figures["sessions"])
+        shown = dict(each.inner_text().rsplit(" ", 1) for each in page.locator("#figures span").all())
+        values = [float(each.get_attribute("value") or "") for each in page.locator("#figures data").all()]
+        ranked = {name: figures["metrics"][name]["value"] for name in ("RecallAt1", "RecallAt3", "RecallAt5", "Recall")}
+        assert dict(zip(shown, values, strict=True)) == (ranked if figures["sessions"] else {}), line
+    assert len(sizes) > 5
+
+
+def read_names(expression: str) -> list[str]:
+    return [condition.partition("=")[0] for condition in shlex.split(expression)]
+
+
+def test_the_search_field_finds_text_that_is_no_filter(measured: Path, page: Page) -> None:
+    page.goto((measured / "reports" / "html" / "sessions.html").as_uri() + f"#q={quote('other = gre')}")
+    assert total(page) > 0
+    page.locator("#search").fill("colour=red")
+    assert total(page) == 0

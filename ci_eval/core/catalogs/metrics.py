@@ -15,19 +15,19 @@ from ci_eval.core.scoring import recall_within
 CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRICS", group="metrics", kind=tuple)
 
 
-def load(places: Sequence[int] = (), *, user: bool = False) -> tuple[Metric, ...]:
+def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
     """Return all metrics in the order of reports.
 
-    `places`: k of more RecallAt{k}. `user`: true if a user is modelled. Raises ConfigError if a family cannot be used.
+    `places`: k of more RecallAt{k}. `user`: true if a user is modelled, or if typing is `emulated`. Raises ConfigError
+    if a family cannot be used.
     """
     metrics = _all()
     # A rank that a family has already, such as 1, counts once.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
-    return tuple(
-        map(_mention_user, sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order))
-    )
+    ordered = sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)
+    return tuple(_mention_user(metric, "emulated typing" if emulated else "the modelled user") for metric in ordered)
 
 
 def _all() -> dict[str, Metric]:
@@ -43,12 +43,13 @@ def _all() -> dict[str, Metric]:
     return metrics
 
 
-def _mention_user(metric: Metric) -> Metric:
-    """Return a metric whose summary mentions the modelled user, if the metric depends on that user."""
+def _mention_user(metric: Metric, user: str) -> Metric:
+    """Return a metric whose summary is that with a user, and mentions the user if the metric depends on where that one
+    stops."""
+    summary = metric.summary_of_a_user or metric.info.summary
     # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
-    if not metric.of_the_user:
-        return metric
-    summary = f"{metric.info.summary}; depends on where the modelled user stops"
+    if metric.of_the_user:
+        summary = f"{summary}; depends on where {user} stops"
     return replace(metric, info=with_values(metric.info, summary=summary))
 
 

@@ -6,6 +6,7 @@ RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size 
 RecallAt1 >= 40%                               without a sign: the new figure itself; or 0.4
 RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
 RecallAt1[keywords] >= -5pp                    of another filter than the headline's; [all] pools every token
+RecallAt1[kind=FIELD prefix=1] >= 40%          of the sessions that pass an expression
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
 """The pattern of the setting beside the rules that says how a job ends if a gate cannot tell."""
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
-_FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>[^\]]+)\])?"
+# Quotes hold the brackets of a pattern such as text='[a-h]*'.
+_FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>(?:'[^']*'|\"[^\"]*\"|[^\]'\"])+)\])?"
 _BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
 _MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
 _POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
@@ -90,7 +92,7 @@ class Gate:
         resolved = resolve(self.filter, collect_letters(names))
         if name := next((name for name in names if resolved in {name, label(name)}), None):
             return name
-        known = f"{guess(self.filter, names)}; there are {', '.join(names)}"
+        known = f"{guess(self.filter, names)}; there are {', '.join(names)}, and expressions such as prefix=1"
         raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
 
     def judge(

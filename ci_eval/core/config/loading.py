@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import jetbrains
 from ci_eval.core.config.checking import check
 from ci_eval.core.config.expressions import read_expression
+from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig
 from ci_eval.core.config.text import parse_yaml, read, write_yaml
@@ -213,6 +215,51 @@ def patch(
             f"{patched.interpret.completion_type}; add --completion-type {BY_MODEL[0]}, or leave --model out"
         )
     return patched
+
+
+def override(config: Config, settings: Sequence[str]) -> Config:
+    """Return the configuration changed by settings KEY=VALUE.
+
+    A KEY may leave out its section if no other key ends like it, such as `completionType`. Raises ConfigError.
+    """
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        whole = f"{complete_key(key.strip())}{equals}{value}"
+        _override(raw, whole)
+        check(raw, f"--set {whole}")
+    return settle(check(raw, "settings"), "settings")[0]
+
+
+def complete_key(key: str) -> str:
+    """Return the dotted name of a key that is written without its section; other keys as they are.
+
+    Raises ConfigError if no key or several keys end like it.
+    """
+    names = [known.name for known in keys()]
+    if "." in key or key in names or key in Config.__struct_fields__:
+        return key
+    possible = [name for name in names if name.endswith(f".{key}")]
+    if len(possible) > 1:
+        raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the one that is meant")
+    if not possible:
+        likely = guess(key, [name.rpartition(".")[2] for name in names])
+        raise ConfigError(f"`{key}` is no key of a configuration{likely}; `ci-eval list keys` has all")
+    return possible[0]
+
+
+def add_filters(config: Config, names: Iterable[str]) -> Config:
+    """Return the configuration with a session filter for each expression, such as `kind=FIELD prefix=1`, among `names`.
+
+    Names of filters that reports have already, and names that are no expressions, add nothing. Raises ConfigError.
+    """
+    known = {part.name for part in config.report_filters.all}
+    expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
+    raw: dict[str, object] = msgspec.to_builtins(config)
+    reports = raw["reports"]
+    assert isinstance(reports, dict)
+    reports["sessionsFilters"] = [*reports["sessionsFilters"], *map(read_expression, expressions)]
+    return settle(check(raw, "filters"), "filters")[0]
 
 
 # ------------------------------------------------------------------------------------------------- plain values

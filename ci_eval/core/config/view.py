@@ -6,7 +6,7 @@ A view is stored beside the configuration, which is sealed, and may change at an
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base import atomic
@@ -18,34 +18,52 @@ SECTIONS = ("reports", "comparison")
 KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 
-def read_view(path: Path) -> list[str]:
-    """Return the settings of a stored view as overrides KEY=VALUE, none if there is no such file.
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A change of a stored view, in the words of the command line."""
 
-    Raises ConfigError.
+    overrides: tuple[str, ...] = ()
+    """Settings KEY=VALUE, of keys that a view may change."""
+    filters: tuple[str, ...] = ()
+    """Expressions in place of the filters that reports had; the first one leads."""
+    title: str | None = None
+
+    def settings(self) -> dict[str, object]:
+        """Return the changed settings: key → value. Raises ConfigError if a key belongs to what was measured."""
+        settings = dict(_split(override) for override in self.overrides)
+        if self.filters:
+            settings["reports.sessionsFilters"] = list(self.filters)
+            settings.setdefault("reports.headline", self.filters[0].strip())
+        if self.title:
+            settings["reports.evaluationTitle"] = self.title
+        return settings
+
+    def spell(self) -> list[str]:
+        """Return the changed settings as overrides KEY=VALUE. Raises ConfigError."""
+        return [_override(key, value) for key, value in self.settings().items()]
+
+
+UNCHANGED = View()
+
+
+def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
+    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE.
+
+    A missing file is a view without settings. Raises ConfigError.
     """
-    return [_override(key, value) for key, value in _read_view(path).items()]
+    return [_override(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
 
 
-def change_view(
-    path: Path, config: Path, *, overrides: Sequence[str] = (), filters: Sequence[str] = (), title: str | None = None
-) -> None:
-    """Change the view that is stored at `path`, of what was measured with the configuration at `config`.
+def change_view(path: Path, config: Path, change: View) -> None:
+    """Change the view stored at `path`, of what was measured with the configuration at `config`.
 
-    `overrides`: KEY=VALUE, of keys that a view may change. `filters`: expressions, in place of the filters that reports
-    had; the first one leads. Raises ConfigError, after which the view is as before.
+    Raises ConfigError, after which the view is as before.
     """
-    changes = dict(_split(override) for override in overrides)
-    if filters:
-        changes["reports.sessionsFilters"] = list(filters)
-        changes.setdefault("reports.headline", filters[0].strip())
-    if title:
-        changes["reports.evaluationTitle"] = title
-    if not changes:
+    if change == UNCHANGED:
         return
-    view = {**_read_view(path), **changes}
     # A wrong setting raises before anything is stored.
-    load(config, overrides=[_override(key, value) for key, value in view.items()], environment={})
-    atomic.write(path, write_yaml(view).encode())
+    load(config, overrides=read_view(path, change), environment={})
+    atomic.write(path, write_yaml({**_read_view(path), **change.settings()}).encode())
 
 
 def _read_view(path: Path) -> dict[str, object]:

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import GROUPS, standard_parts
-from ci_eval.core.model import Session, SourceFile
+from ci_eval.core.model import Properties, Session, SourceFile
 from ci_eval.core.rendering.htmldata import pack_json, script
 from ci_eval.core.rendering.htmlpairs import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite
@@ -26,6 +26,8 @@ LONGEST = 120
 BEFORE, WIDTH = 60, 160
 """The most characters of a line of code that are shown: before the token, and altogether."""
 
+CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
+"""The names that filter expressions have for properties of tokens."""
 CHANGES = ("better", "worse", "same", "only")
 """The words for how a pair of sessions moved; "only" if it is on one side only."""
 
@@ -61,12 +63,14 @@ class Side:
 class SessionTable:
     """The rows of one report, of one evaluation or of two that are compared."""
 
-    def __init__(self, task: Task, sides: Sequence[str], title: str) -> None:
+    def __init__(self, task: Task, sides: Sequence[str], title: str, shares: Sequence[str] = ()) -> None:
         """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
-        evaluation."""
+        evaluation. `shares`: the names Recall and RecallAt{k} of the figures that the page computes."""
         self._task = task
         self._title = title
         self._names = sides
+        self._shares = {name: int(name.removeprefix("Recall").removeprefix("At") or 0) for name in shares}
+        self._properties: dict[tuple[object, ...], int] = {}
         self._sides = [Side() for _ in sides]
         self._source, self._begins = "", [0, 1]
         self._files: list[tuple[str, list[str]]] = []
@@ -78,7 +82,20 @@ class SessionTable:
             list[str](),
         )
         self._columns: dict[str, list[int]] = {
-            name: [] for name in ("file", "page", "line", "code", "at", "expected", "prefix", "typed", "kind", "change")
+            name: []
+            for name in (
+                "file",
+                "page",
+                "line",
+                "code",
+                "at",
+                "expected",
+                "prefix",
+                "typed",
+                "kind",
+                "properties",
+                "change",
+            )
         }
         bands: list[tuple[str, str, str]] = [
             (task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands
@@ -132,12 +149,27 @@ class SessionTable:
             "prefix": self._texts(prefix[:LONGEST]),
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
+            "properties": self._number_properties(session.properties),
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
         }
         for name, value in values.items():
             self._columns[name].append(value)
         for side, own_session in zip(self._sides, row, strict=True):
             self._add_side(side, own_session)
+
+    def _number_properties(self, known: Properties) -> int:
+        """Return the number of the combination of properties that conditions of filters are about."""
+        values = (
+            known.is_static,
+            known.is_argument,
+            known.first_use,
+            known.location,
+            known.package,
+            known.strategy,
+            known.scenario,
+            known.evolution,
+        )
+        return self._properties.setdefault(values, len(self._properties))
 
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
@@ -168,6 +200,8 @@ class SessionTable:
             "files": self._files,
             "texts": list(self._texts.numbers),
             "lines": list(self._lines.numbers),
+            "properties": [dict(zip(CONDITIONS, values, strict=True)) for values in self._properties],
+            "shares": self._shares,
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),
             "bands": self._shown_bands(),

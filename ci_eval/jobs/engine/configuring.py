@@ -134,7 +134,8 @@ def check_same_configuration(
     """Check that the two engines get the same configuration, apart from what the user asked for. Raises ConfigError if
     not."""
     (ours, base_engine, base_sent), (theirs, new_engine, new_sent) = base, new
-    if ours.interpret != theirs.interpret:
+    if _share_settings(ours) != _share_settings(theirs):
+        # What follows from these settings was asked for; the comparison says how it differs.
         return
     kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
     differences = between(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
@@ -152,6 +153,13 @@ def check_same_configuration(
             "`engine.settings` and `engine.options` (where {dependencies} stands for the folder of the project's "
             "packages). --allow-conditions compares them as they are, and says so"
         )
+
+
+def _share_settings(config: Config) -> tuple[object, ...]:
+    """Return the settings on which the configuration sent to any engine depends."""
+    # The completion type orders answers, and no engine knows of it.
+    plain = replace_values(config.interpret, completion_type="", ranking_model=None)
+    return plain, config.project.dependencies
 
 
 def _is_own(name: str, config: Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
@@ -9,20 +10,25 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.filters import ReportFilters, collect_letters, resolve
+from ci_eval.core.config import add_filters
+from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, resolve
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.jetbrains.origin import OWN
 from ci_eval.plugins.exports import sarif, writing
+from ci_eval.plugins.exports.rows import Passes
 from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.writing import Writer
 
 
-def export_workspace(folder: Path, *, to: str, output: Path) -> None:
-    """Write the workspace at `folder` as one of the generation `to`. Raises ConfigError, WorkspaceError,
-    NothingToEvaluate."""
+def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
+    """Write the workspace at `folder`, with a changed view, as one of the generation `to`.
+
+    Raises ConfigError, WorkspaceError, NothingToEvaluate.
+    """
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -36,7 +42,7 @@ def export_workspace(folder: Path, *, to: str, output: Path) -> None:
         )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
-    config = runs.stored_config(source)
+    config = runs.stored_config(source, view)
     atomic.empty_folder(output)
     writer = Writer(output, generation)
     texts: dict[str, str] = {}
@@ -55,39 +61,57 @@ def export_workspace(folder: Path, *, to: str, output: Path) -> None:
     writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
 
 
-def export_tables(folder: Path, *, form: str, output: Path, screen: Screen) -> dict[Path, int]:
-    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. Raises
-    ConfigError, WorkspaceError."""
+def export_tables(
+    folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
+) -> dict[Path, int]:
+    """Write the tables of the workspace at `folder`. Return the files with the number of their rows.
+
+    `filters`: names or expressions; only sessions that pass one of them are written. Raises ConfigError,
+    WorkspaceError.
+    """
     source = open_workspace(folder)
     writing.check(form)
+    passes = _choose_sessions(source, filters)
     if not source.manifest().complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    return writing.write(source, atomic.empty_folder(output), form)
+    return writing.write(source, atomic.empty_folder(output), form, passes)
 
 
-def export_misses(folder: Path, *, output: Path, only: str | None, most: int, screen: Screen) -> sarif.Written:
+def export_misses(
+    folder: Path, *, output: Path, filters: Sequence[str] = (), most: int, screen: Screen
+) -> sarif.Written:
     """Write the sessions of the workspace at `folder` whose expected text was not first, in a format for editors.
 
-    `only`: the name of a filter, as in the reports. Raises ConfigError, WorkspaceError.
+    `filters`: as in `export_tables`. Raises ConfigError, WorkspaceError.
     """
     source = open_workspace(folder)
     manifest = source.manifest()
     task = tasks.CATALOG.load(manifest.task)
-    passes = _find_filter(only, runs.stored_config(source).report_filters)
+    passes = _choose_sessions(source, filters)
     if not manifest.complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    written = sarif.write_misses(source, task, atomic.empty_folder(output), wanted=passes, most=most)
+    written = sarif.write_misses(source, task, atomic.empty_folder(output), passes=passes, most=most)
     if written.left_out:
         screen.warn(f"{written.left_out:,} more are left out, the worst are kept: raise --most, or give --filter")
     return written
 
 
-def _find_filter(name: str | None, filters: ReportFilters) -> sarif.Wanted:
-    if name is None:
+def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
+    """Return a function that decides whether a session passes one of the filters. Raises ConfigError."""
+    if not filters:
         return lambda _: True
+    config = add_filters(runs.stored_config(workspace), filters)
+    chosen = [_find_filter(name, config.report_filters) for name in filters]
+    return lambda session: any(part.weight(session) for part in chosen)
+
+
+def _find_filter(name: str, filters: ReportFilters) -> ReportFilter:
     resolved = resolve(name, collect_letters(part.name for part in filters.all))
     chosen = next((part for part in filters.all if part.name == resolved), None)
     if chosen is None:
         names = [part.name for part in filters.all]
-        raise ConfigError(f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}")
-    return lambda session: bool(chosen.weight(session))
+        raise ConfigError(
+            f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}, and expressions such as "
+            "prefix=1"
+        )
+    return chosen

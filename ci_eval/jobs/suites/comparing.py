@@ -9,6 +9,7 @@ from time import strftime
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Suite
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
@@ -24,7 +25,14 @@ def is_suite(folder: Path) -> bool:
 
 
 def compare_suites(
-    base: Path, new: Path, *, gates: Sequence[str], output: Path | None, user: str | None, screen: Screen
+    base: Path,
+    new: Path,
+    *,
+    gates: Sequence[str],
+    output: Path | None,
+    user: str | None,
+    view: View = UNCHANGED,
+    screen: Screen,
 ) -> Suited:
     """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError if a suite holds no
     evaluations, or if no project is in both; else as `compare` of one project does."""
@@ -48,7 +56,7 @@ def compare_suites(
         sides = (mine[spec], theirs[spec])
         project_folder = folder / theirs[spec].name
         done[project_folder.name] = compare_job.compare(
-            sides, gates=gates, output=project_folder, history=None, user=user, screen=screen
+            sides, gates=gates, output=project_folder, history=None, user=user, view=view, screen=screen
         )
     troubles = [outcome.trouble for outcome in done.values()]
     comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}

@@ -13,6 +13,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import ProjectConfig
+from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs, single_stages
@@ -21,9 +22,11 @@ from ci_eval.jobs.suites.shards import read
 from ci_eval.jobs.suites.suite import Suited
 
 
-def merge(folders: Sequence[Path], *, output: Path) -> Suited:
-    """Return the suite that one machine would have made. Raises WorkspaceError if shards are missing, unfinished, or do
-    not belong together."""
+def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> Suited:
+    """Return the suite that one machine would have made, with a changed view of each project.
+
+    Raises WorkspaceError if shards are missing, unfinished, or do not belong together.
+    """
     folders_of_projects = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in folders_of_projects.items():
@@ -32,7 +35,7 @@ def merge(folders: Sequence[Path], *, output: Path) -> Suited:
     done = dict(
         zip(
             folders_of_projects,
-            single_stages.only_reports([output / name for name in folders_of_projects]),
+            single_stages.only_reports([output / name for name in folders_of_projects], view=view),
             strict=True,
         )
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.config import Config, ProjectConfig
@@ -23,6 +24,7 @@ from ci_eval.core.statistics.projects import differences_over_projects, over_pro
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs.compare_engines import Asked
+from ci_eval.jobs.engine.sides import Side
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.runs import choose_output
 from ci_eval.jobs.suites import shards
@@ -68,8 +70,7 @@ def evaluate(
 
 
 def compare_engines(
-    config: Config,
-    engines: Sequence[str],
+    sides: Sequence[Side],
     *,
     rounds: int,
     gates: Sequence[str],
@@ -77,26 +78,26 @@ def compare_engines(
     jobs: int,
     resume: bool,
     screen: Screen,
-    like: str | None = None,
     allow_conditions: bool = False,
 ) -> Suited:
-    """Compare two engines over each project. Raises as `compare_engines` of one project does."""
+    """Compare two sides over each project. Raises as `compare_engines` of one project does."""
+    if len(sides) > 2:
+        raise ConfigError(f"a suite compares two sides over its projects, and here are {len(sides)}: give two")
 
     def one(own: Config, folder: Path) -> Asked:
+        of_project = [dataclass_replace(side, config=_of_project(side.config, own.project.spec)) for side in sides]
         return compare_engines_job.compare_engines(
-            own,
-            engines,
+            of_project,
             rounds=rounds,
             gates=gates,
             output=folder,
             jobs=jobs,
             resume=resume,
             screen=screen,
-            like=like,
             allow_conditions=allow_conditions,
         )
 
-    folder, done = _run_projects(config, output, one, resume=resume, screen=screen)
+    folder, done = _run_projects(sides[0].config, output, one, resume=resume, screen=screen)
     comparisons = {
         f"{name}/comparison": result.outcome.comparisons[0].comparison
         for name, result in done.items()
@@ -137,10 +138,14 @@ def _run_projects(
             continue
         screen.say(f"Project {number} of {len(config.projects)}: {spec}")
         name = folder_name(number, spec)
-        # `prepare` refuses a configuration with `projects`.
-        own = replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
-        done[name] = run_project(own, folder / name)
+        done[name] = run_project(_of_project(config, spec), folder / name)
     return folder, done
+
+
+def _of_project(config: Config, spec: str) -> Config:
+    """Return the configuration for one project of the suite."""
+    # `prepare` refuses a configuration with `projects`.
+    return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 
 
 def folder_name(number: int, spec: str) -> str:

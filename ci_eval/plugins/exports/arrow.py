@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.exports.columns import TABLES, Type
-from ci_eval.plugins.exports.rows import batches
+from ci_eval.plugins.exports.rows import Passes, batches
 
 TYPES: dict[Type, pa.DataType] = {
     "text": pa.string(),
@@ -36,19 +36,19 @@ def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 
-def write(workspace: Workspace, table: str, path: Path) -> int:
-    """Write the table as a Parquet file; the number of its rows."""
+def write(workspace: Workspace, table: str, path: Path, passes: Passes | None = None) -> int:
+    """Write the table, of the sessions that pass, as a Parquet file. Return the number of its rows."""
     rows = 0
     with pq.ParquetWriter(path, make_schema(table), compression="zstd") as writer:
-        for batch in _batches(workspace, table):
+        for batch in _batches(workspace, table, passes):
             writer.write_batch(batch)
             rows += batch.num_rows
     return rows
 
 
-def _batches(workspace: Workspace, table: str) -> Iterator[pa.RecordBatch]:
+def _batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[pa.RecordBatch]:
     schema = make_schema(table)
-    for batch in batches(workspace, table):
+    for batch in batches(workspace, table, passes):
         yield pa.RecordBatch.from_arrays([_array(batch[column.name], column.type) for column in schema], schema=schema)
 
 

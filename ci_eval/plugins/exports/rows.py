@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ci_eval.core.model import Lookup, Session, Suggestion
 from ci_eval.core.text_spans import Lines
@@ -19,13 +19,20 @@ Batch = dict[str, list[object]]
 """Name of the column → its values; all lists are of the same length."""
 
 
-def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
-    """Yield the rows of a table, in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError if a
-    stored file is damaged."""
+Passes = Callable[[Session], bool]
+"""A function that decides whether a session is exported."""
+
+
+def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[Batch]:
+    """Yield the rows of a table, of the sessions that pass (None: of all), in the order of stored files, sessions,
+    lookups and ranks.
+
+    Raises WorkspaceError if a stored file is damaged.
+    """
     columns = TABLES[table]
     waiting: Batch = {column.name: [] for column in columns}
     cells = [(column.get, waiting[column.name]) for column in columns]
-    for row in _rows(workspace, table):
+    for row in _rows(workspace, table, passes):
         for get, values in cells:
             values.append(get(row))
         if len(cells[0][1]) >= BATCH:
@@ -37,11 +44,11 @@ def batches(workspace: Workspace, table: str) -> Iterator[Batch]:
         yield waiting
 
 
-def _rows(workspace: Workspace, table: str) -> Iterator[At]:
+def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[At]:
     rows_of = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
-        for session in sessions:
+        for session in filter(passes, sessions) if passes else sessions:
             yield from rows_of(session, *lines.place(session.offset))
 
 

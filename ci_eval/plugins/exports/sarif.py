@@ -7,7 +7,7 @@ Format: OASIS, Static Analysis Results Interchange Format Version 2.1.0.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -24,6 +24,7 @@ from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.scoring import outcome, shown_rank
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.exports.rows import Passes
 
 NAME = "misses.sarif"
 LEVELS = {"failed": "error", "absent": "warning", "low": "note", "near": "note"}
@@ -38,8 +39,6 @@ HELP = (
     "`ci-eval show WORKSPACE SESSION` prints the list that was shown; the HTML report has each session in its source."
 )
 
-Wanted = Callable[[Session], bool]
-
 
 @dataclass(frozen=True)
 class Written:
@@ -50,11 +49,11 @@ class Written:
     left_out: int
 
 
-def write_misses(workspace: Workspace, task: Task, folder: Path, *, wanted: Wanted, most: int) -> Written:
-    """Write the `most` worst misses among the sessions that pass `wanted`, in order of location. Raises ConfigError if
+def write_misses(workspace: Workspace, task: Task, folder: Path, *, passes: Passes, most: int) -> Written:
+    """Write the `most` worst misses among the sessions that pass, in order of location. Raises ConfigError if
     sessions have no location in source code, WorkspaceError if a file cannot be read or written."""
     numbers = count()
-    misses = ((weight, next(numbers), result) for weight, result in _misses(workspace, task, wanted))
+    misses = ((weight, next(numbers), result) for weight, result in _misses(workspace, task, passes))
     # The number decides between equal weights, since results cannot be compared.
     worst = heapq.nsmallest(most, misses, key=lambda miss: miss[:2])
     left_out = next(numbers) - len(worst)
@@ -129,7 +128,7 @@ def _meaning(task: Task) -> Mapping[str, str]:
     }
 
 
-def _misses(workspace: Workspace, task: Task, passes: Wanted) -> Iterator[tuple[int, dict[str, object]]]:
+def _misses(workspace: Workspace, task: Task, passes: Passes) -> Iterator[tuple[int, dict[str, object]]]:
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
         for session in sessions:

@@ -14,23 +14,26 @@ from ci_eval.core.base import atomic
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.exports.columns import TABLES
 from ci_eval.plugins.exports.extra import arrow
-from ci_eval.plugins.exports.rows import Batch, batches
+from ci_eval.plugins.exports.rows import Batch, Passes, batches
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """The beginning of a text that spreadsheets would run as a formula, also behind apostrophes; the last four are the
 full-width signs that some of them take for the others (OWASP, CSV Injection)."""
 
 
-def write(workspace: Workspace, folder: Path, form: str) -> dict[Path, int]:
-    """Write each table to a file of its own in `folder`. Return the files with their numbers of rows. Raises
-    ConfigError (see `check`), and WorkspaceError if a file cannot be read or written."""
+def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
+    """Write each table, of the sessions that pass (None: of all), to a file of its own in `folder`.
+
+    Return the files with their numbers of rows. Raises ConfigError (see `check`), and WorkspaceError if a file cannot
+    be read or written.
+    """
     writer = FORMATS[form]
     written = {}
     for table in TABLES:
         path = folder / f"{table}.{form}"
         partial = path.with_name(f"{path.name}.tmp")
         with atomic.writing(path):
-            written[path] = writer(workspace, table, partial)
+            written[path] = writer(workspace, table, partial, passes)
             partial.replace(path)
     return written
 
@@ -41,15 +44,15 @@ def check(form: str) -> None:
         arrow()
 
 
-def _parquet(workspace: Workspace, table: str, path: Path) -> int:
-    rows: int = arrow().write(workspace, table, path)
+def _parquet(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:
+    rows: int = arrow().write(workspace, table, path, passes)
     return rows
 
 
-def _jsonl(workspace: Workspace, table: str, path: Path) -> int:
+def _jsonl(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:
     rows = 0
     with path.open("wb") as file:
-        for batch in batches(workspace, table):
+        for batch in batches(workspace, table, passes):
             rows += _json_lines(batch, file)
     return rows
 
@@ -60,12 +63,12 @@ def _json_lines(batch: Batch, file: BinaryIO) -> int:
     return len(lines)
 
 
-def _csv(workspace: Workspace, table: str, path: Path) -> int:
+def _csv(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:
     rows = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([column.name for column in TABLES[table]])
-        for batch in batches(workspace, table):
+        for batch in batches(workspace, table, passes):
             for row in _rows(batch):
                 writer.writerow(map(_cell, row))
                 rows += 1
@@ -89,5 +92,9 @@ def _cell(value: object) -> object:
     return value
 
 
-FORMATS: Mapping[str, Callable[[Workspace, str, Path], int]] = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}
+FORMATS: Mapping[str, Callable[[Workspace, str, Path, Passes | None], int]] = {
+    "parquet": _parquet,
+    "jsonl": _jsonl,
+    "csv": _csv,
+}
 """Name, which is how files end → what writes a table of a workspace, and returns the number of its rows."""

@@ -70,16 +70,18 @@ METRICS: tuple[Metric, ...] = (
     ),
     mean_over_sessions(
         "TypingSaved",
-        "share of the text that is not typed, since it was taken from the list",
+        "share of the text that is not typed, since it was taken from the list, if that takes fewer keys",
         saved_typing,
         order=(5,),
+        summary_of_a_user="share of the text that is not typed, since it was taken from the list",
         order_of_a_user=(0, 1),
     ),
     mean_over_sessions(
         "KeystrokesSaved",
-        "share of keys saved by taking it with the arrow keys; below 0 if that took more keys than typing",
+        "share of keys saved by taking it with the arrow keys, if that takes fewer keys than typing on",
         saved_keystrokes,
         order=(5,),
+        summary_of_a_user="share of keys saved by taking it with the arrow keys; below 0 if that took more than typing",
         order_of_a_user=(0, 1),
     ),
 )

@@ -39,7 +39,8 @@ from ci_eval.core.rendering.verdicts import (
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = (
-    *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "sessions.js",
+    *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "filters.js",
+    "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
 """The number of sessions for which pages are written, roughly: those of files with a listed change first, then those of

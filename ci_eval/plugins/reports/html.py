@@ -3,6 +3,7 @@ their sessions went."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,8 +55,20 @@ from ci_eval.core.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
-ASSETS = (*COMMON, "index.js", "live.js", "source.js", "unpacked.js", "file.js", "sessions.css", "sessions.js")
+ASSETS = (
+    *COMMON,
+    "index.js",
+    "live.js",
+    "source.js",
+    "unpacked.js",
+    "file.js",
+    "sessions.css",
+    "filters.js",
+    "sessions.js",
+)
 DATA = Path("files", "data")
+RANKED = re.compile(r"Recall(At\d+)?")
+"""The pattern of the metrics that are shares of sessions by their rank."""
 MANY = 20_000
 """The number of sessions below which starting processes takes longer than they save."""
 
@@ -112,11 +125,21 @@ class _Pages:
         self._folder = folder
         self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
 
+    def _list_shares(self) -> list[str]:
+        """Return the names of the shares of sessions by rank, which a page can compute from the ranks alone."""
+        figures = self._evaluation.filters[EVERYTHING].metrics
+        # A weighted session counts as several that were not asked.
+        return [
+            name
+            for name, figure in figures.items()
+            if RANKED.fullmatch(name) and figure.state != "weighted" and not self._task.play
+        ]
+
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        table = SessionTable(self._task, [""], self._evaluation.title)
+        table = SessionTable(self._task, [""], self._evaluation.title, self._list_shares())
         links = {}
         # While workers write the pages, this process fills the table, as far as that goes.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):

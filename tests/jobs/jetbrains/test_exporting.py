@@ -62,3 +62,29 @@ def test_a_task_that_the_plugin_does_not_have_is_refused(tmp_path: Path) -> None
     assert code == 2
     assert "the task golf" in " ".join(err.split())
     assert not (tmp_path / "theirs").exists()
+
+
+def test_a_view_changes_the_configuration_that_is_written(tmp_path: Path, night: Path) -> None:
+    filters = "reports.sessionsFilters=[kind=FIELD, kind=FIELD prefix=1]"
+    view = ("--title", "Nightly", "--set", filters, "--set", "reports.headline=all")
+    code, _, err = command("export", night, "--to", "ij23", *view, "--output", tmp_path / "theirs")
+    assert code == 0, err
+    reports = load(tmp_path / "theirs/config.json", environment={}).config.reports
+    assert reports.evaluation_title == "Nightly"
+    # The plugin has no condition on typed letters, so that filter is left out.
+    assert [part.name for part in reports.sessions_filters] == ["kind=FIELD"]
+    assert not (night / "view.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--to", "ij23", "--filter", "kind=FIELD"), "--to writes all sessions"),
+        (("--format", "csv", "--title", "Nightly"), "leave out --title and --set"),
+    ],
+)
+def test_a_view_that_says_nothing_to_an_export_is_refused(
+    tmp_path: Path, night: Path, options: tuple[str, ...], message: str
+) -> None:
+    code, _, err = command("export", night, *options, "--output", tmp_path / "no")
+    assert (code, message in " ".join(err.split())) == (2, True), err

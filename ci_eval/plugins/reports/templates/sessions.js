@@ -95,8 +95,9 @@ ciEval.table = async (text) => {
   };
 
   const choose = () => {
-    const query = search.value.trim().toLowerCase();
-    const matching = query ? matches(query) : null;
+    const query = search.value.trim();
+    const conditions = ciEval.conditions(query);
+    const matching = conditions ? ciEval.passing(conditions, data) : query ? matches(query.toLowerCase()) : null;
     const fixed = Object.values(exact).filter((each) => each.value !== null);
     const allowed = facets.map((each) => Uint8Array.from(each.names, (name) => !each.wanted.size || each.wanted.has(name)));
     const counts = facets.map((each) => new Uint32Array(each.names.length));
@@ -198,6 +199,11 @@ ciEval.table = async (text) => {
     const all = found.length < size ? ` of ${number(size)}` : "";
     byId("count").textContent = `${number(found.length)}${all}${groups ? ` in ${number(groups.length)} groups` : ""}`;
     byId("clear").disabled = !isChosen();
+    const asked = found.filter((row) => last.band[row] >= 0);
+    byId("figures").replaceChildren(...(asked.length ? Object.entries(data.shares) : []).map(([name, most]) => {
+      const share = asked.reduce((sum, row) => sum + (last.rank[row] > 0 && last.rank[row] <= (most || Infinity)), 0) / asked.length;
+      return make("span", {}, `${name} `, make("data", { value: share }, `${(100 * share).toFixed(1)}%`));
+    }));
     facets.forEach((each, at) => each.names.forEach((name, value) => {
       const { button, count } = buttons[at][value];
       count.textContent = number(each.counts[value]);
