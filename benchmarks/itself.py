@@ -124,9 +124,9 @@ def language_model(folder: Path) -> Iterator[Row]:
             "endpoint": f"{address}/v1",
             "model": "tiny",
             "api": "completions",
-            "template": "{prefix}",
+            "template": "{suffix}{prefix}",
             "sampling": {"temperature": 1.0, "maxTokens": 12},
-            "window": {"characters": 200},
+            "window": {"characters": 200, "suffix": 0.0},
         }
         project = ["--set", "actions.evaluationRoots=[itsdangerous/signer.py, itsdangerous/timed.py]", "--record"]
         plain = row("temperature 1", ["--set", f"engine={json.dumps(settings)}"], "python", PYTHON)
