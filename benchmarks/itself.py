@@ -1,4 +1,4 @@
-"""Does a comparison of two runs of one engine say that they differ? Real engines, each asked all sessions of a few files.
+"""Does a comparison of two runs of one engine say that they differ? Real engines, asked all sessions of a few files.
 
 python benchmarks/itself.py [--runs 5] [--only clangd …] [--folder DIR]
 

@@ -58,4 +58,5 @@ def numbers(turn: int, asked: float) -> list[float]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({"kernel": kernel(), "numbers": [number for turn in range(5) for number in numbers(turn, 0.3)]}))
+    printed = [number for turn in range(5) for number in numbers(turn, 0.3)]
+    sys.stdout.write(json.dumps({"kernel": kernel(), "numbers": printed}))
