@@ -17,7 +17,7 @@ BEHAVIOURS = {
     "ci": "bootstrap caches documentation downloads gitlab locks nights notices pages pull_requests "
     "stand_ins workflows",
     "graders": "codebleu sacrebleu subtokens",
-    "engines": "dossiers driven hostile network order predictors servers told",
+    "engines": "dossiers driven hostile network order predictors real_lists servers told",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble one_population random_kills",
     "languages": "declarations modern projects samples",
     "reports": "accessibility comparison_in_browser html_in_browser keyboard_in_browser live_in_browser "

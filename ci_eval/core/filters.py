@@ -37,6 +37,8 @@ class ReportFilter:
     """A glob that the path of a session's file must match."""
     text: str | None = None
     """A glob that the expected text must match."""
+    files: frozenset[str] | None = None
+    """The paths of the only files whose sessions pass; None = all pass."""
     weights: Mapping[Kind, float] | None = None
     """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
@@ -45,6 +47,8 @@ class ReportFilter:
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
+            return 0.0
+        if self.files is not None and session.file not in self.files:
             return 0.0
         if self.file is not None and not fnmatchcase(session.file, self.file):
             return 0.0

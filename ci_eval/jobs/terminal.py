@@ -39,7 +39,7 @@ from ci_eval.core.rendering.ladder import find_length_figures, find_length_filte
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
 from ci_eval.core.rendering.suites import populations as populations_of_suite
-from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, together
+from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, together
 from ci_eval.core.rendering.trendtext import change_lines
 from ci_eval.core.rendering.verdicts import (
     COSTS,
@@ -356,6 +356,8 @@ def sweep(done: Swept, screen: Screen) -> None:
     ]
     screen.table(columns, rows, numbers=0)
     screen.result("")
+    if held_out := held_out_text(result):
+        screen.result(f"Held out: {held_out}.\n")
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))

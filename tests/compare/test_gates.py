@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
+import numpy as np
 import pytest
 
 import ci_eval
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.gates import Policy, parse
+from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.model import Difference, Elsewhere, Estimate, MetricInfo, Verdict
+from ci_eval.core.statistics.repeated.repeats import Repeats
+from tests.compare import plain_gates
 
 INFOS = {
     "RecallAt1": MetricInfo(name="RecallAt1", summary="", unit="share", better="higher"),
@@ -243,22 +248,73 @@ def test_an_exact_loss_too_small_to_count_says_so() -> None:
     assert result.reason.endswith("(exact), beyond the limit by too little to count")
 
 
-def plainly(low: float, value: float, high: float, limit: float, verdict: Verdict) -> str:
-    """The rule `RecallAt1 >= limit` on a difference, written down another time."""
-    if value < limit and verdict in {Verdict.BETTER, Verdict.WORSE}:
-        return "broken"
-    return "kept" if low == high or low >= limit else "undecided"
+def random_case(random: np.random.Generator) -> plain_gates.Case:
+    """A comparison whose size, share asked, changes and gate are drawn."""
+    kind = str(random.choice(["difference", "difference", "non-inferior", "figure"]))
+    of_code = bool(random.random() < 0.3) and kind != "figure"
+    # Files count in gates on other code alone.
+    files = int(random.choice([50, 70, 400])) if of_code else 1
+    sizes = random.integers(1, int(random.choice([2, 5])) + 1, files) * (
+        1 if of_code else int(random.choice([30, 250]))
+    )
+    count = int(sizes.sum())
+    base = (random.random(count) < random.choice([0.3, 0.6, 0.95])).astype(float)
+    lost, won = random.choice([0, 0.005, 0.02, 0.08], 2)
+    new = np.where(random.random(count) < np.where(base == 1, lost, won), 1 - base, base)
+    twice = int(random.choice([40, count, 2 * count]))
+    limits = tuple(random.choice([0.0, 0.01, 0.02, 0.05], int(random.integers(1, 3)), replace=False).tolist())
+    if kind == "non-inferior":
+        limits = (float(random.choice([0.002, 0.005, 0.01, 0.03])),)
+    elif kind == "figure":
+        limits = (round(float(new.mean() + random.choice([0, 0.02, 0.05, -0.02, -0.05])), 2),)
+    return plain_gates.Case(
+        base=base,
+        new=new,
+        files=np.repeat(np.arange(files), sizes),
+        population=round(count / random.choice([1, 1, 0.5, 0.02])),
+        twice=twice,
+        differed=int(random.choice([0, 0, 3])),
+        is_known=bool(random.random() < 0.3),
+        kind=kind,
+        limits=tuple(min(limit, 1.0) for limit in limits),
+        of_code=of_code,
+    )
 
 
-def test_a_thousand_random_differences_are_judged_as_by_a_plain_implementation() -> None:
-    random = Random(5)
-    seen = set()
-    for _ in range(1000):
-        value, half = round(random.gauss(-0.01, 0.02), 4), random.choice([0, abs(random.gauss(0, 0.02))])
-        low, high, limit = value - half, value + half, random.choice([0, 0.5, 1, 2]) / 100
-        verdict = Verdict.NOT_SHOWN if low <= 0 <= high else Verdict.BETTER if low > 0 else Verdict.WORSE
-        found = Difference(base=0.5, new=0.5 + value, difference=value, low=low, high=high, verdict=verdict, n=500)
-        result = parse(f"RecallAt1 >= -{limit * 100:g}pp", INFOS).judge({"ALL": {"RecallAt1": found}}, "ALL", INFOS)
-        assert result.result == plainly(low, value, high, -limit, verdict)
-        seen.add(result.result)
-    assert seen == {"kept", "broken", "undecided"}
+def rule_of(case: plain_gates.Case) -> str:
+    percents = [f"{limit * 100:.10g}" for limit in case.limits]
+    if case.kind == "figure":
+        return f"RecallAt1 >= {percents[0]}%"
+    rule = f"RecallAt1 non-inferior {percents[0]}pp"
+    if case.kind == "difference":
+        rule = "RecallAt1 >= " + " and ".join(f"-{percent}pp" for percent in percents)
+    return f"{rule} population: {'code' if case.of_code else 'project'}"
+
+
+def gate_result(case: plain_gates.Case) -> str:
+    """Return the result of the case's gate by ci-eval's own code, from the sums of its sessions on."""
+    (metric,) = (metric for metric in metrics.load() if metric.info.name == "RecallAt1")
+    sums, ones = FilterSums(figures=1), np.ones(len(case.base))
+    seen = np.stack([case.base, ones, case.new, ones], axis=1)[:, None]
+    _, sizes = np.unique(case.files, return_counts=True)
+    sums.rows = [sums.add(part) for part in np.split(seen, np.cumsum(sizes)[:-1])]
+    is_known = case.is_known and not case.differed
+    repeats = Repeats(asked=case.twice, differed=case.differed, whole=is_known)
+    judge = Judge([metric], frozenset({"RecallAt1"}), len(case.base) / case.population, repeats=repeats)
+    infos = {"RecallAt1": metric.info}
+    return parse(rule_of(case), infos).judge({"ALL": judge.filter(sums)}, "ALL", infos).result
+
+
+def test_a_thousand_random_gates_are_judged_as_by_an_independent_implementation() -> None:
+    seen: Counter[tuple[str, bool, str]] = Counter()
+    for turn in range(1000):
+        case = random_case(np.random.default_rng([45, turn]))
+        result = gate_result(case)
+        assert result == plain_gates.check(case), (turn, rule_of(case))
+        seen[case.kind, case.of_code, result] += 1
+    of_code = {(kind, True) for kind in ("difference", "non-inferior")}
+    kinds = of_code | {(kind, False) for kind in ("difference", "non-inferior", "figure")}
+    # Of other code, 300 files and more seldom show a loss that is beyond the margin.
+    rare = {("non-inferior", True, "broken")}
+    expected = {(*kind, result) for kind in kinds for result in ("kept", "broken", "undecided")} - rare
+    assert expected <= {key for key, count in seen.items() if count >= 5}, seen

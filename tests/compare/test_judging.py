@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -194,3 +198,26 @@ def test_figures_that_did_not_change_cost_the_others_nothing() -> None:
     assert (found.low, found.high, found.p) == (alone.low, alone.high, alone.p)
     others = [judge.filter(sums)[each.info.name] for each in named[1:]]
     assert {each.difference for each in others} == {0.0}
+
+
+def intervals_by(processor: str) -> tuple[str, list[float]] | None:
+    """Return the kernel of that processor and the numbers that it gives, or None if this machine cannot run it."""
+    program = [sys.executable, "-m", "tests.compare.kernels"]
+    environment = {**os.environ, "OPENBLAS_CORETYPE": processor}
+    done = subprocess.run(program, env=environment, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    if done.returncode < 0:
+        return None
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    return printed["kernel"], printed["numbers"]
+
+
+@pytest.mark.slow
+def test_adjusted_intervals_are_equal_by_the_arithmetic_of_other_processors() -> None:
+    by_kernel = dict(filter(None, map(intervals_by, ("Prescott", "Nehalem", "Haswell", "SkylakeX"))))
+    if set(by_kernel) == {""}:
+        pytest.skip("numpy multiplies matrices by another library than OpenBLAS")
+    assert len(by_kernel) >= 2, by_kernel.keys()
+    first, *others = by_kernel.values()
+    for numbers in others:
+        assert numbers == pytest.approx(first, rel=0, abs=1e-9)

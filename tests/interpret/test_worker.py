@@ -11,7 +11,7 @@ from ci_eval.core.model import Determinism, Status, Suggestion
 from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
 from ci_eval.plugins.engines.words import Words
 from tests.fake import Fake
-from tests.projects import ask, generate, sessions, setup
+from tests.projects import ask, generate, sessions, setup, write
 
 
 def test_a_file_that_changed_after_stage_1_is_skipped(project: Path, tmp_path: Path) -> None:
@@ -28,6 +28,8 @@ class Forgetful(Fake):
 
     name: str = "forgetful"
     forgets: bool = True
+    only_in: str = ""
+    """The only file about which it forgets; "" = it forgets about all."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         return RunningForgetful(self, surroundings)
@@ -38,11 +40,16 @@ class RunningForgetful(Words):
         super().__init__(surroundings)
         self._engine = engine
         self._asked: set[tuple[str, int]] = set()
+        self._path = ""
+
+    def open(self, path: str, text: str) -> None:
+        self._path = path
+        super().open(path, text)
 
     def complete(self, query: Query) -> Answer:
         key = (self.text, query.offset)
         words = list(self.words(query))
-        if key in self._asked and self._engine.forgets:
+        if key in self._asked and self._engine.forgets and self._engine.only_in in {"", self._path}:
             words = words[1:]
         self._asked.add(key)
         return Answer(suggestions=[Suggestion(text=word) for word in words], latency=1.0)
@@ -62,7 +69,24 @@ def test_what_is_asked_twice_is_stored_with_its_first_answer(project: Path, tmp_
     progress = ask(kept, setup(Forgetful(), project))
     steady = ask(plain, setup(Forgetful(forgets=False), project))
     assert [each.lookups[0].rank for each in sessions(kept)] == [each.lookups[0].rank for each in sessions(plain)]
-    assert (steady.state.asked, steady.state.differed) == (progress.state.asked, 0)
+    asked_steadily = {session.id for session in sessions(plain) if session.again}
+    assert asked_steadily <= {session.id for session in sessions(kept) if session.again}
+    assert (steady.state.asked, steady.state.differed) == (len(asked_steadily), 0)
+    assert progress.state.asked >= steady.state.asked
+
+
+def test_where_an_answer_differs_ten_times_as_many_sessions_are_asked_twice(tmp_path: Path) -> None:
+    text = "def greet(name):\n" + "    name = name.strip(name)\n" * 60
+    root = write(tmp_path / "p", **{f"{letter}.py": text.replace("greet", f"greet{letter}") for letter in "abcdefgh"})
+    again = {}
+    for name, engine in (("steady", Forgetful(forgets=False)), ("wavers", Forgetful(only_in="a.py"))):
+        workspace = generate(root, tmp_path / name)
+        ask(workspace, setup(engine, root))
+        again[name] = [(session.file, session.id) for session in sessions(workspace) if session.again]
+    assert {key for key in again["wavers"] if key[0] != "a.py"} == {key for key in again["steady"] if key[0] != "a.py"}
+    steady, wavers = ({key for key in again[name] if key[0] == "a.py"} for name in ("steady", "wavers"))
+    assert steady < wavers
+    assert 5 * len(steady) < len(wavers) < 20 * len(steady)
 
 
 def test_several_rounds_ask_everything_again_so_that_nothing_is_asked_twice(project: Path, tmp_path: Path) -> None:

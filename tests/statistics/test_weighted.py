@@ -45,6 +45,15 @@ def test_where_all_sessions_were_asked_the_figure_is_exact() -> None:
     assert interval(strata, sample((2, 2)), bounded=True) == (0.5, 0.5)
 
 
+@pytest.mark.parametrize("rank", [1.0, 3.0, 7 / 3])
+def test_a_mean_without_a_bound_that_nothing_moves_is_itself(rank: float) -> None:
+    strata = np.stack([moments(np.full(asked, rank), ONES(asked)) for asked in (50, 70)])
+    assert interval(strata, sample((1000, 50), (100, 70)), bounded=False) == pytest.approx((rank, rank), abs=1e-15)
+    one_other = strata + moments(np.array([rank + 1]), ONES(1))
+    low, high = interval(one_other, sample((1000, 51), (100, 71)), bounded=False) or (0, 0)
+    assert low < high
+
+
 def test_sessions_in_which_nothing_is_observed_are_in_no_denominator() -> None:
     strata = np.stack([moments(np.array([1.0, 0, 0]), np.array([1.0, 1, 0]))])
     assert figure(strata, sample((30, 3)))[0] == 0.5

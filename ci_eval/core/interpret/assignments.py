@@ -107,10 +107,11 @@ class Assignment:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
 
-    def asks_twice(self, session: str) -> bool:
-        """Return whether the session is in the sample that is asked a second time."""
+    def asks_twice(self, session: str, growth: int = 1) -> bool:
+        """Return whether the session is in the sample that is asked a second time. `growth`: the number of times that
+        the sample is as large as usual; a larger one holds the smaller one."""
         # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
-        return draw(self.setup.seed, f"{session} twice") < self.twice
+        return draw(self.setup.seed, f"{session} twice") < self.twice * growth
 
 
 @dataclass(frozen=True, kw_only=True)

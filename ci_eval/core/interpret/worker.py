@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -29,6 +30,9 @@ from ci_eval.core.model import (
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions
+
+GROWTH = 10
+"""The number of times that the sample asked twice is as large as usual in a file in which answers differed."""
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
@@ -109,9 +113,27 @@ def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[s
         count()
         draw(session)
     journal.close()
-    for second in player.play_again(actions, frozenset(sample)):
-        sample[second.id] = add_second_result(sample[second.id], second)
-    return sample
+    twice = _ask_again(player, actions, sample)
+    if any(session.differing for session in twice.values()):
+        # The journal holds the first answers, which would take too much memory for files without such a session.
+        finished = (msgspec.json.decode(line, type=Session) for line in read_journal(assignment.journal))
+        more = {
+            session.id: session
+            for session in finished
+            if session.id not in sample
+            and assignment.asks_twice(session.id, GROWTH)
+            and session.status not in FAILED | UNASKED
+        }
+        twice |= _ask_again(player, actions, more)
+    return twice
+
+
+def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session]) -> dict[str, Session]:
+    """Ask these sessions a second time; return each with what its second answer says of it."""
+    twice = dict(first)
+    for second in player.play_again(actions, frozenset(first)):
+        twice[second.id] = add_second_result(first[second.id], second)
+    return twice
 
 
 def _log(assignment: Assignment, text: str) -> Log | None:

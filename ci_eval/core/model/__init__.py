@@ -78,7 +78,7 @@ from ci_eval.core.model.settings import (
     UserModelConfig,
 )
 from ci_eval.core.model.suite import OverProjects, Suite, SuiteProject
-from ci_eval.core.model.sweep import Sweep, SweptRun
+from ci_eval.core.model.sweep import HeldOut, Sweep, SweptRun
 from ci_eval.core.model.tokens import (
     MASKED,
     UNREFERRING,
@@ -140,6 +140,7 @@ __all__ = [
     "FinishSession",
     "Footprint",
     "GateResult",
+    "HeldOut",
     "History",
     "Kind",
     "Line",

@@ -26,6 +26,27 @@ class SweptRun(Value, frozen=True, kw_only=True):
     """The reason, if it cannot be compared with the first."""
 
 
+class HeldOut(Value, frozen=True, kw_only=True):
+    """The run that is best in one half of the files, with its figures in the other half: these have no selection
+    bias."""
+
+    metric: str
+    """The metric that chose."""
+    winner: int
+    """The index of the chosen run."""
+    choosing: tuple[float | None, ...]
+    """The metric's figure of each run in the files that chose."""
+    choosing_files: int
+    files: int
+    """The number of the held-out files."""
+    sessions: int
+    """The number of sessions in these files."""
+    figures: dict[str, Estimate]
+    """The figures of the chosen run in the held-out files, by declared metric."""
+    first: dict[str, Estimate]
+    """The figures of the first run there."""
+
+
 class Sweep(Value, frozen=True, kw_only=True):
     """A sweep: runs in the order of their values, the last key changing fastest."""
 
@@ -36,6 +57,8 @@ class Sweep(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     """The declared metrics, in order."""
     remark: str = ""
-    """The overestimate of the best run in words; "" if nothing is uncertain."""
+    """The overestimate of the best run in words; "" if nothing is uncertain, or files were held out."""
+    held_out: HeldOut | None = None
+    """The figures of the best run in files that did not choose it, if files were held out."""
     shard: str | None = None
     """The shard, if these are figures of a part only: nothing is compared."""

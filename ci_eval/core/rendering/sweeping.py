@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ci_eval.core.model import MetricInfo, Sweep, SweptRun
+from ci_eval.core.model import Estimate, MetricInfo, Sweep, SweptRun
 from ci_eval.core.rendering.charts import Chart, Dot, Up, across, scale_values
-from ci_eval.core.rendering.figures import amount, change, interval
+from ci_eval.core.rendering.figures import amount, change, format_count, interval
 from ci_eval.core.rendering.verdicts import interval_text, said
 
 FEW = 10
@@ -36,6 +36,28 @@ def difference_texts(run: SweptRun, info: MetricInfo) -> tuple[str, str]:
 def together(texts: tuple[str, str]) -> str:
     """Return both texts in one, the interval in parentheses."""
     return f"{texts[0]} ({texts[1]})" if texts[1] else texts[0]
+
+
+def held_out_text(sweep: Sweep) -> str:
+    """Return a sentence about the best run in files that did not choose it, or "" if none were held out."""
+    held = sweep.held_out
+    if held is None:
+        return ""
+    winner, first = sweep.runs[held.winner], sweep.runs[0]
+    infos = {info.name: info for info in sweep.metrics}
+    best = f"{held.metric} is best for {name_run(winner)} in {format_count(held.choosing_files, 'file')}"
+    best += f" ({amount(held.choosing[held.winner], infos[held.metric].unit)})"
+    figures = [_held_out_figure(held.figures[name], info) for name, info in infos.items() if name in held.figures]
+    others = f"{format_count(held.files, 'file')} that did not choose ({held.sessions:,} sessions)"
+    text = f"{best}. In {others}: {', '.join(figures)}"
+    if held.winner:
+        figures = [_held_out_figure(held.first[name], info) for name, info in infos.items() if name in held.first]
+        text += f"; there, the first run ({name_run(first)}) has {', '.join(figures)}"
+    return f"{text}. Quote these figures: those over all files favour the run that was picked"
+
+
+def _held_out_figure(figure: Estimate, info: MetricInfo) -> str:
+    return f"{info.name} {together((amount(figure.value, info.unit), interval(figure, info.unit)))}"
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:

@@ -83,7 +83,12 @@ def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[floa
     value, reach = figure(strata, sampling)
     if value is None:
         return None
-    return share_interval(value, reach) if bounded else (value - reach, value + reach)
+    if bounded:
+        return share_interval(value, reach)
+    # If no session differs from another, as of the control that always knows, there is no error to measure. The session
+    # that `figure` adds is for shares: it would let a mean rank be below 1.
+    squares = strata[:, 2:] @ [1, -2 * value, value**2]
+    return (value, value) if squares.sum() <= 1e-12 * strata[:, 2].sum() else (value - reach, value + reach)
 
 
 def share_interval(value: float, reach: float) -> tuple[float, float]:

@@ -27,6 +27,7 @@ from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
+from ci_eval.jobs.sweeps.held_out import hold_out
 
 MOST = 200
 """The largest number of runs: more of them are a mistake."""
@@ -93,12 +94,14 @@ def sweep(
     resume: bool,
     shard: Shard | None,
     merged: Sequence[Path],
+    holds_out: bool,
     screen: Screen,
 ) -> Swept:
     """Evaluate each run in a folder of its own, and compare it with the first.
 
     `configured`: returns the configuration of a choice. `merged`: the folders of a sweep's shards, which are merged
-    instead of evaluated. Raises as `evaluate` and `merge` do.
+    instead of evaluated. `holds_out`: choose the best run in one half of the files, and report it in the other half.
+    Raises as `evaluate` and `merge` do.
     """
     chosen = expand_axes(varied)
     configs = [_add_title(configured(choice), choice) for choice in chosen]
@@ -128,12 +131,25 @@ def sweep(
                     )
                 )
     table = _build_table(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
+    if holds_out and shard is None:
+        table = _hold_out(table, done, configs[0], screen)
+    if table.remark:
+        screen.warn(table.remark)
     return Swept(
         folder=folder,
         sweep=table,
         reports={reporter.name: reporter.write(table, folder) for reporter in reporters.SWEEPS.all()},
         trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
     )
+
+
+def _hold_out(table: Sweep, done: Sequence[Evaluated], config: Config, screen: Screen) -> Sweep:
+    held_out = hold_out(done, config, {info.name: info for info in table.metrics})
+    if held_out is None:
+        screen.warn("Nothing is held out: that takes sessions in two files or more, and a figure")
+        return table
+    # The held-out figures answer the remark, which advises another sample.
+    return replace(table, held_out=held_out, remark="")
 
 
 def _add_title(config: Config, choice: Choice) -> Config:
@@ -171,7 +187,6 @@ def _build_table(
     bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
     if remark := bias_text(bias, len(runs), leading.unit, what=("run", "runs")):
         remark = f"{leading.name}: {remark}"
-        screen.warn(remark)
     return Sweep(
         remark=remark,
         title=config.reports.evaluation_title or f"{first.engine.name} on {first.project.name}",

@@ -7,7 +7,7 @@ from pathlib import Path
 from ci_eval.core.model import Sweep
 from ci_eval.core.rendering.contract import SweepReporter
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
-from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, sweep_charts
+from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, sweep_charts
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = (*COMMON, "comparison.css")
@@ -23,7 +23,13 @@ class SweepHtml:
         with replace_folder(folder / "html") as partial:
             site = HtmlSite(partial, TEMPLATES, figure_texts=figure_texts, difference_texts=difference_texts)
             site.assets(ASSETS)
-            site.render("sweep_index.html.j2", "index.html", sweep=sweep, charts=sweep_charts(sweep))
+            site.render(
+                "sweep_index.html.j2",
+                "index.html",
+                sweep=sweep,
+                charts=sweep_charts(sweep),
+                held_out=held_out_text(sweep),
+            )
         return folder / "html" / "index.html"
 
 

@@ -8,7 +8,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.model import Sweep
 from ci_eval.core.rendering.contract import SweepReporter
 from ci_eval.core.rendering.markdowntext import code, prose, table
-from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, together
+from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, together
 
 
 class SweepMarkdown:
@@ -31,6 +31,8 @@ class SweepMarkdown:
         lead = f"{len(sweep.runs)} runs on {code(f'{sweep.project.name} {sweep.project.revision}')}."
         if sweep.remark:
             lead += f" {prose(sweep.remark)}."
+        if held_out := held_out_text(sweep):
+            lead += f" Held out: {prose(held_out)}."
         if sweep.shard:
             lead += f" These are figures of shard {sweep.shard} alone: put all together with `ci-eval sweep … --merge`."
         parts = [f"# Sweep of {prose(', '.join(sweep.keys))}", lead, table("", columns, rows)]

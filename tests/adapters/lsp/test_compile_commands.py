@@ -177,6 +177,40 @@ def test_the_nearest_database_above_a_file_counts(tmp_path: Path) -> None:
     assert read(tmp_path).dropped["sub/compile_commands.json (unreadable)"] == 1
 
 
+@pytest.mark.parametrize(
+    ("beside", "language"),
+    [
+        (("a.cpp",), "c++"),
+        (("a.c", "b.cc"), "c++"),
+        (("a.c",), "c"),
+        ((), "c++"),
+        (("a.c", "b.cpp", "sub/c.mm"), "objective-c++"),
+        (("a.c", "b.m"), "objective-c++"),
+    ],
+)
+def test_a_header_without_a_command_is_in_the_language_of_the_project(
+    tmp_path: Path, beside: Sequence[str], language: str
+) -> None:
+    write(tmp_path, **dict.fromkeys((*beside, "include/h.h"), ""))
+    flags = {Path(entry.file).name: entry.arguments[1:-1] for entry in read(tmp_path).entries}
+    assert flags.pop("h.h") == [f"-x{language}-header"]
+    assert flags == {Path(name).name: [] for name in beside if Path(name).suffix in {".c", ".cc", ".cpp"}}
+
+
+def test_a_project_without_database_and_headers_needs_no_commands(tmp_path: Path) -> None:
+    write(tmp_path, a__cpp="", b__hpp="")
+    assert read(tmp_path).entries == []
+
+
+def test_commands_that_fresh_servers_would_read_too_long_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, **{"a.cpp": '#include "h.h"\n', "include/h.h": ""})
+    assert len(read(tmp_path).entries) == 2
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.compile_commands.MOST_FLAGS", 1)
+    assert read(tmp_path).entries == []
+
+
 @pytest.mark.parametrize("text", ["{}", "[1]", "[" * 100_000, "\xff", '[{"file": 1}]', '[{"file": "\\u0000"}]', "[{}]"])
 def test_a_database_that_is_none_is_counted(tmp_path: Path, text: str) -> None:
     write(tmp_path, a__cpp="")

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -28,6 +28,11 @@ DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 """Bytes of a database; a larger one is left out."""
+MOST_FLAGS = 500_000
+"""The most flags of a database that is written for a project without one: each file gets a fresh clangd, which reads
+the whole database."""
+CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
+OBJECTIVE_C = (".m", ".mm")
 
 # -Wl, -Wa and -Wp are missing: they hand any flag on to the linker, assembler or preprocessor.
 ALONE = re.compile(
@@ -124,7 +129,8 @@ def compile_commands(root: Path) -> CompileCommands:
     """Read and clean the compile databases of a project, also those in its folders.
 
     As in clangd, the nearest database above a file counts. Files of the project without a command get the folders that
-    the project includes from, as clangd's `fallbackFlags` would have it.
+    the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a project with
+    headers called `.h` gets commands: they name the language of these headers.
     """
     return _Cleaning(root).all()
 
@@ -142,6 +148,9 @@ class _Cleaning:
         self._dropped: Counter[str] = Counter()
         self._flags: dict[Path, list[str]] = {}
         """The file with flags → the flags that are left of it."""
+        self._has_objective_c = False
+        self._header = ""
+        """The flag for the language of a `.h` without a command."""
 
     def all(self) -> CompileCommands:
         databases = dict(sorted(self._databases()))
@@ -153,8 +162,10 @@ class _Cleaning:
             if self._nearest(Path(entry.file), databases) == folder
         ]
         commanded = {self._nearest(Path(entry.file), databases) for entry in entries}
-        if databases:
-            for name in sources(self._root):
+        names = list(sources(self._root))
+        self._header = self._header_flag({name.suffix.lower() for name in names})
+        if databases or self._needs_commands(names):
+            for name in names:
                 file = self._root / name
                 nearest = self._nearest(file, databases)
                 # In a folder with a list of commands, clangd infers those of other files from the list.
@@ -162,10 +173,21 @@ class _Cleaning:
                     entries.append(self._default_command(file, databases.get(nearest) if nearest else None))
         return CompileCommands(entries, self._dropped)
 
+    def _header_flag(self, suffixes: set[str]) -> str:
+        # Without a flag, clangd takes a `.h` for Objective-C++ (`getFallbackCommand`), and lists its keywords.
+        if self._has_objective_c:
+            return "-xobjective-c++-header"
+        return "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
+
+    def _needs_commands(self, names: Sequence[PurePosixPath]) -> bool:
+        has_header = any(name.suffix == ".h" for name in names)
+        return has_header and len(names) * len(include_folders(self._root)) <= MOST_FLAGS
+
     def _databases(self) -> Iterator[tuple[Path, Path]]:
         """Yield each folder with a database, and the path of that database."""
         for name, _, files in os.walk(self._root):
             folder = Path(name)
+            self._has_objective_c |= any(name.endswith(OBJECTIVE_C) for name in files)
             if ".clangd" in files:
                 self._dropped[".clangd"] += 1
             paths = [folder / path for path in DATABASES if is_own(folder / path, self._root)]
@@ -177,8 +199,7 @@ class _Cleaning:
 
     def _default_command(self, file: Path, path: Path | None) -> Cleaned:
         if path is None or path.suffix == ".json":
-            # clangd does so in `getFallbackCommand`, since clang takes a `.h` for C.
-            header = ["-xobjective-c++-header"] if file.suffix == ".h" else []
+            header = [self._header] if file.suffix == ".h" else []
             flags = [*header, *(f"-I{self._root / folder}" for folder in include_folders(self._root))]
             return Cleaned(str(self._root), str(file), ["clang", *flags, str(file)])
         # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
