@@ -272,7 +272,7 @@ class RunningLsp:
 
         If more than a word is asked for, a server that completes inline is asked for inline completion.
         """
-        if query.span != "word" and self._running.completes_inline:
+        if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
         latency = 0.0
         extension = self._engine.manners.extension
@@ -282,7 +282,10 @@ class RunningLsp:
             self._asked = len(query.prefix)
         since = len(query.prefix) - self._asked
         encoding = self._running.encoding
-        question = Question(self._text, query.offset, query.prefix, encoding, self._language, since=since)
+        replaces = query.span == "around"
+        question = Question(
+            self._text, query.offset, query.prefix, encoding, self._language, since=since, replaces=replaces
+        )
         suggestions = offers(self._last, question, self._surroundings.word, extension)
         if suggestions:
             self._cold_until = 0.0
