@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -
     assert figures["metrics"]["MeanRank"]["value"] == 1.0
 
 
-def test_whether_answers_differ_after_a_deletion_is_in_the_manifest_and_the_reports(tmp_path: Path) -> None:
+def test_the_client_and_whether_a_deletion_changes_answers_are_in_all_reports(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     # It suggests nothing after a deletion.
     engine = ("--engine-command", f"{sys.executable} {SERVER} typed")
@@ -71,8 +72,12 @@ def test_whether_answers_differ_after_a_deletion_is_in_the_manifest_and_the_repo
         f"Of {deletion['asked']} sessions asked again after a deletion, not after typing, {deletion['differed']} "
     )
     assert sentence in said
-    assert sentence in (out / "reports" / "report.md").read_text()
-    assert sentence in (out / "reports" / "html" / "index.html").read_text()
+    assert "(BASIC, client vscode) on p " in said
+    report, page = ((out / "reports" / path).read_text() for path in ("report.md", "html/index.html"))
+    assert sentence in report
+    assert sentence in page
+    assert ", client `vscode`: **" in report
+    assert re.search(r"<h1>.*, client vscode</span></h1>", page)
 
 
 @pytest.mark.slow
