@@ -74,10 +74,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     """
     result = done.evaluation
     whole = result.filters["ALL"]
-    how = [result.completion_type, *([f"client {client}"] if (client := client_name(result)) else [])]
+    conditions = [result.completion_type, *([f"client {client}"] if (client := client_name(result)) else [])]
     screen.result("")
     screen.result(
-        f"{result.engine.name} {result.engine.version} ({', '.join(how)}) on "
+        f"{result.engine.name} {result.engine.version} ({', '.join(conditions)}) on "
         f"{result.project.name} {result.project.revision}: "
         f"{describe_session_counts(whole, ' in ' + format_count(len(whole.files), 'file'))}"
     )
