@@ -20,7 +20,7 @@ from ci_eval.core.model import (
     PrintText,
     StrategyConfig,
 )
-from ci_eval.plugins.tasks import completion, golf
+from ci_eval.plugins.tasks import completion, golf, inside
 
 STRATEGIES = [
     StrategyConfig(),
@@ -28,6 +28,8 @@ STRATEGIES = [
     StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=3, emulate_typing=True)),
     StrategyConfig(prefix=PrefixConfig(name="CapitalizePrefix", emulate_typing=True)),
     StrategyConfig(prefix=PrefixConfig(name="Ladder", lengths=(0, 1, 2, 3, 5))),
+    StrategyConfig(prefix=PrefixConfig(name="Inside")),
+    StrategyConfig(context="PREVIOUS", prefix=PrefixConfig(name="Inside", n=2)),
     StrategyConfig(context="PREVIOUS"),
     StrategyConfig(context="LEFT"),
     StrategyConfig(context="PREVIOUS", prefix=PrefixConfig(name="Ladder", lengths=(1, 4))),
@@ -44,6 +46,8 @@ STRATEGIES = [
 
 def task_of(strategy: StrategyConfig) -> Task:
     """As a configuration with that strategy has it."""
+    if strategy.prefix.name == "Inside":
+        return inside.TASK
     return golf.TASK if strategy.completion_golf else completion.TASK
 
 

@@ -116,6 +116,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     state: Determinism | None = None
     """The numbers of sessions that were asked more than once, and of those whose results differed; None if there are
     none, as in workspaces that are older than this field."""
+    deletion: Determinism = Determinism()
+    """The numbers of sessions that were asked again with their text reached by a deletion, not by typing, and of those
+    whose results then differed."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     """The seconds spent, in all starts, on waiting for work that the engine had announced."""
     grammar: str

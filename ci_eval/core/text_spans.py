@@ -50,7 +50,7 @@ def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
     """Return the offset behind the span; None if the text ends before the span does."""
     match span:
-        case "word":
+        case "word" | "around":
             match = word.match(text)
             end = match.end() if match else 0
             return end if end < len(text) else None

@@ -310,6 +310,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         confined=pipeline.together(shard.confined for shard in shards),
         footprint=footprint.together(shard.footprint for shard in shards),
         state=_merge_states(shards),
+        deletion=sum((shard.deletion for shard in shards), Determinism()),
         waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),

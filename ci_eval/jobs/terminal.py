@@ -25,6 +25,7 @@ from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
     amount,
     change,
+    client_name,
     describe_session_counts,
     failed_everywhere,
     footprint_text,
@@ -73,9 +74,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     """
     result = done.evaluation
     whole = result.filters["ALL"]
+    conditions = [result.completion_type, *([f"client {client}"] if (client := client_name(result)) else [])]
     screen.result("")
     screen.result(
-        f"{result.engine.name} {result.engine.version} ({result.completion_type}) on "
+        f"{result.engine.name} {result.engine.version} ({', '.join(conditions)}) on "
         f"{result.project.name} {result.project.revision}: "
         f"{describe_session_counts(whole, ' in ' + format_count(len(whole.files), 'file'))}"
     )

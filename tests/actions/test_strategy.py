@@ -111,6 +111,11 @@ def test_a_ladder_asks_at_each_length_in_sessions_of_their_own() -> None:
     assert [view[view.index("|") - 3 : view.index("|")] for view in views(strategy)["argv"]] == ["ys.", ".ar", "arg"]
 
 
+def test_inside_a_word_the_whole_token_stands_there() -> None:
+    shown = views(StrategyConfig(prefix=PrefixConfig(name="Inside")))
+    assert shown["argv"] == [TEXT.replace("argv", "a|rgv")]
+
+
 def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
     def ids(prefix: PrefixConfig) -> set[str]:
         source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)

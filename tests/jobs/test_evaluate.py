@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.workspace import Workspace
+from tests.adapters.lsp.conftest import SERVER
 from tests.command import raise_bug
 from tests.projects import GREETER, timeless, write
 from tests.waiting import HANGS, wait_for
@@ -55,6 +57,27 @@ def test_oracle_scores_one_on_every_rank_metric(project: Path, tmp_path: Path) -
     figures = evaluate(project, tmp_path / "o", "--engine", "oracle", *NOTHING_TYPED)
     assert {name: figures["metrics"][name]["value"] for name in RANKED} == dict.fromkeys(RANKED, 1.0)
     assert figures["metrics"]["MeanRank"]["value"] == 1.0
+
+
+def test_the_client_and_whether_a_deletion_changes_answers_are_in_all_reports(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py=GREETER)
+    # It suggests nothing after a deletion.
+    engine = ("--engine-command", f"{sys.executable} {SERVER} typed")
+    out = tmp_path / "w"
+    code, said, err = run("evaluate", "--project", f"path:{root}", *engine, *NOTHING_TYPED, "--output", out)
+    assert code == 0, err
+    deletion = json.loads((out / "manifest.json").read_text())["deletion"]
+    assert deletion["differed"] >= 3
+    sentence = (
+        f"Of {deletion['asked']} sessions asked again after a deletion, not after typing, {deletion['differed']} "
+    )
+    assert sentence in said
+    assert "(BASIC, client vscode) on p " in said
+    report, page = ((out / "reports" / path).read_text() for path in ("report.md", "html/index.html"))
+    assert sentence in report
+    assert sentence in page
+    assert ", client `vscode`: **" in report
+    assert re.search(r"<h1>.*, client vscode</span></h1>", page)
 
 
 @pytest.mark.slow

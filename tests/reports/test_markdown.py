@@ -18,7 +18,9 @@ def written(sample: Sample, folder: Path, title: str = "jedi on stack") -> str:
 
 def test_the_first_sentence_names_engine_project_share_evaluated_and_headline_figure(tmp_path: Path) -> None:
     sentence = written(small(), tmp_path).splitlines()[2]
-    evaluated = "`jedi 0.19.2` on `stack 1.0`: **180 of 200 sessions evaluated, the engine failed in 10**"
+    evaluated = (
+        "`jedi 0.19.2` on `stack 1.0`, client `editor`: **180 of 200 sessions evaluated, the engine failed in 10**"
+    )
     first = "the expected text stood first in 61.2% of 180 sessions (58.1–63.6%; 55.1–66.1% elsewhere)"  # noqa: RUF001
     assert sentence.startswith(f"{evaluated}. **All sessions: {first}, among the first 5 in ")
 

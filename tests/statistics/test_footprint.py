@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.core.model import Footprint
+from ci_eval.core.model import Determinism, Footprint
 from ci_eval.core.statistics.footprint import figures, together
 
 
@@ -16,6 +16,12 @@ def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
     known = figures(found)
     assert (known["StartUpLatency"].value, known["StartUpLatency"].n) == (3.0, 3)
     assert known["PeakMemory"].low is None
+
+
+def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
+    one, other = Determinism(asked=3, differed=1), Determinism(asked=2)
+    found = together([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
+    assert found.deletion == Determinism(asked=5, differed=1)
 
 
 def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:

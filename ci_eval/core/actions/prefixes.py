@@ -17,13 +17,15 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
     if prefix.name == "EveryPrefix":
         return [(spell_prefix(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
     typed = longest_prefix(text, prefix)
+    if prefix.name == "Inside" and typed == text:
+        return []
     return [(spell_prefix(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
 
 
 def longest_prefix(text: str, prefix: PrefixConfig) -> str:
     """Return the longest prefix of a session: that of its last lookup."""
-    if prefix.name == "SimplePrefix":
-        return text[: prefix.n]
+    if prefix.name in {"SimplePrefix", "Inside"}:
+        return text[: prefix.n or 1]
     if prefix.name == "CapitalizePrefix":
         return _initials(text)
     return ""

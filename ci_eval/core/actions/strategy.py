@@ -142,6 +142,8 @@ class _Typist:
         self.actions.append(MoveCaret(offset=begin))
         if self.task.play:
             self._play(item, begin, rest.tail)
+        elif self.strategy.prefix.name == "Inside":
+            self._ask_inside(item, queries, begin, rest.tail)
         else:
             self._ask(item, queries, begin, rest.tail)
         self._caret = item.end
@@ -212,6 +214,24 @@ class _Typist:
         if typed or tail:
             self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
         self.actions.append(PrintText(text=item.text))
+
+    def _ask_inside(self, item: Item, queries: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
+        end = begin + len(item.text)
+        self.actions.append(PrintText(text=item.text))
+        for how, (prefix,) in queries:
+            self.actions += (
+                MoveCaret(offset=begin + len(prefix)),
+                CallCompletion(
+                    session=_id(self._base(_spell_typing(self.task, how)), item.begin, item.text),
+                    offset=item.begin,
+                    prefix=prefix,
+                    expected_text=item.text,
+                    properties=item.properties,
+                ),
+                FINISH,
+            )
+            self.sessions += 1
+        self.actions.append(DeleteRange(begin=end, end=end + len(tail)) if tail else MoveCaret(offset=end))
 
     def _play(self, item: Item, begin: int, tail: str) -> None:
         self.actions.append(

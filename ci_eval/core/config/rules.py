@@ -82,6 +82,7 @@ def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     yield from _project_problems(config)
     yield from _prefix_problems(strategy.prefix)
+    yield from _inside_problems(config)
     yield from _user_problems(config)
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
         yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
@@ -181,13 +182,35 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
             f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are "
             "allowed, since each makes a session for each token"
         )
-    if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
+    if prefix.name in {"Ladder", "EveryPrefix", "Inside"} and prefix.emulate_typing:
         yield (
-            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
+            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} types nothing but its own prefixes; "
             "remove emulateTyping, or choose SimplePrefix"
         )
-    if prefix.name not in {"SimplePrefix", "EveryPrefix"} and prefix.n is not None:
+    if prefix.name not in {"SimplePrefix", "EveryPrefix", "Inside"} and prefix.n is not None:
         yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
+
+
+def _inside_problems(config: Config) -> Iterator[str]:
+    is_inside = config.actions.strategy.prefix.name == "Inside"
+    if is_inside != (config.effective_task == "inside"):
+        yield (
+            f"`actions.strategy.prefix` is Inside, but the task is {config.effective_task}; remove one of them"
+            if is_inside
+            else "`task` is 'inside', which needs `actions.strategy.prefix: {name: Inside}`: add that"
+        )
+    if is_inside and config.interpret.client == "editor":
+        yield (
+            "`actions.strategy.prefix` is Inside, which looks at what acceptance leaves, but `interpret.client` is "
+            "'editor', which does not know that; use vscode or raw"
+        )
+    if is_inside and config.engine.endpoint is not None:
+        yield (
+            "`actions.strategy.prefix` is Inside, but `engine.endpoint` is a language model, which replaces nothing; "
+            "use another prefix, or an engine that is no language model"
+        )
+    if is_inside and config.interpret.user_model is not None:
+        yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` is Inside, which types none"
 
 
 def _user_problems(config: Config) -> Iterator[str]:

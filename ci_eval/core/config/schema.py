@@ -220,8 +220,11 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name, which is golf if `completionGolf` is set."""
-        return "golf" if self.actions.strategy.completion_golf else self.task
+        """Return the task's name, which is golf if `completionGolf` is set, and inside for a caret inside the token."""
+        if self.actions.strategy.completion_golf:
+            return "golf"
+        is_inside = self.task == "completion" and self.actions.strategy.prefix.name == "Inside"
+        return "inside" if is_inside else self.task
 
     def find_cluster(self, task: Task) -> tuple[str, ...]:
         """Return the fields by which a dataset's lines are sampled together: the configured one, or the task's own."""
@@ -232,7 +235,7 @@ class Config(Section, frozen=True):
     def report_filters(self) -> ReportFilters:
         """Return the filters of the reports, and which of them leads."""
         return report_filters(
-            grouped=self.effective_task == "completion",
+            grouped=self.effective_task in {"completion", "inside"},
             lengths=self.actions.strategy.prefix.lengths or (),
             declared=self.reports.sessions_filters,
             weights=self.reports.kind_weights,

@@ -113,6 +113,14 @@ class Assignment:
         # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
         return draw(self.setup.seed, f"{session} twice") < self.twice * growth
 
+    def asks_after_deletion(self, session: str) -> bool:
+        """Return whether a session that is asked a second time is asked once more, after a deletion."""
+        return draw(self.setup.seed, f"{session} deletion") < AFTER_DELETION
+
+
+AFTER_DELETION = 0.5
+"""The share of the sessions asked twice that are asked once more, after a deletion: ten of 1,000 sessions."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:

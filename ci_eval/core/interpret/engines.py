@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
@@ -10,7 +12,7 @@ from ci_eval.core.base.errors import CiEvalError, EngineCrash, EngineFailure, En
 from ci_eval.core.contracts import Running
 from ci_eval.core.interpret.assignments import Setup
 from ci_eval.core.machine import read_peak_memory
-from ci_eval.core.model import Footprint
+from ci_eval.core.model import Determinism, Footprint
 
 
 @runtime_checkable
@@ -33,6 +35,14 @@ class Waiting(Protocol):
     def idle(self) -> float:
         """Return the seconds since its start spent waiting for announcements that did not come: not the engine's
         time."""
+
+
+@runtime_checkable
+class Typed(Protocol):
+    """A running engine that sees how the text came to be."""
+
+    deletes: bool
+    """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
 
 
 STARTS = 2
@@ -79,6 +89,8 @@ class KeptEngine:
         self._why = ""
         self.dropped = 0
         """The number of items of its lists that could not be read since the last footprint."""
+        self.deletion = Determinism()
+        """The sessions asked after a deletion since the last footprint, and those of them answered differently."""
 
     def running(self) -> Running:
         """Return the engine, started if it does not run. Raises EngineCrash if it cannot be started."""
@@ -137,6 +149,7 @@ class KeptEngine:
         footprint = Footprint(
             start_ups=tuple(self._start_ups),
             dropped=self.dropped,
+            deletion=self.deletion,
             waited=round(seconds - self._waited[0], 3),
             unready=unready - self._waited[1],
             memory=self._memory,
@@ -144,8 +157,21 @@ class KeptEngine:
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
         self._start_ups, self._memory, self._weighed = [], None, 0
-        self._waited, self.dropped = (seconds, unready), 0
+        self._waited, self.dropped, self.deletion = (seconds, unready), 0, Determinism()
         return footprint
+
+    @contextmanager
+    def deleting(self) -> Iterator[bool]:
+        """Let the last change before each question be a deletion. Yields whether the engine sees that."""
+        running: object = self._running
+        if not isinstance(running, Typed):
+            yield False
+            return
+        running.deletes = True
+        try:
+            yield True
+        finally:
+            running.deletes = False
 
     def _waiting(self) -> tuple[float, int]:
         running: object = self._running

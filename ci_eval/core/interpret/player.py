@@ -30,6 +30,7 @@ from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.grading import Grading
+from ci_eval.core.interpret.inside import settle_tail
 from ci_eval.core.interpret.pack import SessionEnd
 from ci_eval.core.interpret.showing import Showing, Shown
 from ci_eval.core.logs import Log, Logged, LoggedSession
@@ -132,6 +133,8 @@ class Player:
         self._opened = False
         self._cold = False
         self._open: Open | None = None
+        self._is_inside = setup.task.span == "around"
+        """A flag: the caret is inside the token, which stands in the code."""
         self._known: set[str] = set()
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -356,6 +359,7 @@ class Player:
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
+            offered=self._is_inside and any(item.text == question.expected for item in shown.suggestions),
             latency=latency,
             cold=self._cold,
             selected=selected,
@@ -368,6 +372,11 @@ class Player:
         text, caret, call = self.document.text, self.document.caret, session.call
         # The text is that of the file on disk: the document may hide the code behind the caret.
         end = call.offset + len(call.expected_text)
+        follows = self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None
+        if self._is_inside:
+            # The code stands there already, so what acceptance adds is there twice.
+            suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
+            follows = ""
         return self._showing.show(
             suggestions,
             text[: caret - len(prefix)],
@@ -375,7 +384,7 @@ class Player:
             len(session.lookups),
             after=text[caret:],
             asked=asked,
-            follows=self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None,
+            follows=follows,
         )
 
     def _finish(self, ended: Open) -> Session:

@@ -69,6 +69,7 @@ def _observable_parts(session: Session) -> object:
             lookup.prefix,
             lookup.total,
             lookup.rank,
+            lookup.offered,
             lookup.selected,
             lookup.grades,
             lookup.duplicates,

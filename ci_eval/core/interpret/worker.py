@@ -16,11 +16,12 @@ from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.journal import Journal, read_journal
 from ci_eval.core.interpret.pack import Pack, SessionEnd, encode_line
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.interpret.rounds import add_second_result
+from ci_eval.core.interpret.rounds import add_second_result, observable_content
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import (
     FAILED,
     UNASKED,
+    Determinism,
     FileActions,
     FileError,
     Session,
@@ -73,6 +74,7 @@ def play(assignment: Assignment) -> Played:
         # The journal does not hold what is logged of a session, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
     twice = _ask(assignment, player, actions)
+    engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
         pack.take_over(line, twice)
@@ -134,6 +136,27 @@ def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session
     for second in player.play_again(actions, frozenset(first)):
         twice[second.id] = add_second_result(first[second.id], second)
     return twice
+
+
+def _ask_after_deletion(
+    assignment: Assignment, player: Player, actions: FileActions, twice: Mapping[str, Session], engine: KeptEngine
+) -> Determinism:
+    """Ask a sample of the sessions that were answered alike twice once more, with their text reached by a deletion."""
+    sample = {
+        identity: session
+        for identity, session in twice.items()
+        if session.again and not session.differing and assignment.asks_after_deletion(identity)
+    }
+    with engine.deleting() as sees_it:
+        if not sees_it:
+            return Determinism()
+        sessions = [
+            session
+            for session in player.play_again(actions, frozenset(sample))
+            if session.status not in FAILED | UNASKED
+        ]
+    differed = sum(observable_content(session) != observable_content(sample[session.id]) for session in sessions)
+    return Determinism(asked=len(sessions), differed=differed)
 
 
 def _log(assignment: Assignment, text: str) -> Log | None:

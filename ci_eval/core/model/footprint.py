@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from ci_eval.core.model.engine.determinism import Determinism
 from ci_eval.core.model.tokens import Milliseconds, Number, Value
 
 MOST_STARTS = 1_000
@@ -25,6 +26,9 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     allows."""
     dropped: Number = 0
     """The number of items of its lists that could not be read, and are missing in the displayed list."""
+    deletion: Determinism = Determinism()
+    """The sessions that were asked again with their text reached by a deletion, and those of them that were answered
+    differently than after typing."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The most bytes that were resident in the processes of one engine; None if that is not known."""
     weighed: Number = 0

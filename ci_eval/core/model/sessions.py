@@ -96,6 +96,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """The index (from 0) of the suggestion that is selected when the list appears."""
     rank: Place | None
     """The rank of the expected text among all displayed suggestions, None if absent."""
+    offered: bool = False
+    """True if a suggestion has the expected name, whatever else its acceptance would leave; only in the task inside."""
     latency: Milliseconds
     """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()

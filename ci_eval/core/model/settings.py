@@ -17,8 +17,9 @@ Confine = Literal["auto", "required", "off"]
 ("off")."""
 
 
-Span = Literal["word", "line", "statement", "block", "text"]
-"""The amount of text that is asked for; `spans.py` has the rules."""
+Span = Literal["word", "around", "line", "statement", "block", "text"]
+"""The amount of text that is asked for; `text_spans.py` has the rules. around: the word that the caret is inside
+of, which acceptance replaces."""
 
 
 StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
@@ -36,13 +37,14 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
 class PrefixConfig(Section, frozen=True):
     """The part of a token that is typed before completion is requested."""
 
-    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder", "EveryPrefix"] = "NoPrefix"
+    name: Literal["NoPrefix", "SimplePrefix", "CapitalizePrefix", "Ladder", "EveryPrefix", "Inside"] = "NoPrefix"
     """The prefix strategy. NoPrefix types nothing. SimplePrefix types the first `n` characters. CapitalizePrefix types
     the letters that start the words of the name. Ladder makes one session for each of several `lengths`. EveryPrefix
-    makes one session with a lookup at 0, 1, 2 … characters, up to all but the last."""
+    makes one session with a lookup at 0, 1, 2 … characters, up to all but the last. Inside types nothing: the whole
+    token stands in the code, and the caret is inside it, behind the first `n` characters."""
     n: Count | None = None
-    """The number of characters: required by SimplePrefix, the maximum for EveryPrefix, refused by the other
-    strategies."""
+    """The number of characters: required by SimplePrefix, the maximum for EveryPrefix, 1 by default for Inside, refused
+    by the other strategies."""
     lengths: Annotated[tuple[Annotated[int, Meta(ge=0)], ...], Meta(min_length=1)] | None = None
     """The numbers of characters: required by Ladder, refused by the other strategies."""
     emulate_typing: bool = False

@@ -12,6 +12,9 @@ from ci_eval.core.statistics import footprint
 NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
 
+LISTS = frozenset({"completion", "golf", "inside"})
+"""The tasks in which a client shows lists."""
+
 HEADLINE = (
     "RecallAt1",
     "RecallAt5",
@@ -190,6 +193,11 @@ def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
+
+
+def client_name(evaluation: Evaluation) -> str:
+    """Return the client whose lists the figures are of; "" for tasks in which no list is looked at."""
+    return evaluation.client if evaluation.task in LISTS else ""
 
 
 def format_count(number: int, noun: str) -> str:

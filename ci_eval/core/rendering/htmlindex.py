@@ -12,6 +12,7 @@ from ci_eval.core.rendering.figures import (
     FAILURES,
     OUTCOMES,
     amount,
+    client_name,
     describe_session_counts,
     failures,
     headline,
@@ -126,6 +127,8 @@ class StatusRow:
 class Index:
     """The content of the first page for one session filter."""
 
+    client: str
+    """The client of the headline; "" = none."""
     evaluated: str
     here: str
     """The sentences about this project (`here`), and about other code (`elsewhere`)."""
@@ -154,6 +157,7 @@ def index(evaluation: Evaluation, task: Task, figures: FilterFigures, links: Map
     files = _files(figures, links, columns)
     here, elsewhere = populations(evaluation)
     return Index(
+        client=client_name(evaluation),
         evaluated=describe_session_counts(figures),
         here=here,
         elsewhere=elsewhere,

@@ -87,6 +87,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         )
     if repeats:
         here += f". {repeats_text(repeats)}"
+    if deletion := deletion_text(evaluation.footprint.deletion):
+        here += f". {deletion}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not judged_of_code(leading):
         worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
@@ -103,6 +105,16 @@ def repeats_text(repeats: Determinism) -> str:
     if not repeats.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
+
+
+def deletion_text(deletion: Determinism) -> str:
+    """Return whether the engine answered alike when the text was reached by a deletion; "" if that was not asked."""
+    if not deletion.asked:
+        return ""
+    asked = f"Of {format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
+    if not deletion.differed:
+        return f"{asked}, all were answered alike"
+    return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
 
 
 def judged_of_code(figures: FilterFigures) -> bool:

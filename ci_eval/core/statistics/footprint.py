@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from statistics import median
 
-from ci_eval.core.model import Estimate, Footprint, MetricInfo
+from ci_eval.core.model import Determinism, Estimate, Footprint, MetricInfo
 from ci_eval.core.model.footprint import MOST_STARTS
 
 START_UP = MetricInfo(
@@ -36,6 +36,7 @@ def together(parts: Iterable[Footprint]) -> Footprint:
         waited=round(sum(footprint.waited for footprint in footprints), 3),
         unready=sum(footprint.unready for footprint in footprints),
         dropped=sum(footprint.dropped for footprint in footprints),
+        deletion=sum((footprint.deletion for footprint in footprints), Determinism()),
         # The figure is of one engine, so the memory of several workers is not summed.
         memory=max((footprint.memory for footprint in footprints if footprint.memory is not None), default=None),
         weighed=sum(footprint.weighed for footprint in footprints),

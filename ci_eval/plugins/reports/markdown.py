@@ -15,6 +15,7 @@ from ci_eval.core.rendering.figures import (
     INDICATIVE,
     OUTCOMES,
     amount,
+    client_name,
     describe_session_counts,
     failed_everywhere,
     first_filter,
@@ -96,6 +97,8 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
     _, whole = first_filter(evaluation)
+    if client := client_name(evaluation):
+        what += f", client {code(client)}"
     lead = f"{what}: **{describe_session_counts(whole)}**"
     if lines := sentences(evaluation, prose):
         first, *others = lines

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from ci_eval.core.catalogs.languages import CATALOG as LANGUAGES
 from ci_eval.core.contracts import WORD
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
 from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.completion import (
-    REMOVED,
-    REMOVED_BEFORE,
     Question,
     drop_hidden_types,
     offers,

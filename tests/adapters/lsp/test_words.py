@@ -1,10 +1,10 @@
-"""The word before the caret."""
+"""The word at the caret."""
 
 from __future__ import annotations
 
 import pytest
 
-from ci_eval.plugins.adapters.lsp.words import word_start
+from ci_eval.plugins.adapters.lsp.words import find_word
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,19 @@ from ci_eval.plugins.adapters.lsp.words import word_start
 )
 def test_the_word_is_that_of_the_language(line: str, language: str, word: str) -> None:
     caret = line.index("|")
-    assert line[word_start(line.replace("|", ""), caret, language) : caret] == word
+    assert line[find_word(line.replace("|", ""), caret, language)[0] : caret] == word
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "rest"),
+    [
+        ("x.pa|th(1)", "python", "th"),
+        ("x.|", "python", ""),
+        ("this.#p|r$;", "typescript", "r$"),
+        ("x.|path", "go", "path"),
+    ],
+)
+def test_the_word_goes_on_behind_the_caret(line: str, language: str, rest: str) -> None:
+    caret = line.index("|")
+    text = line.replace("|", "")
+    assert text[caret : find_word(text, caret, language)[1]] == rest

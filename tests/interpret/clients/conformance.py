@@ -10,8 +10,9 @@ from ci_eval.core.contracts import WORD
 from ci_eval.core.interpret.clients.vscode import show
 from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE
 from ci_eval.plugins.adapters.lsp.answers import read_answer
-from ci_eval.plugins.adapters.lsp.completion import REMOVED, REMOVED_BEFORE, Question, offers
+from ci_eval.plugins.adapters.lsp.completion import Question, offers
 
 NEVER = "\0"
 """No code goes on like this, so that all that acceptance leaves is seen."""
@@ -24,7 +25,15 @@ def shown(asked: dict[str, Any]) -> dict[str, Any]:
     prefix = line[caret - asked["typed"] : caret]
     since = asked["typed"] - asked["asked"]
     text = "\n" * asked.get("number", 0) + line + "\n"
-    question = Question(text, asked.get("number", 0) + caret, prefix, "utf-16", asked["language"], since=since)
+    question = Question(
+        text,
+        asked.get("number", 0) + caret,
+        prefix,
+        "utf-16",
+        asked["language"],
+        since=since,
+        replaces=asked.get("replaces", False),
+    )
     answered = offers(read_answer(msgspec.json.encode(asked["answer"])), question, WORD, asked.get("extension", ""))
     listing = show(answered, Caret(line=line[:caret], prefix=prefix, asked=asked["asked"], follows=NEVER))
     before, after = line[: caret - len(prefix)], line[caret:]

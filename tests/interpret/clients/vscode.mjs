@@ -10,7 +10,7 @@
 // The code that decides is VS Code's own: vscode-languageclient's protocolConverter, monaco's suggest, completionModel,
 // wordHelper and snippetParser. Written here is what lies between them: the kinds of extHostTypeConverters.ts, the
 // fields that extHostLanguageFeatures.ts passes on, `Memory.select` of suggestMemory.ts, getOverwriteInfo of
-// suggestController.ts (insert mode), and the middleware of two extensions (vscode-clangd 0.1.33, vscode-go 0.52).
+// suggestController.ts (insert mode, or replace mode where a list has "replaces": true), and the middleware of two extensions (vscode-clangd 0.1.33, vscode-go 0.52).
 import { createRequire, register } from 'node:module';
 import Module from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -102,7 +102,7 @@ function gopls(list) {
   for (const item of list.items) item.filterText = text;
 }
 
-async function shown({ language, line, caret, typed, asked, answer, extension, number }) {
+async function shown({ language, line, caret, typed, asked, answer, extension, number, replaces }) {
   row = number ?? 0;
   const since = typed - asked;
   const then = line.slice(0, caret - since) + line.slice(caret), column = caret - since + 1;
@@ -131,13 +131,13 @@ async function shown({ language, line, caret, typed, asked, answer, extension, n
   let highlighted = 0;
   for (let index = 0; index < view.items.length && view.items[index].score[0] === top; index++)
     if (view.items[index].completion.preselect) { highlighted = index; break; }
-  return { shown: view.items.map(item => [item.textLabel, accepted(item, line, caret)]), highlighted };
+  return { shown: view.items.map(item => [item.textLabel, accepted(item, line, caret, replaces)]), highlighted };
 }
 
-function accepted(item, line, caret) {
+function accepted(item, line, caret, replaces) {
   const { completion } = item, since = caret + 1 - item.position.column;
   const before = item.position.column - item.editStart.column + since;
-  const after = item.editInsertEnd.column - item.position.column;
+  const after = (replaces ? item.editReplaceEnd : item.editInsertEnd).column - item.position.column;
   const text = completion.insertTextRules & 4 ? new SnippetParser().parse(completion.insertText).toString() : completion.insertText;
   return line.slice(0, caret - before) + text + line.slice(caret + after);
 }

@@ -8,6 +8,9 @@ from ci_eval.core.model.sessions import Suggestion
 
 Extension = Literal["", "clangd", "gopls"]
 
+REMOVED, REMOVED_BEFORE = "⌫", "⇤"
+"""The marks in a tail: the text behind a mark would be removed by acceptance, behind the caret or before the token."""
+
 
 class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A suggestion with the fields that an editor needs to display it. `tail`: the whole text that its acceptance

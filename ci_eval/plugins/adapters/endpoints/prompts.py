@@ -14,7 +14,7 @@ from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
 from ci_eval.plugins.responses.completion import Inserted, extract_insertion
 
-TOKENS: dict[Span, int] = {"word": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
+TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 """The number of tokens of the longest answer, by the span that is asked for."""
 
 _PLACE = re.compile(r"\{(\w+)\}")

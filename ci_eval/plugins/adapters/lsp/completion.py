@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ci_eval.core.model.engine.offers import Extension, Offer
+from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Extension, Offer
 from ci_eval.core.model.sessions import Suggestion
 from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line
 from ci_eval.plugins.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
 from ci_eval.plugins.adapters.lsp.snippets import expand
-from ci_eval.plugins.adapters.lsp.words import word_start
+from ci_eval.plugins.adapters.lsp.words import find_word
 
 KINDS = (
     "",
@@ -31,8 +31,6 @@ NUMBERS = {
 """The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
-REMOVED, REMOVED_BEFORE = "⌫", "⇤"
-"""The marks in a tail: the text behind a mark would be removed by acceptance, behind the caret or before the token."""
 _KINDS = {float(number): name for number, name in enumerate(KINDS) if number}
 _SIGNS = re.compile(r"^\W+")
 
@@ -41,12 +39,21 @@ class Question:
     """The caret's line, and the position in it for which a list was asked: this is needed to read ranges."""
 
     def __init__(
-        self, text: str, offset: int, prefix: str, encoding: Encoding, language: str = "", *, since: int = 0
+        self,
+        text: str,
+        offset: int,
+        prefix: str,
+        encoding: Encoding,
+        language: str = "",
+        *,
+        since: int = 0,
+        replaces: bool = False,
     ) -> None:
         """Take the caret's line from the text.
 
         `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
-        typed after the list was made. `language`: the protocol's name.
+        typed after the list was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the
+        text behind the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
         """
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
@@ -56,7 +63,8 @@ class Question:
         self.asked = self.caret - since
         self.token = self.caret - len(prefix)
         self._encoding: Encoding = encoding
-        self.word = word_start(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        self.word, self.word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        self.replaces = replaces
         # Almost all items of a list replace the same range, so columns are remembered.
         self._columns: dict[int, int] = {}
 
@@ -70,7 +78,7 @@ class Question:
 
 
 class Replaced:
-    """The part of the line that acceptance of an item replaces, in insert mode."""
+    """The part of the line that acceptance of an item replaces."""
 
     __slots__ = ("begin", "end", "visible")
 
@@ -95,7 +103,7 @@ class _Reader:
         self._name = name
         self._extension: Extension = extension
         self._format = defaults.insert_text_format
-        self._word = Replaced(question.word, question.asked, visible=True)
+        self._word = Replaced(question.word, question.word_end if question.replaces else question.asked, visible=True)
         self._default: Replaced | None = None
         shared = defaults.edit_range
         if shared and shared.insert:
@@ -178,7 +186,8 @@ class _Reader:
         insert = self._range((edit.insert.start, edit.insert.end))
         replace = self._range((edit.replace.start, edit.replace.end))
         same = edit.insert.start == edit.replace.start
-        return Replaced(insert.begin, insert.end, visible=insert.visible and replace.visible and same)
+        end = replace.end if self._question.replaces else insert.end
+        return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, positions: tuple[Position, Position]) -> Replaced:
         """Return the part of the line that is replaced. It is not visible if the range is on another line than the

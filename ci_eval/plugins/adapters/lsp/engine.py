@@ -50,6 +50,10 @@ PAUSE = 0.25
 """Seconds between two such questions."""
 
 
+DELETED = "x"
+"""The character that is typed and deleted again where a text is to be reached by a deletion."""
+
+
 def no_values(_place: Place) -> dict[str, Any]:
     """Return no settings and no variables."""
     return {}
@@ -195,6 +199,8 @@ class RunningLsp:
         """Characters of the prefix that were typed when the server was asked for the last list."""
         self._is_typed = False
         """A flag: the last character before the caret is the last thing that was sent to the server."""
+        self.deletes = False
+        """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
@@ -272,7 +278,7 @@ class RunningLsp:
 
         If more than a word is asked for, a server that completes inline is asked for inline completion.
         """
-        if query.span != "word" and self._running.completes_inline:
+        if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
         latency = 0.0
         extension = self._engine.manners.extension
@@ -282,7 +288,10 @@ class RunningLsp:
             self._asked = len(query.prefix)
         since = len(query.prefix) - self._asked
         encoding = self._running.encoding
-        question = Question(self._text, query.offset, query.prefix, encoding, self._language, since=since)
+        replaces = query.span == "around"
+        question = Question(
+            self._text, query.offset, query.prefix, encoding, self._language, since=since, replaces=replaces
+        )
         suggestions = offers(self._last, question, self._surroundings.word, extension)
         if suggestions:
             self._cold_until = 0.0
@@ -340,6 +349,10 @@ class RunningLsp:
         if self._engine.reopens:
             if edits:
                 self._reopen(client, deadline)
+        elif self.deletes:
+            longer = self._text[:caret] + DELETED + self._text[caret:]
+            client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
+            client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
         # The last edit typed the character before the caret already.
         elif caret == 0 or (edits and _is_end_of_edit(caret, edits[-1])):
             client.change(self._sent_text, edits, self._text, deadline)

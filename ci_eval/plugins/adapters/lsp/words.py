@@ -1,4 +1,4 @@
-"""The word before the caret as VS Code sees it: the range of items that give none.
+"""The word at the caret as VS Code sees it: the range of items that give none.
 
 Patterns: `wordPattern` in `extensions/*/language-configuration.json` of microsoft/vscode 1.95, and
 DEFAULT_WORD_REGEXP of `src/vs/editor/common/core/wordHelper.ts`. Languages that are not named here have the default
@@ -28,8 +28,9 @@ BY_LANGUAGE = {
 """The pattern of words by the protocol's name of a language."""
 
 
-def word_start(line: str, caret: int, language: str) -> int:
-    """Return the index in the line at which the word before the caret begins, or that of the caret if there is none.
+def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
+    """Return the indices in the line at which the word at the caret begins and ends; both are the caret's if there is
+    none.
 
     The search is that of `getWordAtText` in wordHelper.ts: the first match that reaches the caret, searched from ever
     further back.
@@ -45,7 +46,7 @@ def word_start(line: str, caret: int, language: str) -> int:
         match, previous = reaching, begin
         if begin <= 0:
             break
-    return cut + match.start() if match else caret
+    return (cut + match.start(), cut + match.end()) if match else (caret, caret)
 
 
 def _find_match(pattern: re.Pattern[str], text: str, begin: int, target: int, stop: int) -> re.Match[str] | None:
