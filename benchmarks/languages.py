@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -117,6 +118,25 @@ def newest_python() -> str:
     return program(*(f"python3.{minor}" for minor in range(16, 11, -1)))
 
 
+def java() -> list[str]:
+    """Return the command of the oracle of Java, by the newest JDK: it reads what its elders refuse."""
+    locations = [shutil.which("java"), *map(str, Path("/usr/lib/jvm").glob("*/bin/java"))]
+    versions = {location: java_version(location) for location in locations if location}
+    if not versions:
+        raise Unavailable("java is not installed")
+    exports = [
+        f"--add-exports=jdk.compiler/com.sun.tools.javac.{part}=ALL-UNNAMED" for part in ("file", "parser", "util")
+    ]
+    return [max(versions, key=versions.__getitem__), *exports, str(FOLDER / "Oracle.java")]
+
+
+def java_version(location: str) -> int:
+    """Return the feature release of a JDK, 0 if it does not run."""
+    run = subprocess.run([location, "-version"], capture_output=True, text=True, check=False)
+    match = re.search(r'version "(\d+)', run.stderr)
+    return int(match[1]) if match else 0
+
+
 def npm_package(name: str, version: str) -> Path:
     """Return the folder of an npm package, installed once into the cache."""
 
@@ -127,6 +147,19 @@ def npm_package(name: str, version: str) -> Path:
 
     tools = machine.cache_folder() / "oracles" / f"{name.replace('/', '_')}@{version}"
     return once(tools, version, install).folder / "node_modules" / name
+
+
+def php() -> list[str]:
+    """Return the command of the oracle of PHP, with the library of Debian's package, unpacked once into the cache."""
+
+    def install(folder: Path) -> dict[str, str]:
+        subprocess.run([program("apt-get"), "download", "php-parser"], cwd=folder, capture_output=True, check=True)
+        (archive,) = folder.glob("*.deb")
+        subprocess.run([program("dpkg"), "-x", archive, folder], check=True)
+        return {"php-parser": archive.name}
+
+    folder = once(machine.cache_folder() / "oracles" / "php-parser", "", install).folder
+    return [program("php"), str(FOLDER / "php.php"), str(folder / "usr/share/php/PhpParser/autoload.php")]
 
 
 def ecmascript() -> list[str]:
@@ -152,10 +185,31 @@ ORACLES = {
     ),
     "go": Oracle(
         "`go/types`",
-        ("go:github.com/spf13/cobra@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3", "go:github.com/gorilla/mux@v1.8.1"),
+        (
+            "go:github.com/spf13/cobra@v1.8.1",
+            "go:github.com/sirupsen/logrus@v1.9.3",
+            "go:github.com/gorilla/mux@v1.8.1",
+        ),
         lambda: [program("go"), "run", str(FOLDER / "go.go")],
         "bytes",
     ),
+    "java": Oracle(
+        "javac",
+        (
+            "maven:org.apache.commons:commons-lang3:3.14.0",
+            "maven:com.google.code.gson:gson:2.11.0",
+            "maven:commons-io:commons-io:2.16.1",
+        ),
+        java,
+        "UTF-16",
+    ),
+    "ruby": Oracle(
+        "Prism 1.9.0",
+        ("maven:org.asciidoctor:asciidoctorj:3.0.0:jar",),
+        lambda: [program("node"), "--no-warnings", str(FOLDER / "ruby.mjs"), str(npm_package("@ruby/prism", "1.9.0"))],
+        "bytes",
+    ),
+    "php": Oracle("nikic/php-parser", ("npm:@wordpress/block-library@11.1.0",), php, "bytes"),
 }
 
 
@@ -226,7 +280,9 @@ def compare_snippets(name: str) -> Result:
             path.parent.mkdir()
             path.write_text(text)
         root = Path(folder).resolve()
-        compare(ORACLES[name], language, root, sorted(f"{path.name}/snippet{suffix}" for path in root.iterdir()), result)
+        compare(
+            ORACLES[name], language, root, sorted(f"{path.name}/snippet{suffix}" for path in root.iterdir()), result
+        )
     return result
 
 
