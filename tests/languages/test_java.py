@@ -51,3 +51,8 @@ def test_javac_gives_nearly_every_name_the_same_kind(tmp_path: Path) -> None:
 def test_a_file_without_a_package_belongs_to_its_folder() -> None:
     (token,) = LANGUAGE.extract("class A { A() { B.c(); } }", "x/y/A.java", {"x.y": frozenset({"B"})}).tokens[1:2]
     assert (token.text, token.properties.package) == ("B", "x.y")
+
+
+def test_the_keyword_of_an_annotation_type_is_a_token() -> None:
+    tokens = LANGUAGE.extract("public @interface A { int value(); }\n", "A.java", {}).tokens
+    assert [(token.offset, token.text) for token in tokens] == [(0, "public"), (8, "interface"), (22, "int")]

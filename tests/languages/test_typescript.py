@@ -38,3 +38,15 @@ def test_angle_brackets_are_casts_where_there_are_no_elements() -> None:
 def test_a_minified_file_is_one_long_line_and_no_trouble(name: str) -> None:
     text = "!function(e){" + "e.exports=function(t){return t.a(e)};" * 5_000 + "}(this);"
     assert len(languages.CATALOG.load(name).extract(text, "a.min.js", {}).tokens) > 30_000
+
+
+def test_members_are_created_once_in_each_block() -> None:
+    text = "{ const o = {}; o.x = 1; o.x = 2; }\n" * 100
+    tokens = languages.CATALOG.load("javascript").extract(text, "a.js", {}).tokens
+    assert sum(token.text == "x" for token in tokens) == 100
+
+
+def test_unique_symbol_is_two_keywords() -> None:
+    tokens = languages.CATALOG.load("typescript").extract("declare const a: unique symbol;\n", "a.ts", {}).tokens
+    assert [token.text for token in tokens] == ["declare", "const", "unique", "symbol"]
+    assert {token.properties.kind.value for token in tokens} == {"KEYWORD"}

@@ -42,6 +42,12 @@ def test_comments_and_texts_of_several_lines_have_no_tokens() -> None:
     assert tokens('int x; /* a\nb */ int y; // "c"\n', "java") == ["int", "x", ";", "int", "y", ";"]
 
 
+def test_only_in_php_a_hash_before_a_bracket_begins_an_attribute() -> None:
+    assert tokens("a #[b") == tokens("a #[b", "ruby") == ["a"]
+    assert "b" in tokens("a #[b", "php")
+    assert tokens("a # b", "php") == ["a"]
+
+
 def test_a_text_on_one_line_is_a_token_whatever_is_in_it() -> None:
     assert tokens('f("# \\" no", """doc""", b\'x\')') == ["f", "(", '"# \\" no"', ",", '"""doc"""', ",", "b'x'", ")"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations, Language
@@ -19,7 +20,7 @@ from ci_eval.core.model import Extraction, Kind
 KEYWORDS = SHARED | frozenset(
     "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
     "keyof module namespace never number object out override private protected public readonly require "
-    "satisfies string symbol type unique unknown".split()
+    "satisfies string symbol type undefined unique unknown".split()
 )
 _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
 
@@ -27,15 +28,24 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 class TypeScriptWalk(EcmaDefinitions):
     """The handlers for what TypeScript adds to JavaScript."""
 
-    keywords = KEYWORDS - {"string", "number"}
+    keywords = KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
 
     @handle_nodes("predefined_type")
     def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit `string` or `any` as one keyword, though it may be several leaves."""
-        # `unique symbol` is two words, so it is no single keyword.
-        if not self.text(node).startswith("unique"):
-            self.emit(node, Kind.KEYWORD, place)
+        """Emit `string` or `any` as one keyword, though it may be several leaves, and `unique symbol` as two."""
+        # In one grammar the two words are one leaf.
+        for word in re.finditer(r"\w+", self.text(node)):
+            self.emit(node, Kind.KEYWORD, place, text=word[0], skip=word.start())
+
+    @handle_nodes("literal_type")
+    def literal_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the type `undefined` as a keyword, like `null`."""
+        leaf = node.children[0]
+        if leaf.type == "undefined":
+            self.emit(leaf, Kind.KEYWORD, place)
+        else:
+            self.push(node.children, REFERENCE, place)
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
         """Emit a type, or the keyword `bigint`."""
@@ -111,10 +121,6 @@ class TypeScriptWalk(EcmaDefinitions):
     def value_and_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a value and a type."""
         self.push(node.children, REFERENCE, place)
-
-    @handle_nodes("this_type")
-    def this_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.emit(node, Kind.KEYWORD, place)
 
     @handle_nodes("implements_clause", "extends_type_clause", "type_arguments")
     def types(self, node: Node, _role: str, place: NodePlace) -> None:

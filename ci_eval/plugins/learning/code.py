@@ -10,9 +10,9 @@ from typing import Literal
 Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
 """Class of a token, as far as its text shows it."""
 
+HASH, SLASHES = r"\#", "//"
 # In PHP, `#[` begins an attribute.
-HASH, SLASHES = r"\#(?!\[)", "//"
-COMMENTS = {"python": HASH, "ruby": HASH, "php": f"{HASH}|{SLASHES}"}
+COMMENTS = {"python": HASH, "ruby": HASH, "php": rf"{HASH}(?!\[)|{SLASHES}"}
 """Pattern of the beginning of comments that end with their line. In other languages these are two slashes."""
 OPENERS = {"python": ('"""', "'''"), "ruby": (), "go": ("/*",), "php": ("/*",), "javascript": ("/*",)}
 """Beginnings of text that spans lines and holds no code. In other languages these are `/*` and three quotes."""

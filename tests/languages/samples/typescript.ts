@@ -11,7 +11,6 @@ export interface Priced<T extends Item = Item> extends Base<T>, ns.Other {
   readonly price: number;
   // KEYWORDS: readonly number
   name?: string | undefined;
-  // undefined VARIABLE static global
   total(rate: Rate, ...rest: T[]): Promise<Array<T>>;
   // Rate TYPE_REFERENCE | T TYPE_REFERENCE member | Promise TYPE_REFERENCE static global | Array TYPE_REFERENCE static global | T TYPE_REFERENCE member
   [key: string]: unknown;

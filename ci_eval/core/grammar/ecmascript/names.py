@@ -82,6 +82,8 @@ class EcmaScope(Scope):
     """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
     """The origin of variables that are declared here."""
+    created: set[str] = field(default_factory=set)
+    """The members of these names that were created by assignment, as chains such as `a.b.c`."""
 
     def find(self, name: str) -> Origin:
         scope: Scope | None = self

@@ -61,11 +61,11 @@ class EcmaWalk(Walk):
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_module(path), declared)
         self.modules = Modules(path, declared)
-        self._created: set[tuple[int, str]] = set()
-        """The members that were created by assignment: the scope of the first name of a chain, and the chain."""
+        self._created: set[str] = set()
+        """The members that were created by assignment in chains whose first name no scope defines."""
 
     def outermost(self, _root: Node) -> Scope:
-        universe = Scope("universe", names=GLOBALS)
+        universe = EcmaScope("universe", names=GLOBALS)
         return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
 
     def _location(self, package: str | None) -> Location | None:
@@ -109,7 +109,8 @@ class EcmaWalk(Walk):
             name = self.text(member)
             if not (role == ASSIGNED and self._grows(receiver, name, ecma_scope(place))):
                 origin = self._member_origin(receiver, name, ecma_scope(place))
-                self.emit(member, _MEMBER_KINDS.get(role, Kind.FIELD), place, origin, name)
+                kind = _MEMBER_KINDS.get(TYPE if member.type == "type_identifier" else role, Kind.FIELD)
+                self.emit(member, kind, place, origin, name)
             if receiver.type == "identifier":
                 self._receiver(receiver, place)
             else:
@@ -183,12 +184,13 @@ class EcmaWalk(Walk):
             return False
         chain = self.text(receiver)
         head = chain.removesuffix(".prototype")
-        owner = scope.owner(head if chain != "module.exports" else "exports")
+        owner = cast("EcmaScope | None", scope.owner(head if chain != "module.exports" else "exports"))
         holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
-        key = (id(owner), f"{chain}.{name}")
-        if holder not in self.grows or key in self._created:
+        member = f"{chain}.{name}"
+        created = owner.created if owner else self._created
+        if holder not in self.grows or member in created:
             return False
-        self._created.add(key)
+        created.add(member)
         return True
 
     @handle_nodes("call_expression")
@@ -222,8 +224,20 @@ class EcmaWalk(Walk):
     def references(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, place)
 
+    @handle_nodes("non_null_expression")
+    def non_null(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `x!` with the role of x."""
+        # In `a || !f!(x)`, the grammar takes all before the brackets for what is called.
+        operand = node.children[0]
+        before: list[Node] = []
+        while operand.type in {"unary_expression", "binary_expression"}:
+            before += operand.children[:-1]
+            operand = operand.children[-1]
+        self.push([operand], role, place)
+        self.push(before, REFERENCE, place)
+
     @handle_nodes(
-        *"parenthesized_expression non_null_expression instantiation_expression formal_parameters".split(),
+        *"parenthesized_expression instantiation_expression formal_parameters".split(),
         *"object_pattern array_pattern rest_pattern".split(),
     )
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:

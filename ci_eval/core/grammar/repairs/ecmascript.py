@@ -9,6 +9,8 @@ from ci_eval.core.grammar.repairs.repair import Repair, outside, replace_groups,
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
 _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+# The end of a line behind a comment must stay, or the comment would go on.
+_LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 JAVASCRIPT = (
     # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
@@ -57,7 +59,7 @@ TYPESCRIPT = (
     Repair(
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
-            _LITERALS,
+            _LITERALS_AND_LINES,
         ),
         lambda m: replace_groups(m, end=b";"),
     ),
@@ -65,7 +67,7 @@ TYPESCRIPT = (
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}"
             rb"\s*(?:\(\w+\??:|\(\)\s*:))",
-            _LITERALS,
+            _LITERALS_AND_LINES,
         ),
         lambda m: replace_groups(m, end=b";"),
     ),

@@ -95,8 +95,11 @@ class GoWalk(GoReferences):
 
     @handle_nodes("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `x := …`, `x := range …` or `x = <-…`; the right side is read first."""
+        """Visit `x := …`, `x := range …`, `x = <-…` or `range …`; the right side is read first."""
         left, *siblings = node.children
+        if left.type == "range":
+            self.push(node.children, REFERENCE, place)
+            return
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)

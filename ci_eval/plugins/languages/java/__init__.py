@@ -254,6 +254,8 @@ class JavaWalk(BlockWalk):
         for child in node.children:
             if child.type == "identifier":
                 continue
+            if child.type == "@interface":
+                self.emit(child, Kind.KEYWORD, place, text="interface", skip=1)
             if child.type == "formal_parameters":
                 components = self._components(child)
             if child.type.endswith("_body"):

@@ -146,6 +146,11 @@ class PhpWalk(PhpReferences):
     def types(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, TYPE, place)
 
+    @handle_nodes("primitive_type")
+    def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
+        # Its leaf `string` has the type of the nodes of literals.
+        self.emit(node, Kind.KEYWORD, place)
+
     @handle_nodes("encapsed_string", "heredoc_body", "shell_command_expression")
     def text_with_code(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the code in a string. In `"$x[key]"`, outside braces, the key is text."""

@@ -99,7 +99,7 @@ class PhpReferences(Walk):
         return owner.names[name] if owner else UNKNOWN if scope.kind == "file" else LOCAL
 
     def _type(self, node: Node, name: str, place: NodePlace) -> None:
-        if name.lower() in _IN_CLASS or name in _RESERVED:
+        if name.lower() in _IN_CLASS | _RESERVED:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
         else:
             origin = self.php.find("class", name)

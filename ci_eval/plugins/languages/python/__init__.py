@@ -198,6 +198,12 @@ class PythonWalk(Walk):
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name X of `type X = …`."""
         keyword, name, *siblings = node.children
+        # The grammar reads the call in `type(x).y = …` as an alias.
+        if self.source.startswith(b"(", name.start_byte):
+            for part in (*reversed(siblings), name):
+                self.push(part.children, REFERENCE, place)
+            self.emit(keyword, Kind.METHOD_CALL, place, place.scope.find("type"), "type")
+            return
         self.push(siblings, REFERENCE, place)
         defined = name.children
         if defined and defined[0].type == "generic_type":

@@ -1,0 +1,63 @@
+"""The tokens of each language against the language's own parser (`benchmarks/languages.py`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.needs import lack
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "typescript")
+FILES = 20
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(FOLDER)
+    return import_module("languages")
+
+
+def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
+    result = benchmark_module.Result()
+    ours = {0: ("a", "FIELD"), 2: ("b", "VARIABLE"), 4: ("c", "FIELD"), 6: ("d", "FIELD"), 8: ("e", "VARIABLE")}
+    theirs = {
+        0: ("a", "FIELD"),
+        2: ("b", "FIELD|TYPE_REFERENCE"),
+        4: ("c", "DEFINITION"),
+        8: ("e", "VARIABLE|DEFINITION"),
+        10: ("f", "KEYWORD"),
+        12: ("g", "VARIABLE|DEFINITION"),
+        14: ("h", "DEFINITION"),
+    }
+    result.add("x.py", "a b c d e f g h", ours, theirs)
+    assert (result.tokens, result.missed, result.invented, result.wrong) == (5, 1, 2, 1)
+
+
+def test_offsets_of_other_units_become_code_points(benchmark_module: Any) -> None:
+    text = "é𝒳a"
+    assert benchmark_module.code_points(text, "bytes")(6) == 2
+    assert benchmark_module.code_points(text, "UTF-16")(3) == 2
+    assert benchmark_module.code_points(text, "code points")(2) == 2
+
+
+def test_every_oracle_is_tested(benchmark_module: Any) -> None:
+    assert set(LANGUAGES) == benchmark_module.ORACLES.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.registry
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_module: Any, name: str) -> None:
+    try:
+        result = benchmark_module.compare_projects(name, benchmark_module.ORACLES[name].projects[:1], FILES)
+    except benchmark_module.Unavailable as reason:
+        lack(str(reason))
+    assert result.files >= 0.9 * FILES
+    assert result.tokens > 1_000
+    assert result.missed <= 0.002 * result.tokens, result.examples
+    assert result.invented <= 0.002 * result.tokens, result.examples
+    assert result.wrong <= 0.005 * result.tokens, result.examples
