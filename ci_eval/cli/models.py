@@ -102,6 +102,7 @@ def train_ranker(
     model = ml.train_ranker(
         logs, output=output, label=label, seed=seed, threads=jobs, screen=screen, overrides=overrides
     )
+    announcing.ranker(output, screen)
     presenting.model(model, screen)
     screen.result(str(output))
 

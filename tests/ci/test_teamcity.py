@@ -21,8 +21,8 @@ import yaml
 from hypothesis import given
 
 from ci_eval.ci import Announcement, Problem
-from ci_eval.ci.inputs import arguments
-from ci_eval.ci.inputs import given as given_by
+from ci_eval.ci.arguments import command_line, read_inputs
+from ci_eval.ci.inputs import STEPS
 from ci_eval.ci.teamcity import TeamCity, escape, message
 from ci_eval.cli.group import find_command
 from ci_eval.core.catalogs import languages, metrics
@@ -69,18 +69,19 @@ def executed(path: Path) -> tuple[int, str, str]:
 
 # ------------------------------------------------------------------------------------------------------------- recipes
 
-RECIPES = sorted((ROOT / ".teamcity" / "recipes").glob("*.yml"))
+RECIPES = sorted((ROOT / ".teamcity" / "pluginData" / "_Self" / "metaRunners").glob("*.yml"))
 PYTHON = """#!/bin/sh
 test "$2" = -c && exit
 for each in "$@"; do printf "%s\\0" "$each"; done > called
 """
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
-         "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp"}  # fmt: skip
+         "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp", "JOBS": "2", "ROUNDS": "2", "ENGINE_LIKE": "",
+         "SAME_RANKER": "true"}  # fmt: skip
 HOSTILE = "x; $(touch y) 'z'"
 
 
 def test_there_is_a_recipe_for_each_job() -> None:
-    assert {path.stem for path in RECIPES} == {"evaluate", "compare", "generate-ml-logs"}
+    assert {path.stem for path in RECIPES} == {f"ci-eval-{job}" for job in STEPS}
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
@@ -94,10 +95,10 @@ def test_the_marketplace_takes_the_recipe(path: Path) -> None:
         ("name: ci-eval/compare", "name: ci-eval-compare", "name"),
         ("name: ci-eval/compare", "name: ci-eval/c--ompare", "name"),
         ("name: ci-eval/compare", "name: eval/compare", "namespace"),
-        ("version: 1.0.0", 'version: "1.0"', "version"),
+        ("version: 1.1.0", 'version: "1.0"', "version"),
         ("title: ci-eval compare", "title: " + "x" * 51, "title"),
-        ("label: Base", 'label: ""', "label"),
-        ("label: Base", "tip: Base", "unknown: tip"),
+        ('label: "Base"', 'label: ""', "label"),
+        ("label: ", "tip: ", "unknown: tip"),
         ("required: true", "required: perhaps", "required"),
         ("required: true", 'required: true\n      default: ""', "default"),
         ("type: text", "type: string", "type"),
@@ -105,7 +106,7 @@ def test_the_marketplace_takes_the_recipe(path: Path) -> None:
     ],
 )
 def test_a_planted_mistake_is_refused(old: str, new: str, why: str) -> None:
-    text = (ROOT / ".teamcity" / "recipes" / "compare.yml").read_text()
+    text = next(path for path in RECIPES if path.stem == "ci-eval-compare").read_text()
     assert old in text
     assert why in refused(yaml.safe_load(text.replace(old, new, 1)))
 
@@ -134,7 +135,7 @@ def ran(path: Path, folder: Path, **values: str) -> subprocess.CompletedProcess[
     (step,) = yaml.safe_load(path.read_text())["steps"]
     (folder / "script").write_text(step["script"])
     kept = Path(values["INPUT_SOURCE"]) / ".environment"
-    variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), "CI_EVAL_ENVIRONMENT": str(kept), **values}
+    variables = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "CI_EVAL_ENVIRONMENT": str(kept), **values}
     # What TeamCity takes for a script that does not name its shell.
     command = ["sh", str(folder / "script")]
     return subprocess.run(
@@ -146,7 +147,7 @@ def called(folder: Path, values: dict[str, str]) -> tuple[str, list[str]]:
     """The command that `ci-eval ci run` comes to, and its arguments."""
     *_, group, verb, job = (folder / "called").read_text().split("\0")[:-1]
     assert (group, verb) == ("ci", "run")
-    name, *argv = arguments(job, given_by(values))
+    name, *argv = command_line(job, read_inputs(values))
     return name, argv
 
 
@@ -168,11 +169,12 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     name, argv = called(tmp_path / "checkout", values)
     given = find_command(name).make_context(name, argv).params
     assert str(given["output"]) == HOSTILE
-    if name == "compare":
+    if "gates" in given:
         assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
-        assert len(given["workspaces"]) == 2
-    else:
+    if "overrides" in given:
         assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
+    if name == "compare":
+        assert (len(given["workspaces"]), given["same_ranker"]) == (2, True)
 
 
 @pytest.mark.needs("git")
