@@ -12,6 +12,7 @@ from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, INPUTS, LOGS, STEPS, S
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPES = ".teamcity/pluginData/_Self/metaRunners"
+LIBRARY = ".teamcity/library/CiEval.kt"
 COMPONENTS = (EVALUATE, COMPARE, ENGINES, LOGS)
 """Jobs that GitLab has a component for."""
 MADE = "Made by benchmarks/ci_files.py from ci_eval/ci/inputs.py."
@@ -30,6 +31,7 @@ def files() -> dict[str, str]:
         written[path] = _replace(
             path, [called_inputs(name, by_hand=trigger == "workflow_dispatch") for trigger in order]
         )
+    written[LIBRARY] = _replace(LIBRARY, [kotlin_fetch()])
     written["docs/ci.md"] = _replace("docs/ci.md", [table()])
     return written
 
@@ -112,6 +114,13 @@ find "$kept" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +
 """
 """A script that leaves ci-eval's checkout in `$folder`. The agent keeps the checkout, with the environment that run.py
 makes in it, until it was not used for thirty days."""
+
+
+def kotlin_fetch() -> str:
+    """Return that script as a list of Kotlin, in which a dollar would be a reference."""
+    lines = [f"    {_quote(line)},\n".replace("$", "\\$") for line in FETCH.splitlines()]
+    comment = "/** Leaves the checkout of ci-eval in `folder`; the agent keeps it, and the environment in it. */"
+    return f"{comment}\nprivate val fetch = listOf(\n{''.join(lines)})\n"
 
 
 def recipe(job: str) -> str:

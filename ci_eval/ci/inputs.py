@@ -55,13 +55,6 @@ SUMMARIES = {
 
 INPUTS = (
     Input(
-        name="config",
-        jobs=ASKING,
-        label="Configuration",
-        description="A YAML file of the checkout; without it and without a project a small demo runs.",
-        passing="argument",
-    ),
-    Input(
         name="base",
         jobs=(COMPARE,),
         label="Base",
@@ -100,6 +93,13 @@ INPUTS = (
         description="The engine in question, in the same form.",
         passing="argument",
         required=(ENGINES,),
+    ),
+    Input(
+        name="config",
+        jobs=ASKING,
+        label="Configuration",
+        description="A YAML file of the checkout; without it and without a project a small demo runs.",
+        passing="argument",
     ),
     Input(
         name="workspaces",

@@ -8,7 +8,8 @@ from typing import Literal
 
 Type = Literal["string", "number", "boolean"]
 EVALUATE, COMPARE, LOGS, NIGHTLY = "evaluate", "compare", "generate-ml-logs", "nightly"
-WORKFLOWS = (EVALUATE, COMPARE, LOGS, NIGHTLY)
+ENGINES = "compare-engines"
+WORKFLOWS = (EVALUATE, COMPARE, ENGINES, LOGS, NIGHTLY)
 BY_HAND = {NIGHTLY: ("gates", "fresh")}
 """Workflow → the only inputs that it has when it is started by hand. Others have the same as when they are called."""
 
@@ -45,6 +46,37 @@ INPUTS = (
         description="The run that uploaded the new one; empty = this run.",
     ),
     WorkflowInput(
+        name="config",
+        workflows=(ENGINES,),
+        description="A YAML file of the checkout.",
+        default=None,
+    ),
+    WorkflowInput(
+        name="command",
+        workflows=(ENGINES,),
+        description="With build, the command that starts the engine, beginning with a program in build-output.",
+    ),
+    WorkflowInput(
+        name="base",
+        workflows=(ENGINES,),
+        description="Without build, the engine compared with: NAME, NAME@VERSION, or a command.",
+    ),
+    WorkflowInput(
+        name="new",
+        workflows=(ENGINES,),
+        description="Without build, the engine in question, in the same form.",
+    ),
+    WorkflowInput(
+        name="engine-like",
+        workflows=(ENGINES,),
+        description="The engine whose settings and waiting a command gets, if its program does not tell.",
+    ),
+    WorkflowInput(
+        name="rounds",
+        workflows=(ENGINES,),
+        description="How often each engine is asked each session; more rounds show smaller differences of time.",
+    ),
+    WorkflowInput(
         name="configs",
         workflows=(EVALUATE, LOGS, NIGHTLY),
         description="Configurations, separated by blanks; globs are fine.",
@@ -70,7 +102,7 @@ INPUTS = (
     ),
     WorkflowInput(
         name="set",
-        workflows=(EVALUATE, LOGS),
+        workflows=(EVALUATE, ENGINES, LOGS),
         description="Keys of the configuration, one KEY=VALUE on each line.",
     ),
     WorkflowInput(
@@ -80,7 +112,7 @@ INPUTS = (
     ),
     WorkflowInput(
         name="gates",
-        workflows=(COMPARE, NIGHTLY),
+        workflows=(COMPARE, ENGINES, NIGHTLY),
         description="Rules, one on each line; without them nightly.yml has declared >= -2pp.",
     ),
     WorkflowInput(
@@ -92,12 +124,12 @@ INPUTS = (
     ),
     WorkflowInput(
         name="build",
-        workflows=(EVALUATE, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, NIGHTLY),
         description="A command of bash that builds your engine, once, in a checkout; all shards get what it leaves.",
     ),
     WorkflowInput(
         name="build-output",
-        workflows=(EVALUATE, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, NIGHTLY),
         description="What build leaves for the shards, a file or a folder of the checkout.",
         default="build",
     ),
@@ -108,23 +140,23 @@ INPUTS = (
     ),
     WorkflowInput(
         name="setup",
-        workflows=(EVALUATE, LOGS, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, LOGS, NIGHTLY),
         description="A command of bash that runs first in each job that asks an engine, to install what that needs.",
     ),
     WorkflowInput(
         name="runs-on",
-        workflows=(EVALUATE, LOGS, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, LOGS, NIGHTLY),
         description="The label of the runners.",
         default="ubuntu-latest",
     ),
     WorkflowInput(
         name="container",
-        workflows=(EVALUATE, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, NIGHTLY),
         description="The image that build and shards run in; it has git, bash and Python.",
     ),
     WorkflowInput(
         name="working-directory",
-        workflows=(EVALUATE, NIGHTLY),
+        workflows=(EVALUATE, ENGINES, NIGHTLY),
         description="The folder of the checkout that all paths are relative to.",
         default=".",
     ),

@@ -53,6 +53,11 @@ def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_pat
     assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
 
 
+def test_engines_come_before_the_configuration() -> None:
+    inputs = {"config": "c.yaml", "new": "./new --stdio", "base": "jedi"}
+    assert command_line("compare-engines", inputs) == ["compare-engines", "--", "jedi", "./new --stdio", "c.yaml"]
+
+
 def test_without_a_history_a_base_that_is_not_there_is_a_mistake() -> None:
     assert command_line("compare", {"base": "none", "new": "new"})[-2:] == ["none", "new"]
 

@@ -48,13 +48,13 @@ def schemas(root: Path) -> tuple[int, str]:
     return max(code for code, _ in checks), "".join(said for _, said in checks)
 
 
-def zizmor(root: Path) -> tuple[int, str]:
+def zizmor(root: Path, *paths: str) -> tuple[int, str]:
     program = shutil.which("zizmor", path=str(Path(sys.executable).parent))
     if not program:
         lack(missing("zizmor"))
-    return ran(
-        [program, "--offline", "--strict-collection", "--config", ".github/zizmor.yml", ".github", "action.yml"], root
-    )
+    config = str(ROOT / ".github" / "zizmor.yml")
+    asked = paths or (".github", "action.yml")
+    return ran([program, "--offline", "--strict-collection", "--config", config, *asked], root)
 
 
 def actionlint(root: Path) -> tuple[int, str]:
