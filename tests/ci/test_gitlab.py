@@ -107,6 +107,8 @@ def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:
     assert words[0] == ["FROM", "python:3.12-slim"]
     assert [rest for word, rest in words if word == "USER"] == ["ci-eval"]
     assert words[-1] == ["ENTRYPOINT", '["ci-eval"]']
+    # LightGBM's wheel has no OpenMP.
+    assert "git libgomp1" in next(rest for word, rest in words if word == "RUN")
     installs = [rest for word, rest in words if word == "RUN" and "pip install" in rest]
     assert "--require-hashes --only-binary=:all: -r .ci/requirements-ml.txt" in installs[0]
     assert "--no-index --no-deps --no-build-isolation ." in installs[0]
