@@ -5,6 +5,7 @@ As .github/actions/run.py does it, by the lock; where it cannot be installed, th
 
 from __future__ import annotations
 
+import fcntl
 import os
 import runpy
 import subprocess
@@ -23,7 +24,12 @@ PREPARATION = 4
 def main() -> int:
     """The exit code of ci-eval."""
     try:
-        python = RUN["program"](RUN["needs_ml"](sys.argv[1:], os.environ), os.environ)
+        # Agents of one machine may share a checkout that recipes keep, and the environment in it.
+        folder = Path(os.environ.get("RUNNER_TEMP") or RUN["ROOT"] / ".runner")
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "ci-eval.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            python = RUN["program"](RUN["needs_ml"](sys.argv[1:], os.environ), os.environ)
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"{error}\n")
         sys.stdout.write(f"{PROBLEM}\n")

@@ -43,7 +43,7 @@ class Announcement:
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()
-    """Folders to keep as artifacts; nothing is written to them any more."""
+    """Folders or files to keep as artifacts; nothing is written to them any more."""
 
 
 class Host:

@@ -84,18 +84,19 @@ class TeamCity(Host):
             self._say(message("testSuiteFinished", name="ci-eval gates"))
         for problem in announcement.problems:
             self.fail(problem)
-        for folder in announcement.artifacts:
-            self._publish(folder.absolute())
+        for path in announcement.artifacts:
+            self._publish(path.absolute())
         # Braces in the status could be read as a reference, as {build.status.text} is.
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
-    def _publish(self, folder: Path) -> None:
-        """Publish a folder as one archive; it replaces what the build's artifact rules publish under the same name."""
-        if UNQUOTED.search(str(folder)):
-            text = f"{folder} is not published: TeamCity's rules of artifacts have no way to write this name"
+    def _publish(self, path: Path) -> None:
+        """Publish a folder as one archive, or a file as it is. It replaces what the build's artifact rules publish
+        under the same name."""
+        if UNQUOTED.search(str(path)):
+            text = f"{path} is not published: TeamCity's rules of artifacts have no way to write this name"
             self._say(message("message", text=text, status=STATUS["warning"]))
         else:
-            self._say(message("publishArtifacts", f"{folder} => {folder.name}.zip"))
+            self._say(message("publishArtifacts", str(path) if path.is_file() else f"{path} => {path.name}.zip"))
 
     def _check(self, check: Check) -> None:
         self._say(message("testStarted", name=check.name))

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ci_eval.ci import Announcement, Screen, limits
-from ci_eval.ci.inputs import arguments, cache_key, configs, given
+from ci_eval.ci.arguments import cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
@@ -34,8 +34,11 @@ def ci() -> None:
 def run_(job: str | None) -> None:
     """Runs JOB (or the input `job`) with the inputs as its options."""
     inputs = _inputs()
+    job = job or inputs.get("job", "")
+    if is_first_night(job, inputs):
+        Screen().say(f"There is no base yet: {inputs['base']} is not there, as on a first night.")
     # `main` turns errors into messages and exit codes, so click must not end the process.
-    cli.main(arguments(job or inputs.get("job", ""), inputs), standalone_mode=False)
+    cli.main(command_line(job, inputs), standalone_mode=False)
 
 
 @ci.command("key")
@@ -159,7 +162,7 @@ def comment(folder: Path, head: str) -> None:
 
 def _inputs() -> dict[str, str]:
     """Return the inputs of the step, and change to its working directory. Raises ConfigError if that is no folder."""
-    inputs = given(os.environ)
+    inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():
         raise ConfigError(f"working-directory {folder} is no folder: give one of the checkout")

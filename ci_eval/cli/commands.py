@@ -31,6 +31,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         ),
         "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
         "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
+        "import-ranker": "Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).",
         "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",
         "generate-ml-logs": (
             "Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs."

@@ -104,6 +104,7 @@ def train_ranker(
     model = ml.train_ranker(
         logs, output=output, label=label, seed=seed, threads=jobs, screen=screen, overrides=overrides
     )
+    announcing.ranker(output, screen)
     presenting.model(model, screen)
     screen.result(str(output))
 
@@ -125,6 +126,30 @@ def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) ->
     """
     ml.export_ranker(model, to=to, output=output)
     Screen().result(str(output))
+
+
+@cli.command("import-ranker")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--features", metavar="NAME,...", default="", help="Its columns, in order, if FILE does not name them.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+def import_ranker(file: Path, features: str, output: Path) -> None:
+    """Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).
+
+    The completion type ML ranks by the model. Its features must be among those of the logs (schema.json beside them),
+    all or some, in any order. It gives a score for each suggestion, and the best has the highest. LightGBM files name
+    their features; ONNX files do if their metadata has `features`, a JSON list. ONNX needs onnxruntime.
+
+    \b
+    Examples:
+      ci-eval import-ranker model.txt --output model.json
+      ci-eval import-ranker model.onnx --features position,prefix_length --output model.json
+      ci-eval rerank night --completion-type ML --model model.json --output reranked
+    """
+    names = [name.strip() for name in features.split(",") if name.strip()]
+    model = ml.import_ranker(file, features=names, output=output)
+    screen = Screen()
+    screen.say(f"A ranker by {len(model.features)} features; nothing else is known of it: compare it with BASIC")
+    screen.result(str(output))
 
 
 @cli.command("train-recommender")

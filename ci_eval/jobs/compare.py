@@ -56,6 +56,8 @@ class Outcome:
     overview: Overview | None = None
     reports: dict[str, Path] = field(default_factory=dict)
     """The paths of the overview's reports, by reporter."""
+    history: Path | None = None
+    """The folder that the figures were added to, if there is one."""
 
     @property
     def trouble(self) -> GateFailed | None:
@@ -127,7 +129,7 @@ def compare(
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
     _write_pull_request(target, screen.host.pull_request)
-    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
+    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports, history=history)
 
 
 def _add_base(

@@ -22,7 +22,7 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
-from ci_eval.plugins.learning import event_training, model_file, onnx_file, training
+from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, onnx_file, training
 from ci_eval.plugins.learning.event_rows import FeatureTable
 from ci_eval.plugins.learning.model_file import RankerModel
 
@@ -114,8 +114,23 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = model_file.load(path)
-    data = model.booster.encode() if to == "lightgbm" else onnx_file.convert_ranker(model)
+    if model.form == "onnx":
+        if to == "lightgbm":
+            raise ConfigError(f"{path} was imported from ONNX, which cannot be turned into LightGBM: use --to onnx")
+        data = foreign_rankers.decode_onnx(model)
+    else:
+        data = model.booster.encode() if to == "lightgbm" else onnx_file.convert_ranker(model)
     atomic.write(output, data)
+
+
+def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> RankerModel:
+    """Write the model file of a ranker that was trained elsewhere. `features`: the names of its columns, if the file
+    does not hold them. Raises ConfigError or WorkspaceError."""
+    if output.exists():
+        raise WorkspaceError(f"{output} is there already: choose another --output")
+    model = foreign_rankers.read_foreign(path, features)
+    model_file.save(model, output)
+    return model
 
 
 Sides = tuple[training.LookupRows, training.LookupRows, training.LookupRows | None]

@@ -19,9 +19,11 @@ class SameChain : BuildRule
 
 enum class FailureAction { FAIL_TO_START, CANCEL, ADD_PROBLEM, IGNORE }
 
+enum class ParameterDisplay { NORMAL, HIDDEN, PROMPT }
+
 enum class ReuseBuilds { NO, SUCCESSFUL, ANY }
 
-open class SettingsVcsRoot
+open class SettingsVcsRoot { val id: RelativeId = RelativeId("Settings") }
 
 /** An id within the project that the settings are of; as a text it is the whole one, as exported scripts use it. */
 class RelativeId(val value: String) {
@@ -43,7 +45,23 @@ class VcsSettings {
 @TeamCityDsl
 class ParametrizedWithType {
     val all = mutableMapOf<String, String>()
+    val prompted = mutableListOf<String>()
     fun param(name: String, value: String) { all[name] = value }
+    fun text(
+        name: String,
+        value: String,
+        label: String? = null,
+        description: String? = null,
+        display: ParameterDisplay = ParameterDisplay.NORMAL,
+        readOnly: Boolean = false,
+        regex: String? = null,
+        validationMessage: String? = null,
+        allowEmpty: Boolean = false,
+        allowMultiple: Boolean = false,
+    ) {
+        all[name] = value
+        if (display == ParameterDisplay.PROMPT) prompted += name
+    }
 }
 
 class Requirement(val param: String, val type: String, val value: String?)
@@ -58,6 +76,8 @@ class Requirements {
 @TeamCityDsl
 class BuildFeatures {
     val notifications = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.Notifications>()
+    val pullRequests = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests>()
+    val publishers = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.CommitStatusPublisher>()
 }
 
 @TeamCityDsl
@@ -87,7 +107,10 @@ class ScriptStep {
 class BuildSteps { val scripts = mutableListOf<ScriptStep>() }
 
 @TeamCityDsl
-class Triggers { val schedules = mutableListOf<jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger>() }
+class Triggers {
+    val schedules = mutableListOf<jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger>()
+    val vcs = mutableListOf<jetbrains.buildServer.configs.kotlin.triggers.VcsTrigger>()
+}
 
 @TeamCityDsl
 class FailureConditions {
@@ -216,6 +239,10 @@ private fun json(build: BuildType): String = fields(
     "requirements" to list(
         build.requirements.all.map { list(listOfNotNull(it.param, it.type, it.value).map { each -> quoted(each) }) },
     ),
+    "prompted" to list(build.params.prompted.map { quoted(it) }),
+    "branches" to list(build.triggers.vcs.map { quoted(it.branchFilter) }),
+    "pulls" to list(build.features.pullRequests.map { quoted(it.described()) }),
+    "statuses" to list(build.features.publishers.map { quoted(it.described()) }),
     "mailed" to list(build.features.notifications.map { quoted(it.notifierSettings?.email ?: "") }),
     "name" to quoted(build.name),
     "artifactRules" to quoted(build.artifactRules),
@@ -242,7 +269,11 @@ private fun json(dependency: Dependency): String = fields(
     "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
     "artifacts" to list(
         dependency.artifacts.map {
-            fields("rules" to quoted(it.artifactRules), "from" to quoted(it.buildRule.javaClass.simpleName))
+            fields(
+                "rules" to quoted(it.artifactRules),
+                "from" to quoted(it.buildRule.javaClass.simpleName),
+                "branch" to quoted((it.buildRule as? LastSuccessful)?.branch ?: ""),
+            )
         },
     ),
 )

@@ -26,4 +26,9 @@ class ScheduleTrigger {
     fun always(): String = "always"
 }
 
+@TeamCityDsl
+class VcsTrigger { var branchFilter = "+:*" }
+
+fun Triggers.vcs(init: VcsTrigger.() -> Unit) { vcs += VcsTrigger().apply(init) }
+
 fun Triggers.schedule(init: ScheduleTrigger.() -> Unit) { schedules += ScheduleTrigger().apply(init) }

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ci_eval.core.catalogs import languages
 from ci_eval.jobs.workflows.plan import plan
 from tests.ci.documentation import PAGE, ROOT, asked_for, blocks, documented
 from tests.ci.stand_ins import GitHub, github
+from tests.ci.test_workflows import zizmor
 from tests.projects import GREETER, write
 
 NIGHTS, NIGHT = "YOU/nights", "completion-jedi-basic"
@@ -31,6 +33,47 @@ def test_every_block_is_executed_by_a_test() -> None:
 )
 def test_no_page_installs_a_release_while_there_is_none(page: Path) -> None:
     assert re.findall(r"pip install +'?ci-eval\b.*", page.read_text(encoding="utf-8")) == []
+
+
+def workflows() -> Iterator[tuple[str, dict[Any, Any]]]:
+    """Yield the documented workflows, as text and as YAML."""
+    for block in blocks():
+        if block.language == "yaml" and "\njobs:" in block.text:
+            yield block.text, yaml.safe_load(block.text)
+
+
+def test_a_workflow_that_starts_after_another_one_is_started_by_no_other() -> None:
+    # The night is shown twice: alone, and with a notice.
+    names = [workflow["name"] for _, workflow in workflows()]
+    assert {name: names.count(name) for name in names} == {
+        "completion": 2, "completion-pull-request": 1, "completion-comment": 1, "completion-site": 1,
+    }  # fmt: skip
+    # YAML takes `on` for true.
+    started = {workflow["name"]: workflow[True] for _, workflow in workflows()}
+    assert started["completion-comment"]["workflow_run"]["workflows"] == ["completion-pull-request"]
+    assert started["completion-site"]["workflow_run"]["workflows"] == ["completion"]
+    assert started["completion-pull-request"] == "pull_request"
+
+
+def test_a_pull_request_that_is_pushed_to_ends_its_earlier_run() -> None:
+    (group,) = (workflow["concurrency"] for _, workflow in workflows() if workflow[True] == "pull_request")
+    assert "github.event.pull_request.number" in group["group"]
+    assert group["cancel-in-progress"]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_zizmor_lets_a_documented_workflow_pass_as_it_is_pasted(number: int, tmp_path: Path) -> None:
+    text, workflow = list(workflows())[number]
+    assert len(text.splitlines()) <= 21
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    (folder / "a.yml").write_text(text.replace("COMMIT", "0" * 40))
+    code, said = zizmor(tmp_path, ".github")
+    assert code == 0, f"{workflow['name']}: {said}"
+
+
+def test_there_are_five_documented_workflows() -> None:
+    assert len(list(workflows())) == 5
 
 
 PROGRAMS = {"go": "Go", "java": "JDK", "node": "Node.js", "php": "PHP", "ruby": "Ruby"}

@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_eval.ci.inputs import OPTIONS, PLACES, REPEATED
+from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, LOGS, inputs_of
 from tests.ci.documentation import documented
 from tests.needs import need_module
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted((ROOT / "templates").glob("*.yml"))
-OF_THE_JOB = {"stage", "image", "package"}
-NOT_OFFERED = {"jobs", "shard", "more"}
+OF_THE_JOB = {"job-name", "stage", "image", "package"}
 
 
 def documents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -33,7 +32,7 @@ def filled(path: Path) -> str:
     """As GitLab includes it, with each input at its default, or a word."""
     inputs, _ = documents(path)
     text = path.read_text().partition("\n---\n")[2]
-    return re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda found: inputs[found[1]]["default"] or "x", text)
+    return re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda input_: inputs[input_[1]].get("default") or "x", text)
 
 
 def schema(folder: Path, text: str) -> int:
@@ -54,13 +53,13 @@ def test_a_component_fits_gitlabs_schema_and_a_planted_mistake_does_not(path: Pa
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
 def test_a_component_hands_over_every_input_of_its_job_as_data(path: Path) -> None:
     inputs, job = documents(path)
-    names = {*OPTIONS[path.stem], *REPEATED[path.stem], *PLACES[path.stem]} - NOT_OFFERED
+    names = {entry.name for entry in inputs_of(path.stem)}
     assert set(inputs) == names | OF_THE_JOB
     for name in names:
         variable = job["variables"][f"INPUT_{name.upper().replace('-', '_')}"]
         assert variable == {"value": f"$[[ inputs.{name} ]]", "expand": False}
     assert not any("inputs." in line for line in job["script"])
-    assert job["script"][-1] == f"ci-eval ci run {path.stem}"
+    assert job["script"][1] == f"ci-eval ci run {path.stem}"
 
 
 def test_what_the_page_says_to_include_is_there() -> None:
@@ -72,7 +71,34 @@ def test_what_the_page_says_to_include_is_there() -> None:
 
 
 def test_there_is_a_component_for_each_job() -> None:
-    assert {path.stem for path in TEMPLATES} == {"evaluate", "compare", "generate-ml-logs"}
+    assert {path.stem for path in TEMPLATES} == {EVALUATE, COMPARE, ENGINES, LOGS}
+
+
+def test_a_night_that_kept_its_gates_is_the_base_of_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs, job = documents(ROOT / "templates" / "compare.yml")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INPUT_BASE", inputs["base"]["default"])
+    monkeypatch.setenv("INPUT_NEW", "workspace")
+    for night in ("1", "2"):
+        (tmp_path / "workspace").mkdir(exist_ok=True)
+        (tmp_path / "workspace" / night).touch()
+        (tmp_path / ".ci-eval").mkdir(exist_ok=True)
+        subprocess.run(["sh", "-euc", job["script"][-1]], check=True)
+        assert {path.name for path in (tmp_path / ".ci-eval" / "base").iterdir()} >= {night}
+        (tmp_path / "workspace" / night).unlink()
+    assert [path.name for path in (tmp_path / ".ci-eval" / "base").iterdir()] == ["2"]
+    assert job["cache"]["paths"] == [".ci-eval"]
+    assert job["cache"]["when"] == "always"
+
+
+def test_a_base_of_another_job_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, job = documents(ROOT / "templates" / "compare.yml")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INPUT_BASE", "of-main")
+    subprocess.run(["sh", "-euc", job["script"][-1]], check=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:
@@ -81,6 +107,8 @@ def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:
     assert words[0] == ["FROM", "python:3.12-slim"]
     assert [rest for word, rest in words if word == "USER"] == ["ci-eval"]
     assert words[-1] == ["ENTRYPOINT", '["ci-eval"]']
+    # LightGBM's wheel has no OpenMP.
+    assert "git libgomp1" in next(rest for word, rest in words if word == "RUN")
     installs = [rest for word, rest in words if word == "RUN" and "pip install" in rest]
     assert "--require-hashes --only-binary=:all: -r .ci/requirements-ml.txt" in installs[0]
     assert "--no-index --no-deps --no-build-isolation ." in installs[0]

@@ -1,87 +1,40 @@
-"""Inputs of a CI → the command line that the real commands understand."""
+"""The declaration of inputs, and the files that are made from it."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
-from ci_eval.ci.inputs import FLAGS, OPTIONS, PLACES, REPEATED, arguments, cache_key, given
-from ci_eval.cli.group import find_command
-from ci_eval.core.base.errors import ConfigError
+from ci_eval.ci.inputs import INPUTS, JOBS, STEPS, SUMMARIES, inputs_of
+from ci_eval.ci.workflow_inputs import INPUTS as OF_WORKFLOWS
 
-HOSTILE = "--output=x; $(touch y)"
-VALUES = {
-    "jobs": "2", "precision": "1pp", "shards": "3", "shard": "1/2",
-    "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5",
-    "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
-    "same-ranker": "true",
-}  # fmt: skip
+ROOT = Path(__file__).parents[2]
+MADE = run_path(str(ROOT / "benchmarks" / "ci_files.py"))["files"]()
 
 
-@pytest.mark.parametrize("job", OPTIONS)
-@pytest.mark.parametrize("plain", ["x", HOSTILE])
-def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain: str) -> None:
-    names = {*OPTIONS[job], *REPEATED[job], *PLACES[job], *FLAGS.get(job, ())}
-    _, *argv = arguments(job, {name: VALUES.get(name, plain) for name in names})
-    params = find_command(job).make_context(job, argv).params
-    if not job.startswith("plan"):
-        assert str(params["output"]) == plain
-    assert params.get("same_ranker", True)
-    assert ("gates" not in params) or params["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
-    assert ("overrides" not in params) or params["overrides"] == ("interpret.seed=1", "interpret.sessionsLimit=5")
+@pytest.mark.parametrize("path", MADE)
+def test_a_file_of_a_ci_is_what_the_declaration_says(path: str) -> None:
+    assert (ROOT / path).read_text(encoding="utf-8") == MADE[path], "stale: run python benchmarks/ci_files.py"
 
 
-def test_without_inputs_there_are_no_options_so_that_the_configuration_counts() -> None:
-    assert arguments("generate-ml-logs", given({"CI_EVAL_INPUTS": '{"log-formats": "", "jobs": null}'})) == [
-        "generate-ml-logs"
-    ]
+def test_no_other_recipe_or_component_lies_beside_them() -> None:
+    folders = (".teamcity/pluginData/_Self/metaRunners", "templates")
+    files = {path.relative_to(ROOT).as_posix() for folder in folders for path in (ROOT / folder).iterdir()}
+    assert files <= set(MADE)
 
 
-def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
-    wanted = {"completion-type": "ML", "shard": "1/2"}
-    assert given({"CI_EVAL_INPUTS": json.dumps({**wanted, "set": " "})}) == wanted
-    assert given({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == wanted
+@pytest.mark.parametrize("job", JOBS)
+def test_no_job_has_an_input_twice(job: str) -> None:
+    names = [entry.name for entry in inputs_of(job)]
+    assert len(set(names)) == len(names)
 
 
-def test_gates_may_stand_on_one_line() -> None:
-    assert arguments("compare", {"gates": "Recall >= -2pp; RecallAt1 >= -2pp"})[1:] == [
-        "--gate=Recall >= -2pp",
-        "--gate=RecallAt1 >= -2pp",
-    ]
+def test_an_input_is_only_required_by_a_job_that_has_it() -> None:
+    assert all(set(entry.required) <= set(entry.jobs) for entry in INPUTS)
+    assert set(SUMMARIES) == set(STEPS)
 
 
-def test_globs_of_configurations_are_filled_in_and_what_matches_nothing_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("b.yaml", "a.yaml"):
-        Path(name).touch()
-    assert arguments("plan", {"configs": "*.yaml none.yaml"}) == ["plan", "--", "a.yaml", "b.yaml", "none.yaml"]
-
-
-@pytest.mark.parametrize("job", ["", "evaluat"])
-def test_a_job_that_there_is_not_is_refused_with_those_there_are(job: str) -> None:
-    with pytest.raises(ConfigError, match="evaluate, generate-ml-logs, compare, plan"):
-        arguments(job, {})
-
-
-def test_inputs_that_are_no_object_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"toJSON\(inputs\)"):
-        given({"CI_EVAL_INPUTS": "[1]"})
-
-
-def test_the_key_of_the_cache_changes_with_engine_configuration_and_ci_eval(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = tmp_path / "c.yaml"
-    config.write_text("engine: jedi")
-    inputs = {"config": str(config)}
-    keys = [cache_key(inputs), cache_key({**inputs, "engine": "ty"})]
-    config.write_text("engine: ty")
-    keys.append(cache_key(inputs))
-    monkeypatch.setattr("ci_eval.ci.inputs.PACKAGE", tmp_path)
-    keys += [cache_key(inputs), cache_key({**inputs, "shard": "2/3"})]
-    assert len(set(keys)) == 4
-    assert keys[-1] == keys[-2]
+def test_every_description_is_a_sentence() -> None:
+    assert all(entry.description.endswith((".", "%.")) for entry in (*INPUTS, *OF_WORKFLOWS))

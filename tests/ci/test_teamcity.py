@@ -21,16 +21,17 @@ import yaml
 from hypothesis import given
 
 from ci_eval.ci import Announcement, Problem
-from ci_eval.ci.inputs import arguments
-from ci_eval.ci.inputs import given as given_by
+from ci_eval.ci.arguments import command_line, read_inputs
+from ci_eval.ci.inputs import STEPS
 from ci_eval.ci.teamcity import TeamCity, escape, message
 from ci_eval.cli.group import find_command
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.config import load
 from ci_eval.jobs.nights.reuse import why_not_reusable
+from tests.ci.documentation import documented
 from tests.ci.marketplace import refused
 from tests.ci.parsers import ANY_TEXT, service_messages
-from tests.ci.tools import kotlinc, teamcity_stub
+from tests.ci.tools import LIBRARY, kotlinc, teamcity_library
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
@@ -63,24 +64,25 @@ def test_every_configuration_of_the_list_may_be_reused() -> None:
 
 
 def executed(path: Path) -> tuple[int, str, str]:
-    done = kotlinc(["-cp", str(teamcity_stub()), "-script", str(path)], path.parent)
+    done = kotlinc(["-cp", teamcity_library(), "-script", str(path)], path.parent)
     return done.returncode, done.stdout, done.stderr
 
 
 # ------------------------------------------------------------------------------------------------------------- recipes
 
-RECIPES = sorted((ROOT / ".teamcity" / "recipes").glob("*.yml"))
+RECIPES = sorted((ROOT / ".teamcity" / "pluginData" / "_Self" / "metaRunners").glob("*.yml"))
 PYTHON = """#!/bin/sh
 test "$2" = -c && exit
 for each in "$@"; do printf "%s\\0" "$each"; done > called
 """
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
-         "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp"}  # fmt: skip
+         "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp", "JOBS": "2", "ROUNDS": "2", "ENGINE_LIKE": "",
+         "SAME_RANKER": "true"}  # fmt: skip
 HOSTILE = "x; $(touch y) 'z'"
 
 
 def test_there_is_a_recipe_for_each_job() -> None:
-    assert {path.stem for path in RECIPES} == {"evaluate", "compare", "generate-ml-logs"}
+    assert {path.stem for path in RECIPES} == {f"ci-eval-{job}" for job in STEPS}
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
@@ -94,10 +96,10 @@ def test_the_marketplace_takes_the_recipe(path: Path) -> None:
         ("name: ci-eval/compare", "name: ci-eval-compare", "name"),
         ("name: ci-eval/compare", "name: ci-eval/c--ompare", "name"),
         ("name: ci-eval/compare", "name: eval/compare", "namespace"),
-        ("version: 1.0.0", 'version: "1.0"', "version"),
+        ("version: 1.1.0", 'version: "1.0"', "version"),
         ("title: ci-eval compare", "title: " + "x" * 51, "title"),
-        ("label: Base", 'label: ""', "label"),
-        ("label: Base", "tip: Base", "unknown: tip"),
+        ('label: "Base"', 'label: ""', "label"),
+        ("label: ", "tip: ", "unknown: tip"),
         ("required: true", "required: perhaps", "required"),
         ("required: true", 'required: true\n      default: ""', "default"),
         ("type: text", "type: string", "type"),
@@ -105,7 +107,7 @@ def test_the_marketplace_takes_the_recipe(path: Path) -> None:
     ],
 )
 def test_a_planted_mistake_is_refused(old: str, new: str, why: str) -> None:
-    text = (ROOT / ".teamcity" / "recipes" / "compare.yml").read_text()
+    text = next(path for path in RECIPES if path.stem == "ci-eval-compare").read_text()
     assert old in text
     assert why in refused(yaml.safe_load(text.replace(old, new, 1)))
 
@@ -134,7 +136,7 @@ def ran(path: Path, folder: Path, **values: str) -> subprocess.CompletedProcess[
     (step,) = yaml.safe_load(path.read_text())["steps"]
     (folder / "script").write_text(step["script"])
     kept = Path(values["INPUT_SOURCE"]) / ".environment"
-    variables = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), "CI_EVAL_ENVIRONMENT": str(kept), **values}
+    variables = {"PATH": os.environ["PATH"], "HOME": str(folder.parent), "CI_EVAL_ENVIRONMENT": str(kept), **values}
     # What TeamCity takes for a script that does not name its shell.
     command = ["sh", str(folder / "script")]
     return subprocess.run(
@@ -146,7 +148,7 @@ def called(folder: Path, values: dict[str, str]) -> tuple[str, list[str]]:
     """The command that `ci-eval ci run` comes to, and its arguments."""
     *_, group, verb, job = (folder / "called").read_text().split("\0")[:-1]
     assert (group, verb) == ("ci", "run")
-    name, *argv = arguments(job, given_by(values))
+    name, *argv = command_line(job, read_inputs(values))
     return name, argv
 
 
@@ -168,11 +170,12 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     name, argv = called(tmp_path / "checkout", values)
     given = find_command(name).make_context(name, argv).params
     assert str(given["output"]) == HOSTILE
-    if name == "compare":
+    if "gates" in given:
         assert given["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
-        assert len(given["workspaces"]) == 2
-    else:
+    if "overrides" in given:
         assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
+    if name == "compare":
+        assert (len(given["workspaces"]), given["same_ranker"]) == (2, True)
 
 
 @pytest.mark.needs("git")
@@ -274,9 +277,10 @@ class TestModel:
         assert len(consumed) > 40
         for on, path in consumed:
             assert path in published[on]
-        for tab in model["tabs"]:
-            archive = tab.partition("!")[0]
-            assert any(archive in targets for targets in published.values())
+        for project in model["subProjects"]:
+            assert len(project["tabs"]) == 2
+            targets = {target for build in project["buildTypes"] for target in published[build["id"]]}
+            assert {tab.partition("!")[0] for tab in project["tabs"]} <= targets
 
     def test_what_is_used_by_a_command_was_made_or_fetched(self, model: dict[str, Any]) -> None:
         for build in builds(model):
@@ -395,7 +399,7 @@ class TestModel:
     def test_a_language_has_charts_of_what_its_builds_report(self, model: dict[str, Any]) -> None:
         known = {f"ci_eval.{each.info.name}" for each in metrics.load()}
         for project in model["subProjects"]:
-            assert [chart["title"] for chart in project["charts"]] == ["Quality", "Latency"]
+            assert [chart["title"].split()[0] for chart in project["charts"]] == ["Quality", "Latency"]
             series = [each for chart in project["charts"] for each in chart["series"]]
             wholes = {f"CiEval_{build['id']}" for build in project["buildTypes"] if build["metrics"]}
             assert {each["of"] for each in series} == wholes
@@ -439,9 +443,8 @@ class TestModel:
     @pytest.mark.parametrize(
         ("old", "new"),
         [
-            ("artifactRules = rules", "artefactRules = rules"),
-            ('id("Compare_', 'ident("Compare_'),
-            ("hour = 1", 'hour = "1"'),
+            ("shards = 2", 'shards = "2"'),
+            ("ciEvalNight {", "ciEvalNights {"),
         ],
     )
     def test_a_planted_mistake_does_not_compile(self, old: str, new: str, tmp_path: Path) -> None:
@@ -451,6 +454,121 @@ class TestModel:
         code, _, err = executed(tmp_path / "settings.kts")
         assert code != 0
         assert "error:" in err
+
+
+@pytest.mark.needs("curl")
+def test_the_library_is_copied_beside_the_settings(tmp_path: Path) -> None:
+    script = documented("TeamCity").replace("https://raw.githubusercontent.com/OWNER/ci-eval/COMMIT", f"file://{ROOT}")
+    subprocess.run(["sh", "-euc", script], cwd=tmp_path, check=True)
+    assert (tmp_path / ".teamcity" / "CiEval.kt").read_text() == LIBRARY.read_text()
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Return the builds of the documented settings, by id, as a user has them who replaced OWNER and COMMIT."""
+    text = documented("TeamCity", 1)
+    assert len([line for line in text.splitlines() if line.strip()]) <= 15
+    settings = tmp_path_factory.mktemp("user") / "settings.kts"
+    settings.write_text(text.replace("COMMIT", COMMIT).replace("https://github.com/OWNER/ci-eval", str(ROOT)))
+    code, out, err = executed(settings)
+    assert code == 0, err
+    return {build["id"]: build for build in builds(json.loads(out))}
+
+
+COMMIT = "0123456789" * 4
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+class TestUsersSettings:
+    """What TeamCity would be told by a repository that copied the library."""
+
+    def test_all_kinds_of_builds_are_there(self, copied: dict[str, dict[str, Any]]) -> None:
+        assert set(copied) == {
+            "Server", "Evaluate_Completion_BASIC", "Compare_Completion_BASIC", "PullRequest_Completion",
+            "CompareAlgorithms_Completion",
+        }  # fmt: skip
+
+    def test_a_night_is_two_builds_and_takes_the_engine_of_an_upstream_build(
+        self, copied: dict[str, dict[str, Any]]
+    ) -> None:
+        night = copied["Evaluate_Completion_BASIC"]
+        taken = {
+            (each["on"], each["snapshot"], artifact["rules"])
+            for each in night["dependencies"]
+            for artifact in each["artifacts"]
+        }
+        assert taken == {
+            ("Evaluate_Completion_BASIC", None, "?:workspace.zip!** => earlier"),
+            ("Server", "FAIL_TO_START", "server.zip!** => engine"),
+        }
+        line = night["scripts"][0].splitlines()[-1]
+        assert line.startswith('python3 "$folder/.teamcity/run.py" evaluate ')
+        _, _, name, *argv = shlex.split(line)
+        choices = find_command(name).make_context(name, argv).params["choices"]
+        assert choices.engine_command == "engine/server --stdio"
+
+    def test_a_pull_request_compares_its_engine_with_that_of_the_default_branch(
+        self, copied: dict[str, dict[str, Any]]
+    ) -> None:
+        change = copied["PullRequest_Completion"]
+        taken = {
+            (artifact["rules"], artifact["from"], artifact["branch"])
+            for each in change["dependencies"]
+            for artifact in each["artifacts"]
+        }
+        assert taken == {
+            ("server.zip!** => new", "SameChain", ""),
+            ("?:server.zip!** => base", "LastSuccessful", "+:<default>"),
+        }
+        assert change["branches"] == ["+:pull/*"]
+        assert [text.split()[1] for text in change["pulls"]] == ["MEMBER"]
+        inputs = {name.removeprefix("env."): value for name, value in change["params"].items()}
+        name, *argv = command_line("compare-engines", read_inputs(inputs))
+        params = find_command(name).make_context(name, argv).params
+        assert (params["base"], params["new"]) == ("base/server --stdio", "new/server --stdio")
+        assert params["gates"] == ("RecallAt1 >= -1pp",)
+
+    def test_the_first_pull_request_has_no_base_and_is_green(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
+        assert (code, commands) == (0, None)
+        assert [name for name, _ in service_messages(out)] == ["buildStatus"]
+        for side in ("base", "new"):
+            (tmp_path / "checkout" / side).mkdir()
+        code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
+        assert (code, commands) == (0, ["ci", "run", "compare-engines"]), out
+
+    def test_a_commit_that_is_not_there_is_a_problem(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        build = copied["Compare_Completion_BASIC"]
+        assert build["params"] == {"env.INPUT_SOURCE": str(ROOT), "env.INPUT_COMMIT": COMMIT}
+        code, out, _ = self.execute(build, (source[0], COMMIT), tmp_path)
+        assert code == 4
+        assert [values["identity"] for _, values in service_messages(out)] == ["ci_eval_source"]
+
+    def test_who_compares_two_engines_is_asked_which(self, copied: dict[str, dict[str, Any]]) -> None:
+        pair = copied["CompareAlgorithms_Completion"]
+        assert pair["prompted"] == ["env.INPUT_BASE", "env.INPUT_NEW", "env.INPUT_PROJECT"]
+        assert not pair["schedules"]
+
+    @staticmethod
+    def execute(build: dict[str, Any], source: tuple[Path, str], folder: Path) -> tuple[int, str, list[str] | None]:
+        """Return the exit code and output of a build's script, and what it called ci-eval with."""
+        checkout = folder / "checkout"
+        checkout.mkdir(exist_ok=True)
+        kept = source[0] / ".environment"
+        variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "CI_EVAL_ENVIRONMENT": str(kept)}
+        variables |= {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]}
+        done = subprocess.run(
+            ["sh", "-c", build["scripts"][0]], cwd=checkout, env=variables, capture_output=True, text=True, check=False
+        )
+        called = checkout / "called"
+        commands = called.read_text().split("\0")[:-1] if called.exists() else None
+        return done.returncode, done.stdout, commands and commands[commands.index("ci_eval") + 1 :]
 
 
 @given(ANY_TEXT)

@@ -170,6 +170,20 @@ def kotlinc(argv: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
 
 
+LIBRARY = Path(__file__).parents[2] / ".teamcity" / "library" / "CiEval.kt"
+
+
+def teamcity_library() -> str:
+    """The class path with the stub and our library, which is compiled against it."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*STUB, LIBRARY))).hexdigest()[:12]
+
+    def make(folder: Path) -> None:
+        done = kotlinc([str(LIBRARY), "-cp", str(teamcity_stub()), "-d", str(folder / "library.jar")], folder)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return f"{teamcity_stub()}:{made(f'teamcity-library-{digest}', make) / 'library.jar'}"
+
+
 def teamcity_stub() -> Path:
     """The stub of TeamCity's DSL as a jar."""
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in STUB)).hexdigest()[:12]

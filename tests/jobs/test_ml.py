@@ -219,3 +219,36 @@ def test_an_exported_model_ranks_real_logs_as_the_ranker_does(model: Path, logs:
     np.testing.assert_allclose(converted.ravel(), wanted, atol=1e-4)
     code, _, err = run("export-ranker", model, "--to", "onnx", "--output", tmp_path / "onnx")
     assert (code, "is there already" in err) == (2, True)
+
+
+@pytest.mark.parametrize("to", ["lightgbm", "onnx"])
+def test_an_exported_model_that_is_imported_again_ranks_as_before(
+    to: str, model: Path, plain: Path, tmp_path: Path
+) -> None:
+    need_modules("onnxruntime", "onnxmltools")
+    for argv in (
+        ("export-ranker", model, "--to", to, "--output", tmp_path / "file"),
+        ("import-ranker", tmp_path / "file", "--output", tmp_path / "again.json"),
+        ("rerank", plain, "--completion-type", "ML", "--model", model, "--output", tmp_path / "before"),
+        (
+            "rerank",
+            plain,
+            "--completion-type",
+            "ML",
+            "--model",
+            tmp_path / "again.json",
+            "--output",
+            tmp_path / "after",
+        ),
+    ):
+        code, _, err = run(*argv)
+        assert code == 0, err
+    before, after = (
+        json.loads((tmp_path / side / "reports" / "metrics.json").read_text()) for side in ("before", "after")
+    )
+    figures = [each["evaluations"][0]["filters"]["ALL"]["metrics"]["RecallAt1"]["value"] for each in (before, after)]
+    assert figures[0] == pytest.approx(figures[1])
+    code, _, err = run("export-ranker", tmp_path / "again.json", "--to", "lightgbm", "--output", tmp_path / "out")
+    assert (code == 0) is (to == "lightgbm")
+    if to == "onnx":
+        assert "cannot be turned into LightGBM" in " ".join(err.split())

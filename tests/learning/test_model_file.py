@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.model_file import RankerModel, Scores, gain_shares, hash_ranker, load, save
+from ci_eval.plugins.learning.model_file import RankerModel, Scores, gain_shares, hash_ranker, lightgbm, load, save
 
 SCORES = Scores(queries=1, top1=0.5, top5=0.5, mrr=0.5)
 MODEL = RankerModel(
@@ -33,7 +33,7 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
         ("format", 9, "has format 9"),
         ("schema", "0", "trained on other features"),
         ("features", ["x"], "trained on other features"),
-        ("trees", "many", "not a model of `ci-eval train-ranker`"),
+        ("trees", "many", "not a model of `ci-eval train-ranker` or `import-ranker`"),
     ],
 )
 def test_what_is_not_such_a_model_is_refused_with_the_reason(
@@ -44,6 +44,24 @@ def test_what_is_not_such_a_model_is_refused_with_the_reason(
     (tmp_path / "m.json").write_text(json.dumps(found | {key: value}))
     with pytest.raises(ConfigError, match=said):
         load(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError("libgomp.so.1: cannot open shared object file"), r"libgomp\.so\.1.*apt-get install libgomp1"),
+        (ModuleNotFoundError("No module named 'lightgbm'"), r"extra `ml`.*pip install"),
+    ],
+)
+def test_what_lightgbm_lacks_is_named_with_what_installs_it(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(name: str) -> None:
+        raise error
+
+    monkeypatch.setattr("ci_eval.plugins.learning.model_file.import_module", fail)
+    with pytest.raises(ConfigError, match=said):
+        lightgbm()
 
 
 def test_importance_is_the_share_of_the_gain_the_largest_first() -> None:

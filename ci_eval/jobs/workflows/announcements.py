@@ -160,9 +160,14 @@ def comparison(done: Outcome, screen: Screen) -> None:
             statistics=_differences(first) if first else {},
             checks=checks,
             problems=_problems(checks),
-            artifacts=[done.folder],
+            artifacts=[done.folder, *([done.history] if done.history else [])],
         )
     )
+
+
+def ranker(model: Path, screen: Screen) -> None:
+    """Report where a trained ranker is."""
+    screen.host.announce(Announcement(status="a ranker", outputs={"model": _place(model)}, artifacts=[model]))
 
 
 def _problems(checks: Sequence[Check]) -> list[Problem]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from ci_eval.core.logs.features import NAMES, SCHEMA
 from ci_eval.core.model import Value
 
 MODEL_FORMAT = 1
+Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
@@ -40,12 +42,14 @@ class BothScores(Value, frozen=True, kw_only=True):
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
-    """A trained ranker, as `ci-eval train-ranker` writes it."""
+    """A trained ranker, as `ci-eval train-ranker` writes it, or one from elsewhere, of which only the features and the
+    scores are known."""
 
     format: int = MODEL_FORMAT
     schema: str
     """Digest of the features; see learning/features.py."""
     features: tuple[str, ...]
+    """Names of its columns, in order."""
     trained_on: tuple[str, ...]
     """Names of the projects."""
     queries: int
@@ -67,16 +71,21 @@ class RankerModel(Value, frozen=True, kw_only=True):
     importance: dict[str, float]
     """Feature → its share of the gain of all splits, the largest first."""
     booster: str
-    """The trees, as LightGBM writes them."""
+    """The trees, as LightGBM writes them; of ONNX the file in base64."""
+    form: Form = "lightgbm"
     digest: str = ""
     """SHA-256 of `booster`, checked before it is used: damaged text makes LightGBM end the process."""
 
 
 def lightgbm() -> ModuleType:
-    """Return the LightGBM module. Raises ConfigError if it is not installed."""
+    """Return the LightGBM module. Raises ConfigError if it is not installed, or its library cannot be loaded."""
     try:
         return import_module("lightgbm")
-    except (ImportError, OSError) as error:
+    except OSError as error:
+        # Its wheel has no OpenMP; slim images lack it.
+        hint = "apt-get install libgomp1 (Debian, Ubuntu), dnf install libgomp (Fedora), brew install libomp (macOS)"
+        raise ConfigError(f"LightGBM is installed, but a library of the system is missing ({error}): {hint}") from error
+    except ImportError as error:
         raise ConfigError(
             f"ranking by a model needs the extra `ml` ({error}): pip install '.[ml]' in a checkout"
         ) from error
@@ -97,12 +106,14 @@ def load(path: Path) -> RankerModel:
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
-        raise ConfigError(f"{path} is not a model of `ci-eval train-ranker`, which makes one: {error}") from error
+        raise ConfigError(
+            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`, which make one: {error}"
+        ) from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
     if model.digest != _digest_of_trees(model.booster):
         raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
-    if model.schema != SCHEMA or model.features != NAMES:
+    if model.schema != SCHEMA or not set(model.features) <= set(NAMES):
         raise ConfigError(
             f"{path} was trained on other features (schema {model.schema}, this ci-eval has {SCHEMA}): train it again"
         )

@@ -1,0 +1,493 @@
+// Nights, pull requests, logs and comparisons of ci-eval for TeamCity's Kotlin DSL. Copy this file into the folder .teamcity of
+// your repository, beside settings.kts: see docs/ci.md.
+package ci_eval
+
+import jetbrains.buildServer.configs.kotlin.BuildType
+import jetbrains.buildServer.configs.kotlin.CustomChart
+import jetbrains.buildServer.configs.kotlin.DslContext
+import jetbrains.buildServer.configs.kotlin.FailureAction
+import jetbrains.buildServer.configs.kotlin.ParameterDisplay
+import jetbrains.buildServer.configs.kotlin.Project
+import jetbrains.buildServer.configs.kotlin.ReuseBuilds
+import jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests
+import jetbrains.buildServer.configs.kotlin.buildFeatures.commitStatusPublisher
+import jetbrains.buildServer.configs.kotlin.buildFeatures.notifications
+import jetbrains.buildServer.configs.kotlin.buildFeatures.pullRequests
+import jetbrains.buildServer.configs.kotlin.buildSteps.script
+import jetbrains.buildServer.configs.kotlin.failureConditions.BuildFailureOnMetric
+import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
+import jetbrains.buildServer.configs.kotlin.projectCustomChart
+import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
+import jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger
+import jetbrains.buildServer.configs.kotlin.triggers.schedule
+import jetbrains.buildServer.configs.kotlin.triggers.vcs
+
+/** Where ci-eval comes from: its Git repository, `@`, and the whole hash of a commit. Empty: the checkout itself is ci-eval. */
+var ciEval = ""
+
+// begin generated: python benchmarks/ci_files.py
+/** Leaves the checkout of ci-eval in `folder`; the agent keeps it, and the environment that run.py makes in it. */
+private val fetch = listOf(
+    "case \"\$INPUT_COMMIT\" in \"\"|*[!0-9a-f]*) commit=none ;; *) commit=\"\$INPUT_COMMIT\" ;; esac",
+    "kept=\"\${HOME:?}/.cache/ci-eval-agent\" && mkdir -p \"\$kept\"",
+    "folder=\"\$kept/\$commit\"",
+    "if ! [ -d \"\$folder\" ]; then",
+    "  new=\"\$(mktemp -d \"\$kept/new.XXXXXX\")\" && trap 'rm -rf \"\$new\"' EXIT",
+    "  { [ \${#commit} = 40 ] && git init --quiet \"\$new\" &&",
+    "    git -C \"\$new\" fetch --quiet --no-tags --depth 1 -- \"\$INPUT_SOURCE\" \"\$commit\" &&",
+    "    git -C \"\$new\" checkout --quiet --detach \"\$commit\" && { mv -T \"\$new\" \"\$folder\" || [ -d \"\$folder\" ]; }; } ||",
+    "    { echo \"##teamcity[buildProblem identity='ci_eval_source' description='this commit of ci-eval cannot be fetched']\"",
+    "      exit 4; }",
+    "fi",
+    "touch \"\$folder\"",
+    "find \"\$kept\" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +",
+)
+// end generated
+
+/** An engine that another build of the project makes and publishes as one archive, with its programs in it. */
+class BuiltEngine(val build: BuildType, val archive: String)
+
+/** What all kinds of builds have. `id` begins the ids of the builds, and is the only one of its kind in the project. */
+open class CiEvalBuild {
+    var id = "Completion"
+    /** The configuration, a YAML file of the checkout. */
+    var config = ""
+    /** Parameters that an agent must have, such as `env.GOROOT`, where only some agents can do this. */
+    var needs = emptyList<String>()
+    /** Minutes after which a build is stopped. */
+    var limit = 180
+}
+
+class CiEvalNight : CiEvalBuild() {
+    /** Builds that an evaluation is divided among. */
+    var shards = 1
+    var gates = listOf("declared >= -2pp")
+    /** The share in percent by which RecallAt1 may be below the last good night's before the evaluation itself fails. */
+    var mostLoss = 5
+    var hour = 2
+    var minute = 23
+    /** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
+    var mail = ""
+    /** What `ciEvalLogs` returned: the nights evaluate its last ranker, too. */
+    var ranker: BuildType? = null
+    /** An engine of your own: what builds it, the command that starts it in the archive's folder, and the engine it is like. */
+    var engine: BuiltEngine? = null
+    var command = ""
+    var like = ""
+}
+
+class CiEvalPullRequest : CiEvalBuild() {
+    lateinit var engine: BuiltEngine
+    var command = ""
+    var like = ""
+    var gates = listOf("RecallAt1 >= -1pp")
+    var rounds = 3
+    /** A token of GitHub as TeamCity stores it (credentialsJSON:…), which publishes the status of the commit; empty: none. */
+    var token = ""
+    /** The branches whose pull requests are built. */
+    var branches = "+:pull/*"
+}
+
+class CiEvalLogs : CiEvalBuild() {
+    /** SPECs of the projects that rankers learn from. */
+    var projects = emptyList<String>()
+    /** On Sundays. */
+    var hour = 5
+    var minute = 7
+}
+
+class CiEvalCompareAlgorithms : CiEvalBuild() {
+    var base = ""
+    var new = ""
+    var gates = emptyList<String>()
+    var rounds = 3
+}
+
+private fun quoted(text: String) = "'" + text.replace("'", "'\\''") + "'"
+
+private fun option(name: String, value: String) = if (value.isEmpty()) "" else " --$name ${quoted(value)}"
+
+private val python get() = if (ciEval.isEmpty()) ".teamcity/run.py" else "\"\$folder/.teamcity/run.py\""
+
+/** `before`: lines of a shell that come before the commands of ci-eval. */
+private fun BuildType.runs(settings: CiEvalBuild, commands: List<String>, before: List<String> = emptyList()) {
+    params {
+        if (ciEval.isEmpty()) {
+            // Where run.py puts the environment that it makes; otherwise the agent keeps one beside ci-eval.
+            param("env.RUNNER_TEMP", "%system.teamcity.build.tempDir%")
+        } else {
+            param("env.INPUT_SOURCE", ciEval.substringBeforeLast("@"))
+            param("env.INPUT_COMMIT", ciEval.substringAfterLast("@"))
+        }
+    }
+    vcs {
+        root(DslContext.settingsRoot)
+        // What the night before left in the agent's folder is no workspace of tonight's.
+        cleanCheckout = true
+    }
+    steps {
+        script {
+            name = "ci-eval"
+            val fetching = if (ciEval.isEmpty()) emptyList() else fetch
+            scriptContent =
+                (listOf("set -eu") + fetching + before + commands.map { "python3 $python $it" }).joinToString("\n")
+        }
+    }
+    requirements {
+        contains("teamcity.agent.jvm.os.name", "Linux")
+        exists("python3.executable")
+        settings.needs.distinct().forEach { exists(it) }
+    }
+    failureConditions {
+        executionTimeoutMin = settings.limit
+    }
+}
+
+/** A failed build's artifacts are taken too unless nothing can be done without its success: reports first, gates last. */
+private fun BuildType.takes(from: BuildType, rules: String, failed: FailureAction = FailureAction.ADD_PROBLEM) {
+    dependencies {
+        dependency(from) {
+            snapshot {
+                onDependencyFailure = failed
+                reuseBuilds = ReuseBuilds.NO
+            }
+            artifacts {
+                artifactRules = rules
+                cleanDestination = true
+            }
+        }
+    }
+}
+
+/** Of the last week in which one could be trained: a new ranker every night would hide what the engine does. */
+private fun BuildType.takesLast(ranker: BuildType) {
+    dependencies {
+        artifacts(ranker) {
+            artifactRules = "ranker.zip!** => ranker"
+            buildRule = lastSuccessful()
+        }
+    }
+}
+
+/** Archives may lose the right to execute. */
+private fun executable(folder: String) = "chmod -R u+x $folder"
+
+/** Stage 1 of one completion type, which is done once; the shards that it is handed on to, and the build that puts them together. */
+private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
+    val key = "${night.id}_$type"
+    val model = if (type == "ML") " --model ranker/model.json" else ""
+    val config = quoted(night.config)
+    val engine = option("engine-command", night.command.let { if (it.isEmpty()) it else "engine/$it" }) + option("engine-like", night.like)
+    // The same commit of ci-eval alone: what another one was answered is not taken over.
+    val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
+    val reusing = listOf(
+        "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
+        "echo \"$commit\" > commit",
+    )
+
+    fun BuildType.prepared() {
+        if (type == "ML") night.ranker?.let { takesLast(it) }
+        night.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
+    }
+
+    fun BuildType.reuses(archive: String) {
+        dependencies {
+            artifacts(this@reuses) {
+                artifactRules = "?:$archive!** => earlier"
+                cleanDestination = true
+                buildRule = lastSuccessful()
+            }
+        }
+    }
+
+    fun BuildType.failsOnLoss() {
+        failureConditions {
+            failOnMetricChange {
+                param("metricKey", "ci_eval.RecallAt1")
+                threshold = night.mostLoss
+                units = BuildFailureOnMetric.MetricUnit.PERCENTS
+                comparison = BuildFailureOnMetric.MetricComparison.LESS
+                compareTo = build { buildRule = lastSuccessful() }
+            }
+        }
+    }
+
+    val built = if (night.engine == null) emptyList() else listOf(executable("engine"))
+    if (night.shards == 1) {
+        return listOf(
+            BuildType {
+                id("Evaluate_$key")
+                name = "Evaluate $type"
+                artifactRules = "workspace => workspace.zip\ncommit => workspace.zip"
+                runs(
+                    night,
+                    listOf("evaluate $config --completion-type $type$model$engine --reuse earlier --output workspace"),
+                    before = reusing + built,
+                )
+                reuses("workspace.zip")
+                prepared()
+                failsOnLoss()
+            },
+        )
+    }
+    val actions = BuildType {
+        id("Actions_$key")
+        name = "Actions $type"
+        artifactRules = "actions => actions.zip"
+        runs(night, listOf("actions $config --completion-type $type$model$engine --output actions"), before = built)
+        prepared()
+    }
+    // The command comes from these settings, not from somebody's workspace.
+    val trust = if (night.command.isEmpty()) "" else " --trust"
+    val parts = (1..night.shards).map { shard ->
+        BuildType {
+            id("Evaluate_${key}_$shard")
+            name = "Evaluate $type $shard/${night.shards}"
+            artifactRules = "shard$shard => shard$shard.zip\ncommit => shard$shard.zip"
+            runs(
+                night,
+                listOf("interpret actions$model$trust --shard $shard/${night.shards} --reuse earlier --output shard$shard"),
+                before = reusing + built,
+            )
+            reuses("shard$shard.zip")
+            takes(actions, "actions.zip!** => actions")
+            prepared()
+        }
+    }
+    val whole = BuildType {
+        id("Evaluate_$key")
+        name = "Evaluate $type"
+        artifactRules = "workspace => workspace.zip"
+        runs(night, listOf("merge " + (1..night.shards).joinToString(" ") { "shard$it" } + " --output workspace"))
+        parts.forEachIndexed { place, part -> takes(part, "shard${place + 1}.zip!** => shard${place + 1}") }
+        failsOnLoss()
+    }
+    return listOf(actions) + parts + whole
+}
+
+/**
+ * The new workspace against the one of the last comparison that was green, which is in that build's artifacts: tonight's
+ * evaluation is the last successful one already. The first night has none, which is why those rules are optional.
+ */
+private fun comparison(night: CiEvalNight, type: String, whole: BuildType): BuildType = BuildType {
+    id("Compare_${night.id}_$type")
+    name = "Compare $type with the last good night"
+    artifactRules = """
+        comparison => comparison.zip
+        history => history.zip
+        new => workspace.zip
+    """.trimIndent()
+    runs(
+        night,
+        listOf(
+            "compare \$(test -d base && echo base) new --same-ranker --history history --output comparison" +
+                night.gates.joinToString("") { option("gate", it) },
+        ),
+    )
+    if (night.mail.isNotEmpty()) {
+        features {
+            notifications {
+                notifierSettings = emailNotifier { email = night.mail }
+                buildFailedToStart = true
+                buildFailed = true
+                // Of problems with a stable identity only the new ones are told.
+                newBuildProblemOccurred = true
+            }
+        }
+    }
+    takes(whole, "workspace.zip!** => new")
+    dependencies {
+        artifacts(this@BuildType) {
+            artifactRules = """
+                ?:workspace.zip!** => base
+                ?:history.zip!** => history
+            """.trimIndent()
+            buildRule = lastSuccessful()
+        }
+        // Red nights stay in the trend; a file per night.
+        artifacts(this@BuildType) {
+            artifactRules = "?:history.zip!** => history"
+            buildRule = lastFinished()
+        }
+    }
+    triggers {
+        schedule {
+            schedulingPolicy = daily {
+                hour = night.hour
+                minute = night.minute
+            }
+            branchFilter = "+:<default>"
+            triggerBuild = always()
+            withPendingChangesOnly = false
+        }
+    }
+}
+
+/** Of one unit, over the builds that have the figures of a whole night. */
+private fun Project.chart(title: String, unit: String, metrics: List<String>, of: List<BuildType>) {
+    features {
+        projectCustomChart {
+            this.title = title
+            seriesTitle = unit
+            series = of.flatMap { build ->
+                metrics.map { metric ->
+                    CustomChart.Serie(
+                        title = "$metric, ${build.name}",
+                        key = CustomChart.SeriesKey("ci_eval.$metric"),
+                        sourceBuildTypeId = "${build.id}",
+                    )
+                }
+            }
+        }
+    }
+}
+
+private val shown = mutableListOf<Project>()
+
+/** The reports as tabs of the builds; once for a project. */
+private fun Project.reports() {
+    if (shown.any { it === this }) return
+    shown += this
+    features {
+        buildReportTab {
+            title = "Completion quality"
+            startPage = "workspace.zip!/reports/html/index.html"
+        }
+        buildReportTab {
+            title = "Comparison"
+            startPage = "comparison.zip!/html/index.html"
+        }
+    }
+}
+
+/** Every night: the configuration is evaluated, and compared with its last good night. */
+fun Project.ciEvalNight(init: CiEvalNight.() -> Unit) {
+    val night = CiEvalNight().apply(init)
+    val wholes = listOfNotNull("BASIC", night.ranker?.let { "ML" }).map { type ->
+        val builds = evaluation(night, type)
+        builds.forEach { buildType(it) }
+        buildType(comparison(night, type, builds.last()))
+        builds.last()
+    }
+    reports()
+    chart("Quality of ${night.id}", "Share", listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank"), wholes)
+    chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
+}
+
+/** Logs of a modelled user over several projects, and the ranker they train, every week. Returns what nights take it from. */
+fun Project.ciEvalLogs(init: CiEvalLogs.() -> Unit): BuildType {
+    val logs = CiEvalLogs().apply(init)
+    val build = BuildType {
+        id("GenerateLogs_${logs.id}")
+        name = "Generate logs"
+        val folders = logs.projects.indices.map { "logs${it + 1}" }
+        artifactRules = (folders + "ranker").joinToString("\n") { "$it => $it.zip" }
+        runs(
+            logs,
+            logs.projects.zip(folders) { spec, folder ->
+                "generate-ml-logs ${quoted(logs.config)} --project ${quoted(spec)} --output $folder"
+            } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
+        )
+        triggers {
+            schedule {
+                schedulingPolicy = weekly {
+                    dayOfWeek = ScheduleTrigger.DAY.Sunday
+                    hour = logs.hour
+                    minute = logs.minute
+                }
+                branchFilter = "+:<default>"
+                triggerBuild = always()
+                withPendingChangesOnly = false
+            }
+        }
+    }
+    buildType(build)
+    return build
+}
+
+/** Inputs of the job compare-engines are parameters: nothing of them becomes part of the script. */
+private fun BuildType.comparesEngines(settings: CiEvalBuild, gates: List<String>, rounds: Int, like: String, before: List<String>) {
+    artifactRules = "engines/comparison => comparison.zip"
+    runs(settings, listOf("ci run compare-engines"), before)
+    params {
+        param("env.INPUT_CONFIG", settings.config)
+        param("env.INPUT_GATES", gates.joinToString("\n"))
+        param("env.INPUT_ROUNDS", "$rounds")
+        param("env.INPUT_ENGINE_LIKE", like)
+        param("env.INPUT_OUTPUT", "engines")
+    }
+}
+
+/** On every pull request: its engine is compared with the default branch's, quality and times. */
+fun Project.ciEvalPullRequest(init: CiEvalPullRequest.() -> Unit) {
+    val change = CiEvalPullRequest().apply(init)
+    val engine = change.engine
+    buildType(
+        BuildType {
+            id("PullRequest_${change.id}")
+            name = "Completion of a pull request"
+            comparesEngines(
+                change, change.gates, change.rounds, change.like,
+                before = listOf(
+                    "if ! [ -d base ]; then",
+                    "  echo \"##teamcity[buildStatus text='no engine of the default branch yet to compare with']\"; exit 0",
+                    "fi",
+                    executable("base new"),
+                ),
+            )
+            params {
+                param("env.INPUT_BASE", "base/${change.command}")
+                param("env.INPUT_NEW", "new/${change.command}")
+            }
+            takes(engine.build, "${engine.archive}!** => new", FailureAction.FAIL_TO_START)
+            dependencies {
+                artifacts(engine.build) {
+                    artifactRules = "?:${engine.archive}!** => base"
+                    cleanDestination = true
+                    buildRule = lastSuccessful("+:<default>")
+                }
+            }
+            triggers {
+                vcs { branchFilter = change.branches }
+            }
+            features {
+                pullRequests {
+                    vcsRootExtId = "${DslContext.settingsRoot.id}"
+                    provider = github {
+                        authType = if (change.token.isEmpty()) vcsRoot() else token { token = change.token }
+                        // A stranger's pull request would run its program on your agents.
+                        filterAuthorRole = PullRequests.GitHubRoleFilter.MEMBER
+                    }
+                }
+                if (change.token.isNotEmpty()) {
+                    commitStatusPublisher {
+                        vcsRootExtId = "${DslContext.settingsRoot.id}"
+                        publisher = github {
+                            githubUrl = "https://api.github.com"
+                            authType = personalToken { token = change.token }
+                        }
+                    }
+                }
+            }
+        },
+    )
+    reports()
+}
+
+/** By hand: two engines, or versions of one, are asked in turns. Who starts the build may name others. */
+fun Project.ciEvalCompareAlgorithms(init: CiEvalCompareAlgorithms.() -> Unit) {
+    val pair = CiEvalCompareAlgorithms().apply(init)
+    buildType(
+        BuildType {
+            id("CompareAlgorithms_${pair.id}")
+            name = "Compare two engines"
+            comparesEngines(pair, pair.gates, pair.rounds, like = "", before = emptyList())
+            params {
+                text("env.INPUT_BASE", pair.base, label = "Base", display = ParameterDisplay.PROMPT, allowEmpty = false)
+                text("env.INPUT_NEW", pair.new, label = "New", display = ParameterDisplay.PROMPT, allowEmpty = false)
+                text("env.INPUT_PROJECT", "", label = "Project", display = ParameterDisplay.PROMPT, allowEmpty = true)
+            }
+        },
+    )
+    reports()
+}

@@ -1,0 +1,114 @@
+"""The command line that the inputs of a job in a CI make, and the key of the CI's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ci_eval import __version__
+from ci_eval.ci.inputs import COMPARE, INPUTS, JOBS, Input, inputs_of
+from ci_eval.core.base.errors import ConfigError
+
+VARIABLE = "CI_EVAL_INPUTS"
+"""A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
+PREFIX = "INPUT_"
+"""Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
+PACKAGE = Path(__file__).parents[1]
+
+
+def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of the inputs that are not empty, by name. Raises ConfigError."""
+    if whole := environment.get(VARIABLE):
+        inputs = _decode(whole)
+    else:
+        named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+        inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
+    return {name: text.strip() for name, text in inputs.items() if text.strip()}
+
+
+def _decode(text: str) -> dict[str, str]:
+    try:
+        fields = json.loads(text)
+        return {name: _text(value) for name, value in fields.items()}
+    except (ValueError, AttributeError, RecursionError):
+        raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+
+
+def _text(value: object) -> str:
+    """Return the value as GitHub writes it into a text: `true`, `2`, and "" for null."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
+    """Return whether a comparison that keeps a history has a base that is not there yet.
+
+    Without a history, as in a pull request, a base that is missing is a mistake.
+    """
+    return job == COMPARE and "history" in inputs and "base" in inputs and not Path(inputs["base"]).exists()
+
+
+def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
+    """Return the command line of a job. On a first night, that of `compare` has no base. Raises ConfigError."""
+    if job not in JOBS:
+        raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
+    if is_first_night(job, inputs):
+        inputs = {name: text for name, text in inputs.items() if name != "base"}
+    places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
+    # Behind `--`, a value that looks like an option is taken as a value.
+    return [job, *_options(job, inputs), *(["--", *places] if places else [])]
+
+
+def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
+    for entry in inputs_of(job):
+        if entry.passing == "option":
+            yield from (f"{entry.option or f'--{entry.name}'}={value}" for value in _values(entry, inputs))
+        elif entry.passing == "flag" and inputs.get(entry.name) == "true":
+            yield f"--{entry.name}"
+
+
+def configs(inputs: Mapping[str, str]) -> list[Path]:
+    """Return the configurations that the input `configs` names, by paths or globs."""
+    (entry,) = (entry for entry in INPUTS if entry.name == "configs")
+    return [Path(path) for path in _values(entry, inputs)]
+
+
+def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
+    text = inputs.get(entry.name, "")
+    if not entry.several:
+        return [text] if text else []
+    if entry.several == "blanks":
+        values = text.split()
+    else:
+        # Rules of gates hold no semicolon, so several may stand on a line.
+        lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
+        values = [line.strip() for line in lines if line.strip()]
+    return [path for value in values for path in _expand_glob(value)] if entry.name == "configs" else values
+
+
+def _expand_glob(pattern: str) -> list[str]:
+    """Return the files that match a glob, in order. A pattern without a match is returned itself, so that the job
+    reports it."""
+    paths = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
+    return paths or [pattern]
+
+
+def cache_key(inputs: Mapping[str, str]) -> str:
+    """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
+    never reused for something else.
+
+    Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
+    these are part of it.
+    """
+    system, processor = platform.system(), platform.machine()
+    parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
+    chosen = [inputs.get(name, "") for name in parts]
+    digest = hashlib.sha256(json.dumps([system, processor, platform.python_version(), __version__, chosen]).encode())
+    config = Path(inputs.get("config", ""))
+    for path in (*sorted(PACKAGE.rglob("*.py")), *([config] if config.is_file() else [])):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"ci-eval-{system}-{processor}-{digest.hexdigest()[:16]}"

@@ -1,0 +1,172 @@
+"""Rankers that were trained elsewhere: LightGBM's text or ONNX, with the features that they look at."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.base import stored
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.logs.features import NAMES, SCHEMA
+from ci_eval.plugins.learning.model_file import Form, RankerModel, Scores, lightgbm
+from ci_eval.plugins.learning.onnx_file import METADATA
+
+Scorer = Callable[[NDArray[np.float32]], NDArray[np.float64]]
+"""All features of suggestions, as (suggestions x features) → a score for each suggestion; the best has the highest."""
+UNKNOWN = Scores(queries=0, top1=0, top5=0, mrr=0)
+SECONDS = 120
+"""The longest that a file of LightGBM may take to load."""
+# Damaged text makes LightGBM end its process, so that another process tries it first.
+TRIAL = """
+import json, sys
+import lightgbm
+booster = lightgbm.Booster(model_file=sys.argv[1])
+scores = booster.predict([[0.0] * booster.num_feature()] * 2)
+print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape)]))
+"""
+
+
+def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
+    """Return the ranker in a file of LightGBM or ONNX. `features`: the names of its inputs, in order, if the file does
+    not hold them. Raises ConfigError."""
+    try:
+        data = stored.read(path.resolve(), stored.MODEL)
+    except WorkspaceError as error:
+        raise ConfigError(str(error)) from error
+    if data.startswith(b"tree"):
+        lightgbm()
+        form: Form = "lightgbm"
+        names, trees = _try_lightgbm(path)
+        text = data.decode("utf-8", "replace")
+    else:
+        form, trees = "onnx", 0
+        names, text = _try_onnx(path, data, features), base64.b64encode(data).decode()
+    return RankerModel(
+        schema=SCHEMA,
+        features=_check_names(path, names, features),
+        trained_on=(),
+        queries=0,
+        rows=0,
+        label="imported",
+        seed=0,
+        trees=trees,
+        before=UNKNOWN,
+        after=UNKNOWN,
+        importance={},
+        booster=text,
+        form=form,
+    )
+
+
+def _try_lightgbm(path: Path) -> tuple[list[str], int]:
+    """Return the names of the features, and the number of trees."""
+    argv = [sys.executable, "-I", "-c", TRIAL, str(path.resolve())]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, check=True)
+        names, trees, shape = json.loads(done.stdout.splitlines()[-1])
+    except (subprocess.SubprocessError, ValueError, IndexError) as error:
+        raise ConfigError(f"{path} is no model that LightGBM can read: write it with Booster.save_model") from error
+    if shape != [2]:
+        raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
+    return names, trees
+
+
+def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
+    """Return the names of the features in the metadata, or `features` if there are none."""
+    session = _session(data, path)
+    written = session.get_modelmeta().custom_metadata_map.get(METADATA)
+    try:
+        names = list(map(str, json.loads(written))) if written else list(features)
+    except (ValueError, TypeError):
+        raise ConfigError(f"{path}: the metadata `{METADATA}` is no JSON list of names") from None
+    if not names:
+        raise ConfigError(
+            f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
+            f"`{METADATA}`, a JSON list"
+        )
+    try:
+        scores = _run(session, np.zeros((2, len(names)), np.float32))
+    except Exception as error:
+        raise ConfigError(f"{path} takes no table of {len(names)} features: {error}") from error
+    if scores.shape != (2,):
+        raise ConfigError(f"{path} does not give one score for each suggestion, which a ranker does")
+    return names
+
+
+def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:
+    if features and names != list(features) and not _are_numbers(names):
+        raise ConfigError(f"{path} names its features itself, and others than --features: leave that out")
+    if features and len(features) != len(names):
+        raise ConfigError(f"{path} has {len(names)} features, and --features names {len(features)}")
+    chosen = tuple(features or names)
+    if _are_numbers(chosen):
+        raise ConfigError(
+            f"{path} does not name its features: train it with feature_name, or add --features NAME,…, in the order of "
+            "its columns; schema.json beside the logs has the names"
+        )
+    for name in chosen:
+        if name not in NAMES:
+            raise ConfigError(f"{path}: there is no feature {name!r}{guess(name, NAMES)}; known are {', '.join(NAMES)}")
+    if len(set(chosen)) != len(chosen):
+        raise ConfigError(f"{path} has a feature twice")
+    return chosen
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    """Return whether these are the names that LightGBM gives to columns without a name."""
+    return list(names) == [f"Column_{number}" for number in range(len(names))]
+
+
+def open_ranker(model: RankerModel) -> Scorer:
+    """Return the function that scores suggestions by a model. Raises ConfigError if a package is missing."""
+    columns = [NAMES.index(name) for name in model.features]
+    whole = tuple(model.features) == tuple(NAMES)
+    if model.form == "onnx":
+        session = _session(decode_onnx(model), None)
+        return lambda rows: _run(session, rows if whole else rows[:, columns])
+    booster = lightgbm().Booster(model_str=model.booster)
+
+    def score(rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        # One thread: the workers share the machine, and starting threads takes longer than a short list.
+        scores: NDArray[np.float64] = booster.predict(rows if whole else rows[:, columns], num_threads=1)
+        return scores
+
+    return score
+
+
+def decode_onnx(model: RankerModel) -> bytes:
+    """Return the ONNX file that a model holds. Raises ConfigError."""
+    try:
+        return base64.b64decode(model.booster, validate=True)
+    except binascii.Error as error:
+        raise ConfigError("the model file holds no ONNX: import it again") from error
+
+
+def _session(data: bytes, path: Path | None) -> Any:
+    try:
+        runtime = import_module("onnxruntime")
+    except (ImportError, OSError) as error:
+        raise ConfigError(f"a ranker in ONNX needs onnxruntime ({error}): pip install onnxruntime") from error
+    options = runtime.SessionOptions()
+    # One thread, for the same reason as LightGBM has one.
+    options.intra_op_num_threads = 1
+    try:
+        return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ConfigError(f"{path or 'the model'} is neither a model of LightGBM nor ONNX: {error}") from error
+
+
+def _run(session: Any, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    first, *_ = session.run(None, {session.get_inputs()[0].name: np.ascontiguousarray(rows, np.float32)})
+    return np.asarray(first, np.float64).reshape(len(rows), -1).squeeze(axis=1)

@@ -1,0 +1,104 @@
+"""Inputs of a CI → the command line that the real commands understand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ci_eval.ci.arguments import cache_key, command_line, is_first_night, read_inputs
+from ci_eval.ci.inputs import JOBS, inputs_of
+from ci_eval.cli.group import find_command
+from ci_eval.core.base.errors import ConfigError
+
+HOSTILE = "--output=x; $(touch y)"
+VALUES = {
+    "jobs": "2", "precision": "1pp", "shards": "3", "shard": "1/2",
+    "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5", "rounds": "2", "engine-like": "",
+    "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
+    "same-ranker": "true",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("plain", ["x", HOSTILE])
+def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain: str) -> None:
+    _, *argv = command_line(job, {entry.name: VALUES.get(entry.name, plain) for entry in inputs_of(job)})
+    params = find_command(job).make_context(job, argv).params
+    if not job.startswith("plan"):
+        assert str(params["output"]) == plain
+    assert params.get("same_ranker", True)
+    assert ("gates" not in params) or params["gates"] == ("RecallAt1 >= -1pp", "Recall >= 90%")
+    assert ("overrides" not in params) or params["overrides"] == ("interpret.seed=1", "interpret.sessionsLimit=5")
+
+
+def test_without_inputs_there_are_no_options_so_that_the_configuration_counts() -> None:
+    assert command_line("generate-ml-logs", read_inputs({"CI_EVAL_INPUTS": '{"log-formats": "", "jobs": null}'})) == [
+        "generate-ml-logs"
+    ]
+
+
+def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
+    wanted = {"completion-type": "ML", "shard": "1/2"}
+    assert read_inputs({"CI_EVAL_INPUTS": json.dumps({**wanted, "set": " "})}) == wanted
+    assert read_inputs({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == wanted
+
+
+def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
+    inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past"}
+    assert is_first_night("compare", inputs)
+    assert command_line("compare", inputs) == ["compare", "--history=past", "--", "new"]
+    (tmp_path / "base").mkdir()
+    assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
+
+
+def test_engines_come_before_the_configuration() -> None:
+    inputs = {"config": "c.yaml", "new": "./new --stdio", "base": "jedi"}
+    assert command_line("compare-engines", inputs) == ["compare-engines", "--", "jedi", "./new --stdio", "c.yaml"]
+
+
+def test_without_a_history_a_base_that_is_not_there_is_a_mistake() -> None:
+    assert command_line("compare", {"base": "none", "new": "new"})[-2:] == ["none", "new"]
+
+
+def test_gates_may_stand_on_one_line() -> None:
+    assert command_line("compare", {"gates": "Recall >= -2pp; RecallAt1 >= -2pp"})[1:] == [
+        "--gate=Recall >= -2pp",
+        "--gate=RecallAt1 >= -2pp",
+    ]
+
+
+def test_globs_of_configurations_are_filled_in_and_what_matches_nothing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.yaml", "a.yaml"):
+        Path(name).touch()
+    assert command_line("plan", {"configs": "*.yaml none.yaml"}) == ["plan", "--", "a.yaml", "b.yaml", "none.yaml"]
+
+
+@pytest.mark.parametrize("job", ["", "evaluat"])
+def test_a_job_that_there_is_not_is_refused_with_those_there_are(job: str) -> None:
+    with pytest.raises(ConfigError, match="evaluate, generate-ml-logs, compare-engines"):
+        command_line(job, {})
+
+
+def test_inputs_that_are_no_object_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"toJSON\(inputs\)"):
+        read_inputs({"CI_EVAL_INPUTS": "[1]"})
+
+
+def test_the_key_of_the_cache_changes_with_engine_configuration_and_ci_eval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "c.yaml"
+    config.write_text("engine: jedi")
+    inputs = {"config": str(config)}
+    keys = [cache_key(inputs), cache_key({**inputs, "engine": "ty"})]
+    config.write_text("engine: ty")
+    keys.append(cache_key(inputs))
+    monkeypatch.setattr("ci_eval.ci.arguments.PACKAGE", tmp_path)
+    keys += [cache_key(inputs), cache_key({**inputs, "shard": "2/3"})]
+    assert len(set(keys)) == 4
+    assert keys[-1] == keys[-2]

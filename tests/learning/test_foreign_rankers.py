@@ -1,0 +1,94 @@
+"""Rankers that were trained elsewhere: imported with the names of their features checked, or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.logs.features import NAMES
+from ci_eval.plugins.learning.foreign_rankers import open_ranker, read_foreign
+from ci_eval.plugins.learning.model_file import lightgbm, load, save
+from tests.needs import need_module, need_modules
+
+need_module("lightgbm")
+SOME = ("prefix_length", "position")
+ROWS = np.random.default_rng(0).normal(size=(200, len(NAMES))).astype(np.float32)
+LABELS = (ROWS[:, NAMES.index("position")] > 0).astype(int)
+SMALL = {"objective": "regression", "verbose": -1, "num_leaves": 4, "num_threads": 1}
+
+
+def train(names: tuple[str, ...], **options: Any) -> Any:
+    """Return a booster that looks at these features."""
+    columns = ROWS[:, [NAMES.index(name) for name in names]]
+    data = lightgbm().Dataset(columns, LABELS, **{"feature_name": list(names), **options})
+    return lightgbm().train(SMALL, data, 3)
+
+
+@pytest.mark.parametrize("names", [NAMES, SOME], ids=["all features", "some in another order"])
+def test_a_file_of_lightgbm_scores_as_it_does_there(names: tuple[str, ...], tmp_path: Path) -> None:
+    booster = train(names)
+    booster.save_model(tmp_path / "model.txt")
+    save(read_foreign(tmp_path / "model.txt"), tmp_path / "model.json")
+    model = load(tmp_path / "model.json")
+    assert (model.features, model.trees, model.label) == (names, 3, "imported")
+    expected = booster.predict(ROWS[:, [NAMES.index(name) for name in names]])
+    assert len(set(expected)) > 1
+    np.testing.assert_array_equal(open_ranker(model)(ROWS), expected)
+
+
+def test_names_of_a_file_that_has_none_are_an_option(tmp_path: Path) -> None:
+    booster = train(SOME, feature_name="auto")
+    booster.save_model(tmp_path / "model.txt")
+    with pytest.raises(ConfigError, match="add --features"):
+        read_foreign(tmp_path / "model.txt")
+    with pytest.raises(ConfigError, match="has 2 features, and --features names 1"):
+        read_foreign(tmp_path / "model.txt", ["position"])
+    assert read_foreign(tmp_path / "model.txt", SOME).features == SOME
+
+
+def test_a_feature_that_the_logs_do_not_have_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    train(SOME, feature_name=["prefix_lenght", "position"]).save_model(tmp_path / "model.txt")
+    with pytest.raises(ConfigError, match=r"no feature 'prefix_lenght'.*prefix_length"):
+        read_foreign(tmp_path / "model.txt")
+    with pytest.raises(ConfigError, match="others than --features"):
+        read_foreign(tmp_path / "model.txt", SOME)
+
+
+def test_several_scores_for_a_suggestion_are_no_ranker(tmp_path: Path) -> None:
+    data = lightgbm().Dataset(ROWS, np.arange(200) % 3, feature_name=list(NAMES))
+    lightgbm().train({**SMALL, "objective": "multiclass", "num_class": 3}, data, 1).save_model(tmp_path / "m.txt")
+    with pytest.raises(ConfigError, match="gives 3 numbers"):
+        read_foreign(tmp_path / "m.txt")
+
+
+@pytest.mark.parametrize("text", ["", "tree", "tree\nversion=v4\nnum_class=1\ntree_sizes=9\n", "PK\x03\x04"])
+def test_what_is_no_model_is_refused(text: str, tmp_path: Path) -> None:
+    need_module("onnxruntime")
+    (tmp_path / "m").write_text(text)
+    with pytest.raises(ConfigError, match=r"no model that LightGBM can read|neither a model"):
+        read_foreign(tmp_path / "m", SOME)
+
+
+def test_onnx_scores_as_it_does_there(tmp_path: Path) -> None:
+    need_modules("onnxruntime", "onnxmltools")
+    types = need_module("onnxmltools.convert.common.data_types")
+    booster = train(SOME)
+    shape = types.FloatTensorType([None, 2])
+    converted = need_module("onnxmltools").convert_lightgbm(booster, initial_types=[("x", shape)], zipmap=False)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(converted.SerializeToString())
+    with pytest.raises(ConfigError, match="does not name its features"):
+        read_foreign(path)
+    with pytest.raises(ConfigError, match="takes no table of 3 features"):
+        read_foreign(path, [*SOME, "suggestions"])
+    converted.metadata_props.add(key="features", value='["prefix_length", "position"]')
+    path.write_bytes(converted.SerializeToString())
+    save(read_foreign(path), tmp_path / "model.json")
+    model = load(tmp_path / "model.json")
+    assert (model.features, model.form) == (SOME, "onnx")
+    expected = booster.predict(ROWS[:, [NAMES.index(name) for name in SOME]])
+    np.testing.assert_allclose(open_ranker(model)(ROWS), expected, atol=1e-4)
