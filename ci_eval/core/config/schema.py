@@ -220,8 +220,9 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name, which is golf if `completionGolf` is set."""
-        return "golf" if self.actions.strategy.completion_golf else self.task
+        """Return the task's name, which is golf if `completionGolf` is set, and imports if `imports` is removed."""
+        strategy = self.actions.strategy
+        return "golf" if strategy.completion_golf else "imports" if strategy.imports == "removed" else self.task
 
     def find_cluster(self, task: Task) -> tuple[str, ...]:
         """Return the fields by which a dataset's lines are sampled together: the configured one, or the task's own."""

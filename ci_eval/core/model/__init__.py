@@ -18,6 +18,8 @@ from ci_eval.core.model.actions import (
     OpenFile,
     PlayItem,
     PrintText,
+    RemovedImport,
+    UseImport,
 )
 from ci_eval.core.model.comparison import (
     Change,
@@ -172,6 +174,7 @@ __all__ = [
     "QueryRow",
     "Ranking",
     "Record",
+    "RemovedImport",
     "RunConfig",
     "Runnable",
     "Section",
@@ -196,6 +199,7 @@ __all__ = [
     "Trend",
     "TrendPoint",
     "Usage",
+    "UseImport",
     "UserModelConfig",
     "Value",
     "Verdict",
