@@ -23,6 +23,7 @@ from ci_eval.core.model import (
     PlayItem,
     Properties,
     Record,
+    RemovedImport,
     RunConfig,
     SessionScore,
     Span,
@@ -47,8 +48,7 @@ class Shape:
     containers: frozenset[str] = frozenset()
     """The nodes that only hold declarations and statements, and what stands between them: module, class body …"""
     lists: frozenset[str] = frozenset()
-    """The nodes outside functions whose children a person types one after the other: file, body of a class, of a
-    namespace; "PARENT NODE" for a node that is one below that parent only."""
+    """The nodes outside functions whose children a person types in order: file, body of a class; also "PARENT NODE"."""
     bodies: frozenset[str] = frozenset()
     """The nodes that hold the statements of a function, with their brackets if they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
@@ -145,9 +145,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     offset: int
     prefix: str
     expected: str
-    """The expected text, for the controls (`oracle`) only: an engine that reads it measures nothing."""
+    """The expected text, for the controls (`oracle`): an engine that reads it before it answers measures nothing."""
     continues: bool = False
     """A flag: only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
+    removed: RemovedImport | None = None
+    """The missing import of the expected name; an engine returns the edits of suggestions of that name then."""
     record: Record | None = None
     """The record that is asked in place of the caret if the task's items come from a dataset."""
     span: Span = "word"
@@ -203,7 +205,6 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str: ...
-
     @property
     def summary(self) -> str:
         """Return one line for `ci-eval list engines`."""
@@ -334,8 +335,9 @@ class Task:
     heading: str
     """The heading over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """A function that types an item and asks where it likes; the untyped remainder is typed afterwards. None: lookups
-    are at the prefixes that `actions.strategy.prefix` and the modelled user say."""
+    """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
+    of_imports: bool = False
+    """A flag: its items are uses of names whose import is taken out of the file."""
     every_token: bool = False
     """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem
@@ -394,7 +396,6 @@ class Grader(Protocol):
 
     @property
     def name(self) -> str: ...
-
     @property
     def summary(self) -> str: ...
 
@@ -439,7 +440,6 @@ class Ranker(Protocol):
 
     @property
     def name(self) -> str: ...
-
     @property
     def summary(self) -> str: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ci_eval.core.contracts import Item
 from ci_eval.core.model import LookupScore, Status, Suggestion, Token
@@ -22,6 +22,22 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
         (number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected and not suggestion.tail),
         None,
     )
+
+
+SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"
+"""The grades of a suggestion that imports the expected name: from the module that the code has it from, or as the same
+object from a module that re-exports it; and whether the file has no more syntax errors than before."""
+
+
+def imports_right(grades: Mapping[str, float]) -> bool:
+    """Return whether the expected object is imported, from its module or from one that re-exports it."""
+    return grades[SAME_MODULE] + grades[SAME_OBJECT] > 0
+
+
+def rank_of_import(_expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the first suggestion whose acceptance leaves the name and imports the expected object."""
+    graded = ((number, suggestion.grades) for number, suggestion in enumerate(shown, 1) if suggestion.grades)
+    return next((number for number, grades in graded if imports_right(grades)), None)
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 
-from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.contracts import Band, Metric, Observation, Task
 from ci_eval.core.model import FAILED, UNASKED, Kind, LookupScore, MetricInfo, SessionScore, Status
 from ci_eval.core.model.report import Responses
 
@@ -36,6 +37,30 @@ def rank_of(session: SessionScore) -> int | None:
     if session.status in FAILED or not session.lookups:
         return None
     return session.lookups[-1].rank
+
+
+RANK_BANDS = (
+    Band(name="1", outcome="first", label="rank 1"),
+    Band(name="2-5", outcome="near", label="rank 2-5"),
+    Band(name="6-10", outcome="low", label="rank 6-10"),
+    Band(name="11+", outcome="low", label="rank 11+"),
+    Band(name="absent", outcome="absent"),
+)
+"""The bands of tasks whose sessions are judged by a rank."""
+_LAST = (1, 5, 10)
+"""The last rank of each band that has one."""
+
+
+def reciprocal_rank(session: SessionScore) -> float:
+    """Return 1 / rank, or 0 if the text is absent."""
+    rank = rank_of(session)
+    return 1 / rank if rank else 0.0
+
+
+def band_of_rank(session: SessionScore) -> Band:
+    """Return the band of the rank at the last lookup."""
+    rank = rank_of(session)
+    return RANK_BANDS[-1] if rank is None else RANK_BANDS[bisect_left(_LAST, rank)]
 
 
 def grades_of(session: SessionScore) -> Mapping[str, float]:

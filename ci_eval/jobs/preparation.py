@@ -16,7 +16,8 @@ from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
-from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig
+from ci_eval.core.grammar.importing import SYNTAXES
+from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, QueriesConfig, StrategyConfig
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, takes_dataset
 from ci_eval.core.statistics import footprint
@@ -323,13 +324,23 @@ def load_task(config: Config) -> Task:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     _check_kinds(task, strategy.filters)
     _check_target(task, config)
-    if not task.play:
-        return task
-    for key, is_set in {
+    if task.of_imports and config.language not in SYNTAXES:
+        raise ConfigError(
+            f"the task {task.name} takes imports out of files, which ci-eval can do in {', '.join(SYNTAXES)}, not in "
+            f"{config.language}"
+        )
+    usual = StrategyConfig()
+    of_players = {
         "interpret.saveLogs": config.interpret.save_logs,
         "interpret.userModel": config.interpret.user_model is not None,
-        "actions.strategy.prefix": config.actions.strategy.prefix != PrefixConfig(),
-    }.items():
+        "actions.strategy.prefix": strategy.prefix != usual.prefix,
+    }
+    of_imports = {
+        "actions.strategy.context": strategy.context != usual.context,
+        "actions.strategy.evolution": strategy.evolution != usual.evolution,
+    }
+    own_way = of_players | of_imports if task.of_imports else of_players if task.play else {}
+    for key, is_set in own_way.items():
         if is_set:
             raise ConfigError(
                 f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"

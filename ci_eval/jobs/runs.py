@@ -27,11 +27,14 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import graders
+from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.view import UNCHANGED, View, read_view
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import EngineInfo
+from ci_eval.core.model.engine.sent import Condition
+from ci_eval.core.rendering.engine.conditions import MOST, short
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import Prepared
@@ -189,11 +192,32 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
             f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
         )
     now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
-    for what, was, is_now in unlike(same_answers(manifest), same_answers(now)):
-        raise WorkspaceError(
-            f"{folder} cannot be taken up: the {what} was {was}, and is {is_now} now; give a new folder as --output"
-        )
+    for _, change in changed_answers(manifest, now):
+        raise WorkspaceError(f"{folder} cannot be taken up: {change}; give a new folder as --output")
     return workspace
+
+
+def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield each difference of `same_answers`: its name, and a clause that says what was and what is now."""
+    for name, before, after in unlike(same_answers(was), same_answers(now)):
+        told = between(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
+        if told:
+            # The digests would only say that something differs.
+            yield name, f"the {name} differs: {'; '.join(map(_change_text, told[:MOST]))}{_more(told)}"
+        else:
+            yield name, f"the {name} was {before}, and is {after} now"
+
+
+def _change_text(part: Condition) -> str:
+    before, after = (short(value) if value else "not told" for value in (part.base, part.new))
+    return f"`{part.name}` was {before}, and is {after} now"
+
+
+def _more(told: Sequence[Condition]) -> str:
+    return f"; and {len(told) - MOST:,} more" if len(told) > MOST else ""
+
+
+TOLD = "configuration that the engine is told"
 
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
@@ -204,7 +228,7 @@ def same_answers(manifest: Manifest) -> dict[str, object]:
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
         "engine's packages": _packages_text(manifest.engine.packages),
-        "configuration that the engine is told": _digest(manifest),
+        TOLD: _digest(manifest),
         "ci-eval": manifest.ci_eval,
         "set of packages that extend ci-eval": _packages_text(manifest.plugins),
         "dependencies of the project": _packages_text(manifest.dependencies),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
-from ci_eval.plugins.tasks import completion
+from ci_eval.core.scoring import band_of_rank
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_the_rank_decides_the_band(rank: int | None, band: str) -> None:
         status=Status.OK if rank else Status.NO_MATCH,
         lookups=(LookupScore(prefix="", total=1000, rank=rank, latency=1.0),),
     )
-    assert completion.band(session).name == band
+    assert band_of_rank(session).name == band

@@ -10,6 +10,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.contracts import Declarations, Language
 from ci_eval.core.grammar.document import NotText, check_lines, decode
+from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import ActionsConfig
 
 BINARY_PREFIX = 8192
@@ -29,10 +30,7 @@ class Source:
     @property
     def grammar(self) -> str:
         """Return the grammar for a file of that name; the longest suffix decides, else the language's first one."""
-        grammars = self.language.grammars
-        suffixes = (suffix for suffix in grammars if self.path.endswith(suffix))
-        # An evaluation root may be a file with another suffix, or none.
-        return grammars[max(suffixes, key=len, default=next(iter(grammars)))]
+        return choose_grammar(self.language.grammars, self.path)
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:

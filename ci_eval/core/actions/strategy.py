@@ -9,6 +9,7 @@ from hashlib import blake2b
 from ci_eval.core.actions import prefixes
 from ci_eval.core.actions.evolution import Evolution
 from ci_eval.core.actions.files import Source
+from ci_eval.core.actions.importing import LENGTHS, Use, uses
 from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Item, Task
 from ci_eval.core.grammar.document import checksum
@@ -22,8 +23,10 @@ from ci_eval.core.model import (
     MoveCaret,
     OpenFile,
     PrintText,
+    RemovedImport,
     StrategyConfig,
     Token,
+    UseImport,
 )
 
 FINISH = FinishSession()
@@ -34,7 +37,9 @@ def actions_of_file(
 ) -> FileActions:
     """Return the sessions of the task's items in their order. The text is as it was when all are done."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
-    if typist.plain:
+    if task.of_imports:
+        typist.use_imports(uses(source, tokens))
+    elif typist.plain:
         typist.type_plainly(tokens)
     elif task.items:
         typist.type_items(list(task.items(source.text, tokens)))
@@ -169,6 +174,40 @@ class _Typist:
                 PrintText(text=text),
             )
         self.sessions = len(tokens)
+
+    def use_imports(self, uses_of_names: Sequence[Use]) -> None:
+        """Add the sessions of uses of imported names: their imports are missing while they are asked for."""
+        for use in uses_of_names:
+            missing, token = use.imported, use.token
+            begin = token.offset - (missing.end - missing.begin)
+            removed = RemovedImport(
+                module=missing.module, offset=missing.begin, text=self.source.text[missing.begin : missing.end]
+            )
+            # From the end, so that the offset of the import stays right.
+            self.actions += [
+                DeleteRange(begin=token.offset, end=token.offset + len(token.text)),
+                DeleteRange(begin=missing.begin, end=missing.end),
+                MoveCaret(offset=begin),
+            ]
+            typed = ""
+            for length in sorted({min(length, len(token.text)) for length in LENGTHS}):
+                self.actions.append(PrintText(text=token.text[len(typed) : length]))
+                typed = token.text[:length]
+                how = f"{self.task.name}/SimplePrefix({length})"
+                self.actions += [
+                    UseImport(
+                        session=_id(self._base(how), token.offset, token.text),
+                        offset=token.offset,
+                        prefix=typed,
+                        expected_text=token.text,
+                        properties=token.properties,
+                        removed=removed,
+                    ),
+                    FINISH,
+                ]
+                self.sessions += 1
+            # The last length is the whole token's.
+            self.actions += [MoveCaret(offset=missing.begin), PrintText(text=removed.text)]
 
     def _open(self, item: Item, remainder: Remainder) -> None:
         """Restore everything before the item, and delete the text from there to the end of what is missing."""

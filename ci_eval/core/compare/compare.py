@@ -37,6 +37,9 @@ FEWEST = 20
 """The number of sessions that a part needs to be judged by itself."""
 LEVEL_OF_FAILURES = 0.05
 
+BUSY = "the machine was busy while"
+"""The beginning of the warning about times of a busy machine."""
+
 
 def refuse(base: Manifest, new: Manifest) -> None:
     """Raise ConfigError if the figures of the two evaluations do not mean the same thing, so cannot be compared."""
@@ -246,9 +249,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not is_alternating(base, new):
-        warnings.append(
-            f"the machine was busy while {' and '.join(busy)} ran: their times say more about it than about engines"
-        )
+        warnings.append(f"{BUSY} {' and '.join(busy)} ran: their times say more about it than about engines")
     if base.grammar != new.grammar:
         warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:

@@ -86,6 +86,8 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _user_problems(config)
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
         yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
+    if strategy.imports == "removed" and (strategy.completion_golf or config.task not in {"completion", "imports"}):
+        yield "`actions.strategy.imports: removed` is the task imports, but another is asked for; remove one of them"
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
         yield (
             f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "

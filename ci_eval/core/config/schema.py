@@ -220,10 +220,13 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name, which is golf if `completionGolf` is set, and inside for a caret inside the token."""
-        if self.actions.strategy.completion_golf:
+        """Return the task's name: golf, imports and inside come from the strategy."""
+        strategy = self.actions.strategy
+        if strategy.completion_golf:
             return "golf"
-        is_inside = self.task == "completion" and self.actions.strategy.prefix.name == "Inside"
+        if strategy.imports == "removed":
+            return "imports"
+        is_inside = self.task == "completion" and strategy.prefix.name == "Inside"
         return "inside" if is_inside else self.task
 
     def find_cluster(self, task: Task) -> tuple[str, ...]:

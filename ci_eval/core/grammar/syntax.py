@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -79,3 +80,10 @@ def bundle() -> str:
     """Return the name and version of the grammar bundle, for the manifest."""
     name = _BUNDLE.replace("_", "-")
     return f"{name} {version(name)}"
+
+
+def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
+    """Return the grammar for a file of that name. The longest suffix decides, else the language's first one."""
+    suffixes = (suffix for suffix in grammars if path.endswith(suffix))
+    # An evaluation root may be a file with another suffix, or none.
+    return grammars[max(suffixes, key=len, default=next(iter(grammars)))]

@@ -25,6 +25,7 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
+from ci_eval.core.interpret.accepting import Acceptances
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
@@ -51,6 +52,7 @@ from ci_eval.core.model import (
     Session,
     Status,
     Suggestion,
+    UseImport,
 )
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
@@ -126,6 +128,7 @@ class Player:
         self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._showing = Showing(setup, assignment.path, document.text)
         self._carets = Carets(setup)
+        self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
         self.engine_time = 0.0
         self._assignment = assignment
         self._setup = setup
@@ -273,7 +276,7 @@ class Player:
             self._cold = not self._carets.opened
             answer = self._carets.answer(engine, caret, self._assignment.round)
         else:
-            answer = engine.complete(self._make_query(engine, question, record))
+            answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
         # A single infinite time would spoil every mean.
         if not math.isfinite(answer.latency):
             raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
@@ -293,11 +296,20 @@ class Player:
             prefix=question.prefix,
             expected=self._setup.task.write(question.expected) if self._setup.task.write else question.expected,
             continues=question.continues,
+            removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
             span="text" if record else self._setup.task.span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
         )
+
+    def _grade_imports(self, answer: Answer) -> Answer:
+        call = self._open.call if self._open else None
+        if self._acceptances is None or not isinstance(call, UseImport):
+            return answer
+        document = self.document
+        suggestions = self._acceptances.grade(answer.suggestions, call, document.text, document.caret)
+        return replace(answer, suggestions=suggestions)
 
     def _restart(self) -> None:
         self._opened = False
@@ -364,6 +376,8 @@ class Player:
             cold=self._cold,
             selected=selected,
             accepted=saved if selected and task.play else 0,
+            # Only in the task imports do suggestions have grades already.
+            grades=next((suggestion.grades for suggestion in shown.suggestions if suggestion.grades), None),
             answer=raw,
             usage=usage,
         )

@@ -18,6 +18,8 @@ from ci_eval.core.model.actions import (
     OpenFile,
     PlayItem,
     PrintText,
+    RemovedImport,
+    UseImport,
 )
 from ci_eval.core.model.comparison import (
     Change,
@@ -173,6 +175,7 @@ __all__ = [
     "QueryRow",
     "Ranking",
     "Record",
+    "RemovedImport",
     "RunConfig",
     "Runnable",
     "Section",
@@ -197,6 +200,7 @@ __all__ = [
     "Trend",
     "TrendPoint",
     "Usage",
+    "UseImport",
     "UserModelConfig",
     "Value",
     "Verdict",

@@ -47,6 +47,21 @@ class CallCompletion(Value, frozen=True, kw_only=True, gc=False, tag_field="type
     properties: Properties
 
 
+class RemovedImport(Value, frozen=True, kw_only=True, gc=False):
+    """An import that was taken out of the file: the offset at which `text` is missing, and what it imported."""
+
+    module: str
+    """The module, as the import names it."""
+    offset: Number
+    text: str
+
+
+class UseImport(CallCompletion, frozen=True, kw_only=True, gc=False, tag_field="type", tag="USE_IMPORT"):
+    """A call at a use of a name whose import is missing, in the task imports."""
+
+    removed: RemovedImport
+
+
 class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="type", tag="PLAY_ITEM"):
     """An action that lets the task produce an item at the caret in its own way; the caret is behind the whole text of
     the item afterwards."""
@@ -72,7 +87,9 @@ class FinishSession(Value, frozen=True, kw_only=True, gc=False, tag_field="type"
     FINISH_SESSION."""
 
 
-Action = OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | PlayItem | CodeGolf | FinishSession
+Action = (
+    OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | UseImport | PlayItem | CodeGolf | FinishSession
+)
 
 
 NOTABLE = 0.01

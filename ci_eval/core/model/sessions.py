@@ -27,6 +27,9 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     sort_text: str | None = None
     position: Place | None = None
     """The rank in the engine's own list, if the completion type (which orders the suggestions) moved it."""
+    edits: tuple[tuple[Number, Number, str], ...] | None = None
+    """The edits that acceptance makes elsewhere in the file, such as an import: the offset in the text that was asked
+    about, the number of characters deleted there, the new text. None if nobody looked."""
     grades: dict[str, Grade] | None = None
     """The closeness to the expected text by name of the score; None if it is not graded."""
     remark: str = ""

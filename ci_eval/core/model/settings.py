@@ -109,6 +109,9 @@ class StrategyConfig(Section, frozen=True):
     """Play the task golf, like `task: golf`: whole lines are typed, with as few actions as the suggestions allow."""
     evolution: EvolutionConfig = EvolutionConfig()
     """The parts of the file that do not exist yet."""
+    imports: Literal["present", "removed"] = "present"
+    """removed: play the task imports, like `task: imports`: names whose import is taken out of the file are asked for,
+    with 3 and with all letters typed."""
 
 
 class ActionsConfig(Section, frozen=True):

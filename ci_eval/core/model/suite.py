@@ -40,6 +40,8 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     """The figures by declared metric."""
     differences: dict[str, Difference] = {}
     """The differences (new - base) by declared metric, in a suite of comparisons."""
+    busy: bool = False
+    """True if the machine was busy, so that times say more about it than about the engine."""
     trouble: str = ""
     """The reason why this project fails the command, such as a broken gate; "" if it does not."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ci_eval.core.model import MetricInfo, OtherCode, OverProjects, Suite, SuiteProject
 from ci_eval.core.rendering.figures import amount, change, change_between, format_count, interval
 from ci_eval.core.rendering.verdicts import HERE, interval_text, said
@@ -9,8 +11,9 @@ from ci_eval.core.rendering.verdicts import HERE, interval_text, said
 OVERALL = "In other projects"
 
 
-def populations(suite: Suite) -> tuple[str, str]:
-    """Return two sentences: what the rows say, and what the last one says."""
+def populations(suite: Suite) -> tuple[str, ...]:
+    """Return what the rows say, and what the last one says; if there are times of a busy machine, also what they are
+    worth."""
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
@@ -19,7 +22,15 @@ def populations(suite: Suite) -> tuple[str, str]:
         f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs "
         f"the same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects "
         "like these.",
+        *_busy(suite),
     )
+
+
+def _busy(suite: Suite) -> Iterator[str]:
+    busy = [entry.project.name for entry in suite.projects if entry.busy]
+    if busy and any(info.is_time for info in suite.metrics):
+        which = "all projects" if len(busy) == len(suite.projects) else ", ".join(busy)
+        yield f"⚠ The machine was busy during {which}: times say more about the machine than about the engine."
 
 
 def cell(entry: SuiteProject, info: MetricInfo) -> tuple[str, str]:

@@ -14,7 +14,6 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.core.interpret import Executor, observable_content
-from ci_eval.core.manifest import unlike
 from ci_eval.core.model import FAILED, Session, Status
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
@@ -111,10 +110,10 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
     """Yield each changed condition of the results, in words."""
     was, now = earlier.manifest(), workspace.manifest()
     declared = bool(was.closures and now.closures)
-    for condition, before, after in unlike(runs.same_answers(was), runs.same_answers(now)):
+    for condition, change in runs.changed_answers(was, now):
         if condition == "project" and declared:
             continue  # file by file, it is looked at what has changed
-        yield f"the {condition} was {before}, and is {after} now"
+        yield change
     if was.project.identity_name != now.project.identity_name:
         # The ids of sessions depend on it.
         names = (manifest.project.identity_name or "by no name" for manifest in (was, now))

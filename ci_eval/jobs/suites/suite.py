@@ -17,6 +17,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import reporters
+from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject
 from ci_eval.core.rendering.ladder import label, shown_filter
@@ -193,6 +194,7 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
         folder=folder,
         sessions=figures.sessions,
         figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+        busy=done.evaluation.machine.busy,
         trouble=_message(done.trouble),
     )
 
@@ -208,6 +210,7 @@ def tabulate_comparisons(found: Mapping[str, Comparison], troubles: Sequence[CiE
             folder=folder,
             sessions=comparison.counts[comparison.headline].sessions,
             differences={name: comparison.filters[comparison.headline][name] for name in first.declared},
+            busy=any(warning.startswith(BUSY) for warning in comparison.warnings),
             trouble=_message(trouble),
         )
         for (folder, comparison), trouble in zip(found.items(), troubles, strict=True)

@@ -30,7 +30,7 @@ ENGINE: Engine = LspEngine(
     why="types of packages are not installed from npm by itself",
     command=command,
     settings=settings,
-    auto_import=AutoImport(usual="on", switch=auto_import),
+    auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
     programs=("tsc", "tsgo", "typescript-go"),
     verified=True,
     toolchains={"node": "20"},

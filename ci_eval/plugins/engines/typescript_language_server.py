@@ -41,7 +41,7 @@ ENGINE: Engine = LspEngine(
     ),
     command=command,
     options=options,
-    auto_import=AutoImport(usual="on", switch=auto_import),
+    auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
     verified=True,
     toolchains={"node": "20"},
 )

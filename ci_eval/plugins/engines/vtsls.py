@@ -36,7 +36,7 @@ ENGINE: Engine = LspEngine(
     ),
     command=command,
     settings=settings,
-    auto_import=AutoImport(usual="on", switch=auto_import),
+    auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
     programs=("@vtsls/language-server",),
     # With auto-import, the kind of a few names depends on what it was asked before.
     manners=Manners(kinds=False),

@@ -2,37 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
-from ci_eval.core.contracts import Band, Task
+from ci_eval.core.contracts import Task
 from ci_eval.core.equality import each_token, rank, status
-from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import rank_of
-
-BANDS = (
-    Band(name="1", outcome="first", label="rank 1"),
-    Band(name="2-5", outcome="near", label="rank 2-5"),
-    Band(name="6-10", outcome="low", label="rank 6-10"),
-    Band(name="11+", outcome="low", label="rank 11+"),
-    Band(name="absent", outcome="absent"),
-)
-LAST = (1, 5, 10)
-"""The last rank of each band that has one."""
-
-
-def score(session: SessionScore) -> float:
-    """Return 1 / rank, or 0 if the text is absent."""
-    position = rank_of(session)
-    return 1 / position if position else 0.0
-
-
-def band(session: SessionScore) -> Band:
-    """Return the band of the rank at the last lookup."""
-    position = rank_of(session)
-    if position is None:
-        return BANDS[-1]
-    return BANDS[bisect_left(LAST, position)]
-
+from ci_eval.core.scoring import RANK_BANDS, band_of_rank, reciprocal_rank
 
 TASK = Task(
     name="completion",
@@ -41,9 +13,9 @@ TASK = Task(
     items=each_token,
     rank=rank,
     status=status,
-    score=score,
-    bands=BANDS,
-    band=band,
+    score=reciprocal_rank,
+    bands=RANK_BANDS,
+    band=band_of_rank,
     legend={
         "absent": "expected text absent",
         "low": "rank 6 or lower",

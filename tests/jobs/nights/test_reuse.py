@@ -136,7 +136,10 @@ def test_where_nothing_can_be_compared_nothing_is_reused(
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (("--set", "interpret.maxSuggestions=7"), "the configuration that the engine is told was"),
+        (
+            ("--set", "interpret.maxSuggestions=7"),
+            "the configuration that the engine is told differs: `limits.suggestions` was 1000.0, and is 7.0 now",
+        ),
         (("--set", "interpret.completionType=ALPHABETICAL"), "the completion type was BASIC, and is ALPHABETICAL now"),
         (("--set", "actions.strategy.context=PREVIOUS"), "the strategy was"),
     ],

@@ -24,6 +24,8 @@ class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     """The length of the beginning of `tail` that holds no placeholder."""
     number: int = 0
     """The kind, as the editor numbers it: it orders what is equal otherwise."""
+    item: int = 0
+    """The index of its item in the server's answer."""
     preselect: bool = False
     visible: bool = True
     """True if the editor displays it at all; if not, its range cannot be replaced."""
@@ -42,4 +44,6 @@ def plain(offer: Suggestion, tail: str) -> Suggestion:
         kind=offer.kind,
         filter_text=offer.filter_text,
         sort_text=offer.sort_text,
+        edits=offer.edits,
+        grades=offer.grades,
     )

@@ -29,7 +29,7 @@ def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
     if condition.name == "dependencies" and "told" in (condition.base, condition.new):
         informed, uninformed = ("base", "new") if condition.base == "told" else ("new", "base")
         return f"{informed} was told where the packages are that the project needs, {uninformed} was not"
-    base, new = (shown(f"`{condition.name}: {_short(value)}`") for value in (condition.base or "", condition.new or ""))
+    base, new = (shown(f"`{condition.name}: {short(value)}`") for value in (condition.base or "", condition.new or ""))
     if condition.base is None:
         return f"new was told {new}, base was not"
     if condition.new is None:
@@ -37,7 +37,8 @@ def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
     return f"base was told {base}, new {new}"
 
 
-def _short(value: str) -> str:
+def short(value: str) -> str:
+    """Return a value for a sentence, cut if it is long."""
     return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
 
 

@@ -28,10 +28,10 @@ def read_answer(answer: bytes) -> CompletionList:
     except UNREADABLE:
         return _lenient(msgspec.json.decode(answer))
     if isinstance(strict, CompletionList):
-        # The server may have sent a field of that name.
-        strict.dropped = 0
+        # The server may have sent fields of these names.
+        strict.dropped, strict.source = 0, answer
         return strict
-    return CompletionList(items=strict or [])
+    return CompletionList(items=strict or [], source=answer)
 
 
 def _lenient(answer: Any) -> CompletionList:
@@ -39,7 +39,8 @@ def _lenient(answer: Any) -> CompletionList:
     items = whole.get("items")
     if items is not None and not isinstance(items, list):
         raise msgspec.ValidationError(f"items: expected a list, got {str(items)[:80]}")
-    read = [item for raw in items or () if (item := _item(raw)) is not None]
+    pairs = [(raw, item) for raw in items or () if (item := _item(raw)) is not None]
+    read = [item for _, item in pairs]
     if items and not read:
         raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
     return CompletionList(
@@ -47,6 +48,7 @@ def _lenient(answer: Any) -> CompletionList:
         is_incomplete=whole.get("isIncomplete") is True,
         item_defaults=_convert(whole.get("itemDefaults"), Defaults, _NUMBERS),
         dropped=len(items or ()) - len(read),
+        source=msgspec.json.encode({**whole, "items": [raw for raw, _ in pairs]}),
     )
 
 

@@ -234,6 +234,14 @@ class Client:
         except UNREADABLE as error:
             raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
 
+    def resolve(self, item: dict[str, Any], deadline: float) -> Any:
+        """Return the item with what the list left out. Raises EngineRaised if the answer cannot be read."""
+        answer = self._ask("completionItem/resolve", item, deadline)
+        try:
+            return msgspec.json.decode(answer)
+        except UNREADABLE as error:
+            raise EngineRaised(f"{self._wire.name} resolved an item to what is none: {error}") from error
+
     @property
     def completes(self) -> bool:
         """Return whether the server says that it completes code."""

@@ -113,7 +113,7 @@ class _Reader:
 
     def read(self, answer: CompletionList) -> Iterator[Suggestion]:
         filtered_by = self._filter_of_all(answer)
-        for item in answer.items:
+        for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
             # VS Code shows items that insert nothing; no ranker knows what to do with one.
@@ -140,6 +140,7 @@ class _Reader:
                 # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
                 # mainThreadLanguageFeatures.ts).
                 number=NUMBERS[kind or "property"],
+                item=index,
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(item.label),
                 extension=self._extension,

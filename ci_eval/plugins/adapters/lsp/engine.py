@@ -17,6 +17,7 @@ from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
 from ci_eval.plugins.adapters.lsp.completion import Question, drop_hidden_types, offers, settle_ties
+from ci_eval.plugins.adapters.lsp.importing import add_edits
 from ci_eval.plugins.adapters.lsp.inline import read_inline_items
 from ci_eval.plugins.adapters.lsp.language_ids import language_id
 from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners, nothing
@@ -297,9 +298,16 @@ class RunningLsp:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
+        if query.removed:
+            # The list is there, so what is asked now cannot change it.
+            resolve = self._resolve if self._engine.auto_import.resolves else None
+            suggestions = add_edits(suggestions, query.expected, self._last, resolve, self._text, encoding)
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
+
+    def _resolve(self, item: dict[str, Any]) -> Any:
+        return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
     def _inline(self, query: Query) -> Answer:
         started = time.perf_counter()

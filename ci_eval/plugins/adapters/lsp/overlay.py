@@ -44,6 +44,9 @@ class AutoImport:
     switch: Callable[[bool], Overlay] | None = None
     """A function that returns the settings that turn auto-import on or off; None = there is no such setting."""
 
+    resolves: bool = False
+    """A flag: the list leaves out the edits that import a name, and the server is asked for them item by item."""
+
     def chosen(self, wanted: str, name: str) -> Overlay:
         """Return the configuration that makes the engine called `name` do as `interpret.autoImport` says.
 

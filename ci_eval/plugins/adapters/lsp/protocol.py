@@ -80,6 +80,8 @@ class CompletionList(Struct, rename="camel"):
     item_defaults: Defaults | None = None
     dropped: int = 0
     """The number of items that could not be read. It is no field of the protocol."""
+    source: bytes = b""
+    """The answer with the items that could be read. It is no field of the protocol."""
 
 
 class ResponseError(Struct):

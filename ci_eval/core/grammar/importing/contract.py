@@ -1,0 +1,67 @@
+"""The contract of a language's imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.syntax import parser
+
+
+class Import(NamedTuple):
+    """An import of one name."""
+
+    name: str
+    """The name that the file uses."""
+    module: str
+    """The module, as the import names it."""
+    original: str
+    """The object's name in the module; "" = the module itself."""
+    begin: int
+    end: int
+    """The offsets (code points) of what has to go for the import to go."""
+    removable: bool
+    """True if the import stands at the top of the file, nothing else imports its name, and its name is the
+    original's."""
+
+
+Origin = tuple[str, str]
+"""The module that declares an object, and the object's name there."""
+
+
+class Project(NamedTuple):
+    """The folders in which modules are looked up."""
+
+    root: Path
+    environment: Path | None
+    """The folder with the project's own dependencies."""
+
+
+class Modules(Protocol):
+    """The modules of a project."""
+
+    def identify(self, path: str, module: str) -> str:
+        """Return the same text for all names of one module. `path`: the importing file, below the root."""
+
+    def origin(self, path: str, module: str, name: str) -> Origin:
+        """Return the declaration behind an import, through any number of re-exports."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportSyntax:
+    """The functions that know how a language imports names."""
+
+    read: Callable[[str], list[Import]]
+    """A function: text → its imports; none if it cannot be read."""
+    modules: Callable[[Project], Modules]
+    errors: Callable[[str, str], int] | None = None
+    """A function: text, grammar → the extent of its syntax errors. None: what the grammar cannot read."""
+
+    def count_errors(self, text: str, grammar: str) -> int:
+        """Return the extent of the text's syntax errors; 0 = there are none."""
+        if self.errors:
+            return self.errors(text, grammar)
+        return lost_bytes(parser(grammar).parse(text.encode()).root_node)

@@ -1,0 +1,148 @@
+"""The imports of JavaScript and TypeScript: `import { name } from "module"`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.importing.contract import Import, ImportSyntax, Origin, Project
+
+_NAMES = r"\{(?P<names>[^{}]*)\}"
+_FROM = r"from[ \t]*(?P<quote>[\"'])(?P<module>[^\"'\n]+)(?P=quote)"
+_IMPORT = re.compile(
+    rf"^import[ \t]+(?:type[ \t]+)?(?P<default>[\w$]+[ \t]*,[ \t]*)?({_NAMES})[ \t]*{_FROM}[ \t]*;?[ \t]*\n?",
+    re.MULTILINE,
+)
+_PART = re.compile(r"[^,]+")
+_NAME = re.compile(r"\s*(?:type\s+)?(?P<original>[\w$]+)(?:\s+as\s+(?P<alias>[\w$]+))?\s*")
+
+_EXPORTED = re.compile(rf"^[ \t]*export[ \t]+(?:type[ \t]+)?({_NAMES})(?:[ \t]*{_FROM})?", re.MULTILINE)
+_STAR = re.compile(r"^[ \t]*export[ \t]*\*[ \t]*from[ \t]*([\"'])(?P<module>[^\"'\n]+)\1", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^[ \t]*export[ \t]+(?:declare[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?(?:const[ \t]+enum|const|let|var|"
+    r"function\*?|class|interface|type|enum|namespace)[ \t]+(?P<name>[\w$]+)",
+    re.MULTILINE,
+)
+_SCRIPT = re.compile(r"\.[cm]?js$")
+_ENDS = (
+    "",
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".mts",
+    ".cts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    "/index.ts",
+    "/index.js",
+    "/index.d.ts",
+)
+
+DEEPEST = 20
+"""The most re-exports that are followed; more are a cycle."""
+
+
+def read(text: str) -> list[Import]:
+    """Return the imports of names in braces."""
+    imports = [item for statement in _IMPORT.finditer(text) for item in _read_statement(statement)]
+    names = Counter(item.name for item in imports)
+    return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
+
+
+def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
+    begin = statement.start("names")
+    # A trailing comma leaves a blank part.
+    parts = [part for part in _PART.finditer(statement["names"]) if part[0].strip()]
+    names = [_NAME.fullmatch(part[0]) for part in parts]
+    starts = [begin + part.end() - len(part[0].lstrip()) for part in parts]
+    ends = [begin + part.start() + len(part[0].rstrip()) for part in parts]
+    for index, name in enumerate(names):
+        # A comment between names makes a part that is no name.
+        if name is None:
+            continue
+        if len(parts) == 1:
+            span = statement.span()
+        else:
+            span = (starts[index], starts[index + 1]) if index + 1 < len(parts) else (ends[index - 1], ends[index])
+        removable = name["alias"] is None and None not in names and not (len(parts) == 1 and statement["default"])
+        yield Import(name["alias"] or name["original"], statement["module"], name["original"], *span, removable)
+
+
+class _Exports(NamedTuple):
+    """The names that a module exports."""
+
+    declared: frozenset[str]
+    through: dict[str, tuple[str, str]]
+    """The name → module and name that it is exported from."""
+    stars: tuple[str, ...]
+    """The modules of which all names are exported."""
+
+
+class ScriptModules:
+    """The modules of a JavaScript or TypeScript project. Packages are known by their names alone."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root.resolve()
+        self._exports = cache(self._read_exports)
+
+    def identify(self, path: str, module: str) -> str:
+        """Return the module's file below the root; the module's name if it is none of the project's."""
+        file = self._find(self._root / path, module)
+        return str(file.relative_to(self._root)) if file else module
+
+    def origin(self, path: str, module: str, name: str) -> Origin:
+        """Return the file and the name of the declaration."""
+        return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
+
+    def _find(self, importing: Path, module: str) -> Path | None:
+        base = (importing.parent if module.startswith(".") else self._root) / module
+        for stem in (str(base), _SCRIPT.sub("", str(base))):
+            for end in _ENDS:
+                if is_own(file := Path(stem + end), self._root):
+                    return file.resolve()
+        return None
+
+    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
+        file = self._find(importing, module)
+        if file is None or not left:
+            return None
+        exports = self._exports(file)
+        if name in exports.declared:
+            return str(file.relative_to(self._root)), name
+        if name in exports.through:
+            source = exports.through[name]
+            return self._follow(file, *source, left - 1) or source
+        origins = (self._follow(file, star, name, left - 1) for star in exports.stars)
+        return next((origin for origin in origins if origin), None)
+
+    def _read_exports(self, file: Path) -> _Exports:
+        try:
+            text = decode(read_own(self._root, str(file.relative_to(self._root))))
+        except (NotText, OSError):
+            text = ""
+        imported = {item.name: (item.module, item.original) for item in read(text)}
+        through: dict[str, tuple[str, str]] = {}
+        declared = {match["name"] for match in _DECLARED.finditer(text)}
+        for statement in _EXPORTED.finditer(text):
+            for name in map(_NAME.fullmatch, statement["names"].split(",")):
+                if name is None:
+                    continue
+                shown = name["alias"] or name["original"]
+                if statement["module"]:
+                    through[shown] = statement["module"], name["original"]
+                elif name["original"] in imported:
+                    through[shown] = imported[name["original"]]
+                else:
+                    declared.add(shown)
+        return _Exports(frozenset(declared), through, tuple(match["module"] for match in _STAR.finditer(text)))
+
+
+SYNTAX = ImportSyntax(read=read, modules=ScriptModules)

@@ -1,0 +1,47 @@
+"""Imports of Go are read and taken out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci_eval.core.grammar.importing.contract import Project
+from ci_eval.core.grammar.importing.go import SYNTAX
+
+TEXT = """package a
+
+import "fmt"
+
+import (
+	"net/http"
+	yes "go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
+	_ "embed"
+	"text/template" // not html
+	"html/template"
+)
+"""
+
+
+def test_packages_with_a_name_of_their_own_can_be_removed() -> None:
+    imports = {item.name: item for item in SYNTAX.read(TEXT) if item.removable}
+    assert {name: TEXT[item.begin : item.end] for name, item in imports.items()} == {
+        "fmt": 'import "fmt"\n',
+        "http": '\t"net/http"\n',
+        "yaml": '\t"gopkg.in/yaml.v3"\n',
+    }
+    modules = [item.module for item in SYNTAX.read(TEXT)]
+    assert modules[2:] == ["go.yaml.in/yaml/v3", "gopkg.in/yaml.v3", "embed", "text/template", "html/template"]
+
+
+def test_a_package_is_its_path(tmp_path: Path) -> None:
+    modules = SYNTAX.modules(Project(tmp_path, None))
+    assert modules.origin("a.go", "text/template", "") != modules.origin("a.go", "html/template", "")
+    assert modules.identify("a.go", "net/http") == modules.identify("b/c.go", "net/http")
+
+
+@pytest.mark.grammar
+def test_errors_are_what_the_grammar_cannot_read() -> None:
+    assert SYNTAX.count_errors(TEXT, "go") == 0
+    assert SYNTAX.count_errors(TEXT.replace("\n)", "\n"), "go") > 0
