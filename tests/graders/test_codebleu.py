@@ -19,6 +19,7 @@ from ci_eval.jobs.grade import grade_pairs
 from ci_eval.plugins.adapters import codebleu
 from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
 from ci_eval.plugins.adapters.place import measure_confinement
+from ci_eval.plugins.adapters.process import LineProcess
 from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
 from ci_eval.plugins.tasks.completion import TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -240,7 +241,7 @@ def test_a_text_that_breaks_it_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -
 def test_an_answer_that_is_nested_too_deeply_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     deep = b'{"more": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     with monkeypatch.context() as broken:
-        broken.setattr(codebleu.LineProcess, "ask", lambda *_: deep)
+        broken.setattr(LineProcess, "ask", lambda *_: deep)
         with pytest.raises(EngineMisbehaved, match="answered no scores"):
             strict("go", "f(x)", "f(x)")
     assert strict("go", "f(x)", "f(x)")["codebleu"] == 1

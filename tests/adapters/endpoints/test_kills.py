@@ -142,7 +142,7 @@ def check_sessions(workspace: Path, model: Faulty, count: int) -> None:
             assert model.served[number] in session.message
 
 
-@pytest.mark.parametrize(("count", "kills"), [(60, 2), pytest.param(5000, 6, marks=pytest.mark.slow(minutes=5))])
+@pytest.mark.parametrize(("count", "kills"), [(60, 2), pytest.param(5000, 6, marks=pytest.mark.slow(minutes=10))])
 def test_of_a_run_with_any_fault_and_kills_every_session_says_what_happened(
     tmp_path: Path, count: int, kills: int
 ) -> None:

@@ -327,7 +327,7 @@ def _whole_change(
     block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
     if len(block) >= LONGEST:
         return "long block"
-    more = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
+    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
     return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
 
 
