@@ -183,8 +183,12 @@ def _check_comparison(
     show_default=True,
     help="How often each engine is asked each session; more rounds show smaller differences of time.",
 )
-@click.option("--base-set", "base_settings", metavar="KEY=VALUE", multiple=True, help=BASE_SET)
-@click.option("--new-set", "new_settings", metavar="KEY=VALUE", multiple=True, help=NEW_SET)
+@click.option(
+    "--base-set", "base_settings", metavar="KEY=VALUE", multiple=True, help=BASE_SET, shell_complete=completions.setting
+)
+@click.option(
+    "--new-set", "new_settings", metavar="KEY=VALUE", multiple=True, help=NEW_SET, shell_complete=completions.setting
+)
 @click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER

@@ -117,7 +117,8 @@ def compare(
     for number, (one, new) in enumerate(pairs, 1):
         screen.say(f"Comparing {one.folder} with {new.folder}")
         # The number keeps workspaces of one name apart.
-        subfolder = target if len(others) == 1 else target / f"{number:02}-{slug(new.folder.name)}"
+        prefix = slug(one.folder.name) if each_with_each else f"{number:02}"
+        subfolder = target if len(others) == 1 else target / f"{prefix}-{slug(new.folder.name)}"
         judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
         comparisons.append(_compare_pair(one, new, judged, subfolder, past, user, view))
     overview, reports = None, {}

@@ -147,6 +147,7 @@ def test_three_engines_are_ranked_and_compared_each_with_each(run: Run, tmp_path
     assert names == [["fast", "same"], ["fast", "slow"], ["same", "slow"]]
     assert [verdicts(report, "MeanLatency") == ["worse"] for report in reports] == [False, True, True]
     assert [len(report["gates"]) for report in reports] == [1, 1, 0]
+    assert [path.parent.name for path in comparisons] == ["01-fast-02-same", "01-fast-03-slow", "02-same-03-slow"]
     ranking = json.loads((folder / "comparison" / "overview.json").read_text())["ranking"]
     assert len(ranking["sides"]) == 3
 
