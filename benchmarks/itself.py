@@ -82,7 +82,7 @@ class Row:
 
 
 def row(name: str, engine: Sequence[str], language: str, project: str, *settings: str) -> Row:
-    given = [*engine, "--language", language, "--project", project, "--all", "--no-dependencies"]
+    given = [*engine, "--language", language, "--project", project, "--all"]
     settings = (ONE_LETTER, "interpret.timeout=60", *settings)
     return Row(name, [*given, *(part for setting in settings for part in ("--set", setting))])
 
