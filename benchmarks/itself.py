@@ -2,10 +2,11 @@
 
 python benchmarks/itself.py [--runs 5] [--only clangd …] [--folder DIR]
 
-Each engine is run that often, and every two of its runs are compared by `compare`, as a maintainer compares before and
-after. `same_engine.py` compares engines in turns and in rounds, which measure how far answers vary; here, each session
-is asked once. Some engines vary: a scripted server that shuffles 3 or 10 % of its lists, llama.cpp's server with a tiny
-language model at temperature 1, TypeScript 7 with auto-import, which lists a name two or three times.
+Each engine is run that often, and every two of its runs are compared as `compare` does, by the declared metrics and
+over the sessions that lead, as a maintainer compares before and after. `same_engine.py` compares engines in turns and
+in rounds, which measure how far answers vary; here, each session is asked once. Some engines vary: a scripted server
+that shuffles 3 or 10 % of its lists, llama.cpp's server with a tiny language model at temperature 1, TypeScript 7 with
+auto-import, which lists a name two or three times.
 
 Printed is each verdict that must not be: better or worse, of this project or of other code, or a difference that is
 called exact. Then one row per engine. Runs that are compared with several others depend on each other, so that one
@@ -25,11 +26,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+
+from ci_eval.core.compare.compare import compare
+from ci_eval.core.model import Difference, Verdict
+from ci_eval.core.workspace import Workspace
+from ci_eval.jobs.comparison_rules import load_metrics
+from ci_eval.jobs.runs import stored_config
 
 TINY = Path(__file__).parent.parent / "tests" / "adapters" / "endpoints" / "tiny.py"
 LLAMA = ("xllamacpp==2026.10.11549", "gguf==0.19.0")
-FALSE = frozenset({"better", "worse"})
+FALSE = {Verdict.BETTER, Verdict.WORSE}
 ONE_LETTER = "actions.strategy.prefix={name: Ladder, lengths: [1]}"
 SHUFFLING = """
 import json, random, re, sys
@@ -76,7 +82,7 @@ class Row:
 
 
 def row(name: str, engine: Sequence[str], language: str, project: str, *settings: str) -> Row:
-    given = [*engine, "--language", language, "--project", project, "--all", "--no-dependencies"]
+    given = [*engine, "--language", language, "--project", project, "--all"]
     settings = (ONE_LETTER, "interpret.timeout=60", *settings)
     return Row(name, [*given, *(part for setting in settings for part in ("--set", setting))])
 
@@ -142,6 +148,16 @@ def ci_eval(*arguments: object) -> None:
         raise RuntimeError(done.stderr)
 
 
+def differences(base: Path, new: Path) -> dict[str, Difference]:
+    """Return the differences of the declared metrics over the leading sessions."""
+    config = stored_config(Workspace(new))
+    result = compare(
+        Workspace(base), Workspace(new), load_metrics(config), config.report_filters, declared=config.declared
+    )
+    figures = result.filters[result.headline]
+    return {name: figures[name] for name in result.declared if name in figures}
+
+
 def compare_runs(engine: Row, runs: int, folder: Path) -> str:
     """Run the engine, compare every two runs, print what is false; return the row of the table."""
     slug = "".join(letter if letter.isalnum() else "-" for letter in engine.name)
@@ -149,28 +165,20 @@ def compare_runs(engine: Row, runs: int, folder: Path) -> str:
     for output in outputs:
         if not (output / "reports").exists():
             ci_eval("evaluate", *engine.arguments, "--jobs", 1, "--output", output)
-    false = exact = varied = 0
+    false = exact = changed = sessions = 0
     pairs = list(combinations(outputs, 2))
     for base, new in pairs:
-        comparison = folder / f"{base.name}-{new.name.rpartition('-')[2]}"
-        if not comparison.exists():
-            ci_eval("compare", base, new, "--output", comparison)
-        report: dict[str, Any] = json.loads((comparison / "comparison.json").read_text())
-        figures: dict[str, Any] = report["filters"][report["headline"]]["metrics"]
-        verdicts = {
-            name: {figure["verdict"], (figure.get("elsewhere") or {}).get("verdict")} & FALSE
-            for name, figure in figures.items()
-        }
-        named_exact = [name for name, figure in figures.items() if figure["state"] == "exact" and figure["difference"]]
-        for name, verdict in verdicts.items():
-            if verdict:
-                print(f"{engine.name}: {comparison.name}: {name} {verdict}: {figures[name]['why']}", flush=True)
+        figures = differences(base, new)
+        shown = [name for name, figure in figures.items() if {figure.verdict, figure.elsewhere.verdict} & FALSE]
+        named_exact = [name for name, figure in figures.items() if figure.state == "exact" and figure.difference]
+        for name in shown:
+            print(f"{engine.name}: {base.name} and {new.name}: {name}: {figures[name].why}", flush=True)
         for name in named_exact:
-            print(f"{engine.name}: {comparison.name}: {name} differs, and is called exact", flush=True)
-        false, exact = false + any(verdicts.values()), exact + bool(named_exact)
-        varied += any(figure.get("better") or figure.get("worse") for figure in figures.values())
-    asked = json.loads((outputs[0] / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]["ALL"]
-    return f"| {engine.name} | {asked['sessions']} | {len(pairs)} | {varied} | {false} | {exact} |"
+            print(f"{engine.name}: {base.name} and {new.name}: {name} differs, and is called exact", flush=True)
+        false, exact = false + bool(shown), exact + bool(named_exact)
+        changed += any(figure.better or figure.worse for figure in figures.values())
+        sessions = max(figure.n for figure in figures.values())
+    return f"| {engine.name} | {sessions} | {len(pairs)} | {changed} | {false} | {exact} |"
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ def files_of(run: Path) -> dict[str, Any]:
 def recall(files: dict[str, Any], paths: frozenset[str]) -> float:
     """Return RecallAt1 over the sessions of these files."""
     pairs = [(files[path]["sessions"], files[path]["metrics"]["RecallAt1"]) for path in paths]
-    return sum(sessions * figure for sessions, figure in pairs) / sum(sessions for sessions, _ in pairs)
+    return float(sum(sessions * figure for sessions, figure in pairs) / sum(sessions for sessions, _ in pairs))
 
 
 @pytest.mark.slow
