@@ -105,7 +105,8 @@ class Kinds:
 
     def visit_Call(self, node: ast.Call, scope: Scope, _role: str) -> None:
         self.visit(node.func, scope, "METHOD_CALL" if isinstance(node.func, (ast.Name, ast.Attribute)) else "VARIABLE")
-        for child in sorted([*node.args, *node.keywords], key=lambda child: (child.lineno, child.col_offset)):
+        arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        for child in sorted(arguments, key=lambda argument: (argument.lineno, argument.col_offset)):
             self.visit(child, scope)
 
     def visit_keyword(self, node: ast.keyword, scope: Scope, _role: str) -> None:

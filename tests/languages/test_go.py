@@ -41,6 +41,7 @@ def test_the_package_is_the_folder_or_the_clause_of_the_root() -> None:
     )
 
 
+@pytest.mark.grammar
 def test_a_loop_without_names_has_its_keywords() -> None:
     tokens = LANGUAGE.extract("package p\nfunc f() { for range n { } }\n", "a.go", {}).tokens
     assert [token.text for token in tokens] == ["func", "for", "range", "n"]

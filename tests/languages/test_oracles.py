@@ -38,7 +38,7 @@ def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
 
 
 def test_offsets_of_other_units_become_code_points(benchmark_module: Any) -> None:
-    text = "é𝒳a"
+    text = "é😀a"
     assert benchmark_module.code_points(text, "bytes")(6) == 2
     assert benchmark_module.code_points(text, "UTF-16")(3) == 2
     assert benchmark_module.code_points(text, "code points")(2) == 2
