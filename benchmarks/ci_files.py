@@ -119,7 +119,10 @@ makes in it, until it was not used for thirty days."""
 def kotlin_fetch() -> str:
     """Return that script as a list of Kotlin, in which a dollar would be a reference."""
     lines = [f"    {_quote(line)},\n".replace("$", "\\$") for line in FETCH.splitlines()]
-    comment = "/** Leaves the checkout of ci-eval in `folder`; the agent keeps it, and the environment in it. */"
+    comment = (
+        "/** Leaves the checkout of ci-eval in `folder`; the agent keeps it, "
+        "and the environment that run.py makes in it. */"
+    )
     return f"{comment}\nprivate val fetch = listOf(\n{''.join(lines)})\n"
 
 

@@ -31,12 +31,12 @@ COMMANDS: dict[str, dict[str, str]] = {
         ),
         "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
         "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
-        "import-ranker": "Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).",
         "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",
         "generate-ml-logs": (
             "Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs."
         ),
         "grade": "Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.",
+        "import-ranker": "Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).",
         "rerank": "Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.",
         "train-ranker": (
             "Train a ranker (--completion-type ML) from logs: workspaces of generate-ml-logs, or a folder of such."
@@ -53,7 +53,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
     },
     "starting": {
-        "init": "Ask three questions, then write a configuration and a workflow for nightly runs.",
+        "init": "Ask three questions, then write a configuration and workflows for nightly runs.",
     },
     "sweeps": {
         "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),

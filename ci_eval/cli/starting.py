@@ -33,14 +33,24 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
     help="The repository that the workflow takes ci-eval from.",
 )
 @click.option(
+    "--for",
+    "purposes",
+    metavar="PURPOSE,...",
+    default="night",
+    show_default=True,
+    help="night; notice (an issue while nights are red); site (the trends, at GitHub Pages).",
+)
+@click.option(
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
     default=Path(),
     help="Your repository. Default: the current folder.",
 )
-def init(language: str | None, engine: str | None, project: str | None, action: str, output: Path) -> None:
-    """Ask three questions, then write a configuration and a workflow for nightly runs.
+def init(
+    language: str | None, engine: str | None, project: str | None, action: str, purposes: str, output: Path
+) -> None:
+    """Ask three questions, then write a configuration and workflows for nightly runs.
 
     Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
     default counts if there is none.
@@ -48,6 +58,7 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
     \b
     Examples:
       ci-eval init
+      ci-eval init --for night,notice,site
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
     """
     screen = Screen()
@@ -62,12 +73,13 @@ def init(language: str | None, engine: str | None, project: str | None, action: 
         engine=engine or ask("Which engine completes it?", starting.usual_engine(chosen)),
         project=project or ask("Whose code (a project SPEC)?", "path:."),
     )
-    written = starting.write(answers, output, action)
+    written = starting.write(answers, output, action, [name.strip() for name in purposes.split(",")])
     for path in written:
         screen.result(str(path))
     screen.say(f"Try it: ci-eval evaluate {written[0]}")
     if action == UNFILLED:
-        screen.say(f"In {written[1]}, write the repository and the commit of ci-eval in place of {UNFILLED}")
+        workflows = " and ".join(map(str, written[1:]))
+        screen.say(f"In {workflows}, write the repository and the commit of ci-eval in place of {UNFILLED}")
 
 
 def _ask_or_read(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:

@@ -506,8 +506,8 @@ class TestUsersSettings:
         line = night["scripts"][0].splitlines()[-1]
         assert line.startswith('python3 "$folder/.teamcity/run.py" evaluate ')
         _, _, name, *argv = shlex.split(line)
-        choices = find_command(name).make_context(name, argv).params["choices"]
-        assert choices.engine_command == "engine/server --stdio"
+        params = find_command(name).make_context(name, argv).params
+        assert params["engine_command"] == "engine/server --stdio"
 
     def test_a_pull_request_compares_its_engine_with_that_of_the_default_branch(
         self, copied: dict[str, dict[str, Any]]

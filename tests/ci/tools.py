@@ -163,7 +163,9 @@ def kotlinc(argv: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
     home = made(KOTLIN, make) / "node_modules" / "kotlin-compiler"
     command = [
-        "java", "-Xmx1g", "-cp", str(home / "lib" / "kotlin-preloader.jar"),
+        # Code that is compiled once is not worth the second compiler's time.
+        "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g",
+        "-cp", str(home / "lib" / "kotlin-preloader.jar"),
         "org.jetbrains.kotlin.preloading.Preloader", "-cp", str(home / "lib" / "kotlin-compiler.jar"),
         "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-kotlin-home", str(home), *argv,
     ]  # fmt: skip

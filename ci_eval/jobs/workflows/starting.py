@@ -1,12 +1,14 @@
-"""The job `init`: it writes a configuration, and a workflow that measures it every night."""
+"""The job `init`: it writes a configuration, and workflows that measure it every night."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base import atomic
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
@@ -16,6 +18,9 @@ from ci_eval.jobs.preparation import load_engine
 
 CONFIG = Path("ci/completion.yaml")
 WORKFLOW = Path(".github/workflows/completion.yml")
+SITE = Path(".github/workflows/completion-site.yml")
+PURPOSES = ("night", "notice", "site")
+"""What workflows are written for."""
 SESSIONS = 1000
 """The number of sessions to ask: some minutes, and an interval of about three points."""
 ENGINES = {
@@ -70,11 +75,17 @@ def check(answers: Answers) -> Config:
     return config
 
 
-def write(answers: Answers, folder: Path, action: str) -> list[Path]:
-    """Write configuration and workflow below the folder; return their paths. `action`: REPOSITORY@COMMIT of ci-eval.
-    Raises ConfigError, also if one of the files exists already."""
+def write(answers: Answers, folder: Path, action: str, purposes: Sequence[str] = ("night",)) -> list[Path]:
+    """Write configuration and workflows below the folder; return their paths. `action`: REPOSITORY@COMMIT of ci-eval.
+    `purposes`: some of PURPOSES. Raises ConfigError, also if one of the files exists already."""
     check(answers)
-    files = {CONFIG: _config(answers), WORKFLOW: _workflow(action)}
+    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
+        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    repository, _, commit = action.partition("@")
+    # A notice and a site are about nights.
+    files = {CONFIG: _config(answers), WORKFLOW: _night(repository, commit, notice="notice" in purposes)}
+    if "site" in purposes:
+        files[SITE] = _site(repository, commit)
     if existing := [str(folder / path) for path in files if (folder / path).exists()]:
         raise ConfigError(f"{' and '.join(existing)} would be written over: move it away, or give another --output")
     return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
@@ -91,9 +102,8 @@ interpret:
 """
 
 
-def _workflow(action: str) -> str:
-    repository, _, commit = action.partition("@")
-    return f"""\
+def _night(repository: str, commit: str, *, notice: bool) -> str:
+    text = f"""\
 # Every night: evaluate {CONFIG}, and compare with the last good night.
 name: completion
 on:
@@ -105,4 +115,33 @@ jobs:
     permissions: {{contents: read, actions: read}}
     uses: {repository}/.github/workflows/nightly.yml@{commit}
     with: {{configs: {CONFIG}, gates: "RecallAt1 >= -2pp"}}
+"""
+    return text + _notice(repository, commit) if notice else text
+
+
+def _notice(repository: str, commit: str) -> str:
+    return f"""\
+  # A red night opens an issue, a green one closes it.
+  notice:
+    needs: night
+    if: ${{{{ !cancelled() }}}}
+    permissions: {{contents: read, actions: read, issues: write}}
+    uses: {repository}/.github/workflows/notice.yml@{commit}
+    with: {{result: "${{{{ needs.night.result }}}}"}}
+"""
+
+
+def _site(repository: str, commit: str) -> str:
+    return f"""\
+# After each night: the trends as a site, once Pages is turned on (Settings, Pages, Source: GitHub Actions).
+name: completion-site
+on:
+  workflow_run: # zizmor: ignore[dangerous-triggers] only histories of the default branch are read
+    workflows: [completion]
+    types: [completed]
+permissions: {{}}
+jobs:
+  site:
+    permissions: {{contents: read, actions: read, pages: write, id-token: write}}
+    uses: {repository}/.github/workflows/site.yml@{commit}
 """

@@ -18,7 +18,9 @@ import ci_eval
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.jobs.workflows import starting
-from ci_eval.jobs.workflows.starting import CONFIG, ENGINES, WORKFLOW, Answers
+from ci_eval.jobs.workflows.starting import CONFIG, ENGINES, SITE, WORKFLOW, Answers
+from tests.ci.documentation import documented
+from tests.ci.test_workflows import zizmor
 from tests.command import command
 from tests.needs import need_module
 from tests.projects import GREETER, write
@@ -114,6 +116,27 @@ def test_the_workflow_is_one_that_github_knows(tmp_path: Path) -> None:
     need_module("check_jsonschema")
     program = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     subprocess.run([*program, tmp_path / WORKFLOW], check=True, capture_output=True, timeout=HANGS)
+
+
+def test_a_notice_and_a_site_are_written_as_the_documentation_has_them(tmp_path: Path) -> None:
+    code, out, err = command("init", "--output", tmp_path, "--for", "night,notice,site", "--language", "go")
+    assert code == 0, err
+    assert out.splitlines() == [str(tmp_path / path) for path in (CONFIG, WORKFLOW, SITE)]
+    night, site = (yaml.safe_load((tmp_path / path).read_text()) for path in (WORKFLOW, SITE))
+    documented_notice = yaml.safe_load(documented("A notice of a red night"))
+    assert night["jobs"]["notice"] == documented_notice["jobs"]["notice"]
+    assert site == yaml.safe_load(documented("A site with trends"))
+    assert site[True]["workflow_run"]["workflows"] == [night["name"]]
+    for path in (WORKFLOW, SITE):
+        (tmp_path / path).write_text((tmp_path / path).read_text().replace("@COMMIT", f"@{COMMIT}"))
+    code, said = zizmor(tmp_path, ".github")
+    assert code == 0, said
+
+
+def test_a_purpose_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    code, _, err = command("init", "--output", tmp_path, "--for", "night,sites", "--language", "go")
+    assert code == 2
+    assert "known are night, notice, site" in " ".join(err.split())
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
