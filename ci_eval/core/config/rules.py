@@ -184,9 +184,9 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
             f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are "
             "allowed, since each makes a session for each token"
         )
-    if prefix.name in {"Ladder", "EveryPrefix", "Inside"} and prefix.emulate_typing:
+    if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
         yield (
-            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} types nothing but its own prefixes; "
+            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
             "remove emulateTyping, or choose SimplePrefix"
         )
     if prefix.name not in {"SimplePrefix", "EveryPrefix", "Inside"} and prefix.n is not None:
@@ -211,6 +211,8 @@ def _inside_problems(config: Config) -> Iterator[str]:
             "`actions.strategy.prefix` is Inside, but `engine.endpoint` is a language model, which replaces nothing; "
             "use another prefix, or an engine that is no language model"
         )
+    if is_inside and config.actions.strategy.prefix.emulate_typing:
+        yield "`actions.strategy.prefix.emulateTyping` is true, but Inside types nothing; remove emulateTyping"
     if is_inside and config.interpret.user_model is not None:
         yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` is Inside, which types none"
 

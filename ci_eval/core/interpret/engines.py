@@ -161,7 +161,7 @@ class KeptEngine:
         return footprint
 
     @contextmanager
-    def deleting(self) -> Iterator[bool]:
+    def deletion_mode(self) -> Iterator[bool]:
         """Let the last change before each question be a deletion. Yields whether the engine sees that."""
         running: object = self._running
         if not isinstance(running, Typed):

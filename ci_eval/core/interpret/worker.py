@@ -147,7 +147,7 @@ def _ask_after_deletion(
         for identity, session in twice.items()
         if session.again and not session.differing and assignment.asks_after_deletion(identity)
     }
-    with engine.deleting() as sees_it:
+    with engine.deletion_mode() as sees_it:
         if not sees_it:
             return Determinism()
         sessions = [

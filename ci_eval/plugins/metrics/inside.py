@@ -18,7 +18,7 @@ def _metric(name: str, summary: str, holds: Callable[[SessionScore], bool]) -> M
         return [(float(holds(session)), 1.0)] if evaluated(session) else []
 
     info = MetricInfo(name=name, summary=summary, unit="share", better="higher", shown=True)
-    return Metric(info=info, observe=observe, of=TASK.unit, order=(1,))
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(6, 2))
 
 
 METRICS: tuple[Metric, ...] = (
