@@ -34,7 +34,7 @@ def add_edits(
     if not any(suggestion.text == name for suggestion in suggestions):
         return list(suggestions)
     whole = msgspec.json.decode(answer.source)
-    items = whole.get("items") if isinstance(whole, dict) else whole
+    items: list[Any] = whole["items"] if isinstance(whole, dict) else whole
     shared = (whole.get("itemDefaults") or {}) if isinstance(whole, dict) else {}
     read = _Edits(text, encoding)
 
