@@ -38,9 +38,14 @@ SUBJECTS = {
     "typescript-language-server": Subject(
         "node {}/node_modules/typescript-language-server/lib/cli.mjs --stdio", "typescript", "npm:immer@10.1.1", "[src]"
     ),
-    "gopls": Subject("bin/gopls", "go", "go:github.com/spf13/cobra@v1.8.1", "[command.go, completions.go, args.go]"),
+    "gopls": Subject(
+        "bin/gopls serve", "go", "go:github.com/spf13/cobra@v1.8.1", "[command.go, completions.go, args.go]"
+    ),
     "pyright": Subject(
-        "node {}/node_modules/pyright/langserver.index.js --stdio", "python", "pypi:flask==3.0.3", "[flask/app.py]"
+        "node {}/node_modules/pyright/langserver.index.js --stdio",
+        "python",
+        "pypi:itsdangerous==2.2.0",
+        "[itsdangerous]",
     ),
 }
 TIMEOUT = 120

@@ -46,6 +46,8 @@ def run(engine: str, project: str, sessions: int, folder: Path) -> Path:
             f"interpret.timeout={TIMEOUT}",
             "interpret.allowedFailures=1",
             "interpret.allowedEmpty=1",
+            # npm packages hold their build as well.
+            f"actions.evaluationRoots={['src'] if project.startswith('npm:') else []}",
         ):
             argv += ["--set", setting]
         subprocess.run([*argv, "--output", str(workspace)], check=True, stdout=subprocess.DEVNULL)

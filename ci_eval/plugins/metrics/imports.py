@@ -21,7 +21,7 @@ def import_recall(k: int) -> Metric:
     place = "first" if k == 1 else f"among the first {k}"
     summary = f"share of names that stood {place} with the right import"
     info = MetricInfo(name=f"ImportRecallAt{k}", summary=summary, unit="share", better="higher")
-    return Metric(info=info, observe=observe, of=TASK.unit, order=(1, k))
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(6, 4, k))
 
 
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float], order: int) -> Metric:
@@ -33,7 +33,7 @@ def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], f
         return [(float(value(grades)), 1.0)] if grades else []
 
     info = MetricInfo(name=name, summary=summary, unit="share", better="higher")
-    return Metric(info=info, observe=observe, of=TASK.unit, order=(2, order))
+    return Metric(info=info, observe=observe, of=TASK.unit, order=(6, 5, order))
 
 
 METRICS: tuple[Metric, ...] = (

@@ -47,6 +47,7 @@ def project(tmp_path: Path) -> Project:
     for path, text in FILES.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
+    (tmp_path / "package.json").write_text('{"name": "shop", "types": "./src/index.ts"}')
     return Project(tmp_path, None)
 
 
@@ -60,6 +61,8 @@ def project(tmp_path: Path) -> Project:
         (("./other", "Box"), ("./goods", "Box"), False),
         (("./loop", "Box"), ("./goods", "Box"), False),
         (("rxjs", "Box"), ("./goods", "Box"), False),
+        (("shop", "Case"), ("./goods", "Box"), True),
+        (("shop/src/goods", "Box"), ("./goods", "Box"), True),
     ],
 )
 def test_re_exports_are_followed(project: Project, first: tuple[str, str], second: tuple[str, str], same: bool) -> None:

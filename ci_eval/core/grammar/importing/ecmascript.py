@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.importing.contract import Import, ImportSyntax, Origin, Project
@@ -86,12 +88,28 @@ class _Exports(NamedTuple):
     """The modules of which all names are exported."""
 
 
+class _Package(msgspec.Struct):
+    """The fields of a project's `package.json`. `types`: the file that declares what the package exports."""
+
+    name: str = ""
+    types: str = "index"
+
+
+def _read_package(root: Path) -> _Package:
+    try:
+        return msgspec.json.decode(read_own(root, "package.json"), type=_Package)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        # Without a readable one, the project has no name by which its files could import it.
+        return _Package()
+
+
 class ScriptModules:
     """The modules of a JavaScript or TypeScript project. Packages are known by their names alone."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
         self._exports = cache(self._read_exports)
+        self._package = _read_package(self._root)
 
     def identify(self, path: str, module: str) -> str:
         """Return the module's file below the root; the module's name if it is none of the project's."""
@@ -102,8 +120,15 @@ class ScriptModules:
         """Return the file and the name of the declaration."""
         return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
 
+    def _entry(self, module: str) -> str:
+        """Return the path that a module's name means below the root, if it begins with the project's own name."""
+        name = self._package.name
+        if name and module == name:
+            return self._package.types
+        return module.removeprefix(f"{name}/") if name else module
+
     def _find(self, importing: Path, module: str) -> Path | None:
-        base = (importing.parent if module.startswith(".") else self._root) / module
+        base = (importing.parent if module.startswith(".") else self._root) / self._entry(module)
         for stem in (str(base), _SCRIPT.sub("", str(base))):
             for end in _ENDS:
                 if is_own(file := Path(stem + end), self._root):

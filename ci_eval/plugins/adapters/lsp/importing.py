@@ -33,9 +33,10 @@ def add_edits(
     """
     if not any(suggestion.text == name for suggestion in suggestions):
         return list(suggestions)
-    whole = msgspec.json.decode(answer.source)
-    items = whole.get("items") if isinstance(whole, dict) else whole
-    shared = (whole.get("itemDefaults") or {}) if isinstance(whole, dict) else {}
+    whole: Any = msgspec.json.decode(answer.source)
+    is_list = isinstance(whole, list)
+    items: list[Any] = whole if is_list else whole["items"]
+    shared = {} if is_list else whole.get("itemDefaults") or {}
     read = _Edits(text, encoding)
 
     def edits(suggestion: Suggestion) -> Suggestion:
