@@ -27,6 +27,8 @@ from tests.adapters.endpoints.faults import any_fault, good_answer
 from tests.adapters.endpoints.scripted import Endpoint, says, sends, serve
 
 THREADS = 4
+MANY = int(os.environ.get("CI_EVAL_FAULTY_REQUESTS", "500"))
+"""The questions of the long test; 5,000 take a quarter of an hour."""
 
 
 def asked(endpoint: Endpoint) -> Counter[str]:
@@ -103,18 +105,8 @@ def evaluating(endpoint: Endpoint, folder: Path, *options: object) -> subprocess
         "interpret.allowedFailures": 1, "interpret.allowedEmpty": 1,
     }  # fmt: skip
     sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    command = [
-        "-m",
-        "ci_eval",
-        "evaluate",
-        "--task",
-        "code-review",
-        "--dataset",
-        folder / "d.jsonl",
-        "--all",
-        "--jobs",
-        2,
-    ]
+    dataset = folder / "d.jsonl"
+    command = ["-m", "ci_eval", "evaluate", "--task", "code-review", "--dataset", dataset, "--all", "--jobs", 2]
     return subprocess.Popen(
         [sys.executable, *map(str, [*command, *sets, *options])],
         env={**os.environ, "CI_EVAL_CACHE": str(folder / "cache")},
@@ -142,7 +134,7 @@ def check_sessions(workspace: Path, model: Faulty, count: int) -> None:
             assert model.served[number] in session.message
 
 
-@pytest.mark.parametrize(("count", "kills"), [(60, 2), pytest.param(5000, 6, marks=pytest.mark.slow(minutes=10))])
+@pytest.mark.parametrize(("count", "kills"), [(60, 2), pytest.param(MANY, 6, marks=pytest.mark.slow(minutes=2))])
 def test_of_a_run_with_any_fault_and_kills_every_session_says_what_happened(
     tmp_path: Path, count: int, kills: int
 ) -> None:
