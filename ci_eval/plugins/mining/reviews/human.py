@@ -50,13 +50,13 @@ def combine(tables: Sequence[Rows]) -> dict[str, str]:
     """
     verdicts: dict[str, str] = {}
     for identity in dict.fromkeys(identity for table in tables for identity in table):
-        given = {table.get(identity, {}).get("verdict", "") for table in tables}
-        if given >= {*VERDICTS}:
+        chosen = {table.get(identity, {}).get("verdict", "") for table in tables}
+        if chosen >= {*VERDICTS}:
             verdicts[identity] = DISAGREE
-        elif "reject" in given:
+        elif "reject" in chosen:
             verdicts[identity] = "reject"
         else:
-            verdicts[identity] = "" if "" in given else "accept"
+            verdicts[identity] = "" if "" in chosen else "accept"
     return verdicts
 
 
