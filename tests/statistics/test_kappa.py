@@ -7,6 +7,7 @@ import random
 import pytest
 
 from ci_eval.core.statistics.kappa import measure_agreement
+from tests.needs import need_module
 
 PROBABILITIES = {
     ("a", "a"): 0.45, ("a", "b"): 0.12, ("b", "a"): 0.08, ("b", "b"): 0.2, ("c", "c"): 0.1, ("a", "c"): 0.05,
@@ -19,7 +20,7 @@ def pairs_of(**counts: int) -> list[tuple[str, str]]:
 
 
 def test_kappa_is_that_of_another_implementation() -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
+    metrics = need_module("sklearn.metrics")
     chance = random.Random(5)
     for size in (5, 20, 200):
         pairs = chance.choices([*PROBABILITIES], [*PROBABILITIES.values()], k=size)

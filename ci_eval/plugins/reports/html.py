@@ -22,6 +22,7 @@ from ci_eval.core.rendering.figures import (
     NO_FIGURES,
     amount,
     failed_everywhere,
+    first_filter,
     footprint_text,
     headline,
     metric_infos,
@@ -127,11 +128,11 @@ class _Pages:
 
     def _list_shares(self) -> list[str]:
         """Return the names of the shares of sessions by rank, which a page can compute from the ranks alone."""
-        figures = self._evaluation.filters[EVERYTHING].metrics
+        _, whole = first_filter(self._evaluation)
         # A weighted session counts as several that were not asked.
         return [
             name
-            for name, figure in figures.items()
+            for name, figure in whole.metrics.items()
             if RANKED.fullmatch(name) and figure.state != "weighted" and not self._task.play
         ]
 
