@@ -153,8 +153,14 @@ def php() -> list[str]:
     """Return the command of the oracle of PHP, with the library of Debian's package, unpacked once into the cache."""
 
     def install(folder: Path) -> dict[str, str]:
-        subprocess.run([program("apt-get"), "download", "php-parser"], cwd=folder, capture_output=True, check=True)
-        (archive,) = folder.glob("*.deb")
+        apt = program("apt-get")
+        # A new machine does not know yet which packages there are.
+        for command in ([apt, "download", "php-parser"], [apt, "update", "-q"], [apt, "download", "php-parser"]):
+            if not list(folder.glob("*.deb")):
+                subprocess.run(command, cwd=folder, capture_output=True, check=False)
+        archive = next(folder.glob("*.deb"), None)
+        if archive is None:
+            raise Unavailable("Debian's package php-parser cannot be downloaded")
         subprocess.run([program("dpkg"), "-x", archive, folder], check=True)
         return {"php-parser": archive.name}
 
