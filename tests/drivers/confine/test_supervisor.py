@@ -119,6 +119,21 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.needs("strace")
+def test_a_program_between_caller_and_starter_is_no_dead_caller(tmp_path: Path) -> None:
+    command = Walls().around([sys.executable, "-c", "import time; time.sleep(1.5); print('lived')"], -1)
+    done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=none", *command], capture_output=True, check=True)
+    assert done.stdout == b"lived\n"
+
+
+def test_a_process_that_nobody_waited_for_has_ended() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        wait_for(lambda: supervisor.has_ended(process.pid), seconds=20)
+        assert process.returncode is None
+    assert supervisor.has_ended(process.pid)
+    assert not supervisor.has_ended(os.getpid())
+
+
 def test_a_caller_killed_before_the_starter_has_begun_is_missed() -> None:
     known = set(below(os.getpid()))
     with orphans_stay():

@@ -69,7 +69,8 @@ class _Watch:
         """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
         while True:
             heard = signal.sigtimedwait(HEARD, TICK)
-            if os.getppid() != self._caller:
+            # A tracer may stand between the caller and us.
+            if os.getppid() != self._caller and has_ended(self._caller):
                 self._bury()
             status = self._reap()
             if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
@@ -107,6 +108,16 @@ class _Watch:
         if self._remains:
             os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
         os._exit(KILLED)
+
+
+def has_ended(pid: int) -> bool:
+    """Return whether a process has ended, also if its parent has not yet asked for its status."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # A program's name stands in brackets, and may itself hold brackets and blanks.
+            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    except OSError:
+        return True
 
 
 def descendants() -> dict[int, int]:
