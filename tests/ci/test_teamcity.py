@@ -527,7 +527,7 @@ class TestUsersSettings:
         inputs = {name.removeprefix("env."): value for name, value in change["params"].items()}
         name, *argv = command_line("compare-engines", read_inputs(inputs))
         params = find_command(name).make_context(name, argv).params
-        assert (params["base"], params["new"]) == ("base/server --stdio", "new/server --stdio")
+        assert params["arguments"] == ("base/server --stdio", "new/server --stdio")
         assert params["gates"] == ("RecallAt1 >= -1pp",)
 
     def test_the_first_pull_request_has_no_base_and_is_green(
