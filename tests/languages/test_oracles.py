@@ -48,7 +48,7 @@ def test_every_oracle_is_tested(benchmark_module: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.registry
-@pytest.mark.parametrize("name", [name for name in LANGUAGES if name != "typescript"])
+@pytest.mark.parametrize("name", LANGUAGES)
 def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_module: Any, name: str) -> None:
     try:
         result = benchmark_module.compare_projects(name, benchmark_module.ORACLES[name].projects[:1], FILES)
