@@ -234,7 +234,7 @@ def _rows() -> Iterator[str]:
 
 
 def main() -> None:
-    """Write all files."""
+    """Write the files of all CI systems from the declared inputs."""
     for path, text in files().items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")

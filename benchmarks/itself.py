@@ -182,7 +182,7 @@ def compare_runs(engine: Row, runs: int, folder: Path) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print false verdicts, then the table of engines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", nargs="+", default=[], help="names of engines")

@@ -53,7 +53,7 @@ class Unavailable(Exception):
 
 
 class Oracle(NamedTuple):
-    """A language's own parser."""
+    """A parser that the makers of a language publish, as a program that prints tokens."""
 
     title: str
     projects: tuple[str, ...]
@@ -293,7 +293,7 @@ def compare_snippets(name: str) -> Result:
 
 
 def main() -> None:
-    """Print the comparison."""
+    """Print the rows of the table, then each disagreement."""
     parser = argparse.ArgumentParser()
     parser.add_argument("language", choices=sorted(ORACLES))
     parser.add_argument("project", nargs="*")

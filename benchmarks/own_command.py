@@ -59,8 +59,8 @@ def sessions(workspace: Path) -> dict[str, bytes]:
     """Return each session without its times, encoded, by id."""
     return {
         session.id: msgspec.json.encode(_without_times(session))
-        for _, found in Workspace.open(workspace).sessions(Session)
-        for session in found
+        for _, sessions in Workspace.open(workspace).sessions(Session)
+        for session in sessions
     }
 
 

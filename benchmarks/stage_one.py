@@ -32,7 +32,7 @@ KINDS = [kind for kind in Kind if kind is not Kind.LINE]
 
 @dataclass(frozen=True)
 class Row:
-    """What a project gave."""
+    """The files, tokens and speed of stage 1 over one project."""
 
     title: str
     spec: str
@@ -60,16 +60,16 @@ def measure(config: Config) -> Row:
         job = SourceTree(root=target.root, name="p", language=language, config=config.actions, declared=declared)
         made = [make(job, path) for path in paths]
         best = min(best, time.perf_counter() - started)
-    good = [each for each in made if not isinstance(each, FileError)]
-    size = sum(each.size for each in good) / 1e6
+    good = [file for file in made if not isinstance(file, FileError)]
+    size = sum(file.size for file in good) / 1e6
     return Row(
         title=language.title,
         spec=config.project.spec.partition("#")[0],
         files=len(good),
         errors=len(made) - len(good),
         size=size,
-        kinds=sum((each.kinds for each in good), Counter()),
-        unparsable=sum(each.unparsable * each.size for each in good) / max(size * 1e6, 1),
+        kinds=sum((file.kinds for file in good), Counter()),
+        unparsable=sum(file.unparsable * file.size for file in good) / max(size * 1e6, 1),
         speed=size / best,
         parsing=size / parse_time(language, target.root, paths),
         tokens=size / token_time(language, target.root, paths, config),
@@ -103,10 +103,10 @@ def token_time(language: Language, root: Path, paths: list[str], config: Config)
 
 
 def main() -> None:
-    """Print the table."""
-    wanted = sys.argv[1:]
+    """Print the table of all languages, or of those named."""
+    names = sys.argv[1:]
     configs = [config for path in sorted(CONFIGS.glob("*.yaml")) if (config := load(path).config).project.spec]
-    rows = [measure(config) for config in configs if not wanted or config.language in wanted]
+    rows = [measure(config) for config in configs if not names or config.language in names]
     print(f"{bundle()}, Python {machine.python()}, {machine.cpu()}\n")
     print("| language | project | files | MB | " + " | ".join(kind.value for kind in KINDS), end="")
     print(" | unparsable | tokens, MB/s | stage 1, MB/s | parsing alone, MB/s |\n|---|---|" + "--:|" * (len(KINDS) + 6))

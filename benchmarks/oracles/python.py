@@ -332,7 +332,7 @@ def tokens(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def main() -> None:
-    """Answer for each path."""
+    """Print the tokens of each path that is read from standard input."""
     for path in sys.stdin.read().splitlines():
         result: dict[str, object] = {"path": path}
         try:

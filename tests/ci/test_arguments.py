@@ -41,9 +41,9 @@ def test_without_inputs_there_are_no_options_so_that_the_configuration_counts() 
 
 
 def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
-    wanted = {"completion-type": "ML", "shard": "1/2"}
-    assert read_inputs({"CI_EVAL_INPUTS": json.dumps({**wanted, "set": " "})}) == wanted
-    assert read_inputs({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == wanted
+    inputs = {"completion-type": "ML", "shard": "1/2"}
+    assert read_inputs({"CI_EVAL_INPUTS": json.dumps({**inputs, "set": " "})}) == inputs
+    assert read_inputs({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == inputs
 
 
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:

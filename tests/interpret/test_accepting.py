@@ -1,4 +1,4 @@
-"""What acceptance leaves is applied, read and graded."""
+"""The text that acceptance leaves: edits are applied, imports read, modules graded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What acceptance changes of a word that stands in the code."""
+"""The change that acceptance makes to a word that stands in the code."""
 
 from __future__ import annotations
 

@@ -121,8 +121,8 @@ class RunningRepairing(Words):
 def test_an_engine_that_answers_otherwise_after_a_deletion_is_seen(project: Path, tmp_path: Path) -> None:
     workspace = generate(project, tmp_path / "w")
     progress = ask(workspace, setup(Repairing(), project))
-    found = progress.footprint.deletion
-    assert 3 < found.asked == found.differed < progress.state.asked
+    deletion = progress.footprint.deletion
+    assert 3 < deletion.asked == deletion.differed < progress.state.asked
     assert progress.state.differed == 0
     assert Status.EMPTY not in progress.statuses
 

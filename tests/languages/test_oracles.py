@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "typescript")
-FILES = 20
+FILES = 40
 
 
 @pytest.fixture

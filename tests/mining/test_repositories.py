@@ -35,9 +35,9 @@ def test_those_with_most_stars_come_first_and_what_does_not_fit_is_counted(githu
     github.repository_found("a/gpl", 50, "GPL-3.0", forks_count=9)
     github.repository_found("a/none", 50, None, forks_count=9)
     github.repository_found("a/alone", 50, forks_count=1)
-    found = search(github, stars=10, forks=2, licences=frozenset({"MIT"}))
-    assert names(found) == ["a/many", "a/few"]
-    assert found.left_out == {"fork": 1, "licence": 2, "forks": 1}
+    repositories = search(github, stars=10, forks=2, licences=frozenset({"MIT"}))
+    assert names(repositories) == ["a/many", "a/few"]
+    assert repositories.left_out == {"fork": 1, "licence": 2, "forks": 1}
     assert names(search(github), 2) == ["a/many", "a/gpl"]
 
 
@@ -53,8 +53,8 @@ def test_more_than_one_search_gives_are_listed_once_each(github: GitHub, monkeyp
     github.page = 2
     for number in range(23):
         github.repository_found(f"a/r{number}", 100 - number // 2)
-    found = names(search(github))
-    assert sorted(found) == sorted(f"a/r{number}" for number in range(23))
+    listed = names(search(github))
+    assert sorted(listed) == sorted(f"a/r{number}" for number in range(23))
 
 
 def test_more_with_equal_stars_than_one_search_gives_end_it(github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_more_with_equal_stars_than_one_search_gives_end_it(github: GitHub, monk
 
 def test_a_spec_names_the_newest_commit(github: GitHub) -> None:
     github.repository_found("o/r", 7)
-    found = search(github)
-    (item,) = found.names(1)
-    assert newest_spec(found.api, item) == f"git:https://github.com/o/r.git@{HEAD}"
+    repositories = search(github)
+    (item,) = repositories.names(1)
+    assert newest_spec(repositories.api, item) == f"git:https://github.com/o/r.git@{HEAD}"
     assert github.asked[-1][0] == "/repos/o/r/commits/main"

@@ -1,4 +1,4 @@
-"""What the table of a suite says about its figures."""
+"""The caveats that the table of a suite gives with its figures."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
 
 def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
     one, other = Determinism(asked=3, differed=1), Determinism(asked=2)
-    found = together([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
-    assert found.deletion == Determinism(asked=5, differed=1)
+    footprint = together([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
+    assert footprint.deletion == Determinism(asked=5, differed=1)
 
 
 def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:

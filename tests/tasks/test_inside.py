@@ -92,13 +92,13 @@ def test_what_acceptance_leaves_is_seen_and_no_rank_is_a_figure(tmp_path: Path) 
 
 def test_the_whole_token_stands_in_the_code_that_is_asked_about(tmp_path: Path) -> None:
     workspace, _ = evaluate(tmp_path, "--set", "actions.strategy.prefix={name: Inside, n: 2}")
-    sessions = [session for _, found in workspace.sessions(Session) for session in found]
+    sessions = [session for _, part in workspace.sessions(Session) for session in part]
     assert {session.typed for session in sessions} == {2}
     tails = {
-        (found.text, found.tail)
+        (item.text, item.tail)
         for session in sessions
         if session.expected_text == "path"
-        for found in session.lookups[0].suggestions
+        for item in session.lookups[0].suggestions
     }
     assert tails == {("path", "th")}
 

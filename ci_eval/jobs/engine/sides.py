@@ -43,7 +43,7 @@ OWN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One side of a comparison: an engine in its configuration."""
+    """An engine in its configuration, as one side of a comparison."""
 
     name: str
     """The engine, command or file as the command line names it; "" if it names none."""

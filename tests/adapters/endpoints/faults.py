@@ -24,7 +24,7 @@ def good_answer(text: str) -> bytes:
 
 
 def any_fault(chance: random.Random, text: str) -> Fault:
-    """One of all faults, in place of the answer with that text."""
+    """Return a random fault that replaces the answer with this text."""
     good = good_answer(text)
     return chance.choice([
         Fault("429", fails(429, "Throttled: too many tokens this minute, context length", Retry_After="1")),

@@ -119,7 +119,7 @@ def evaluating(endpoint: Endpoint, folder: Path, *options: object) -> subprocess
 
 
 def check_sessions(workspace: Path, model: Faulty, count: int) -> None:
-    """Each session says what the model did last: answer, or have that fault."""
+    """Check that each session says what the model did last: answer, or fail by that fault."""
     sessions = [each for _, part in Workspace.open(workspace).sessions(Session) for each in part]
     assert len(sessions) == count
     for session in sessions:

@@ -202,8 +202,8 @@ class GitHub:
         assert stars
         assert (query["sort"], query["order"]) == ("stars", "desc")
         low, high = (int(stars[1]), 10**9) if stars[1] else (int(stars[2]), int(stars[3]))
-        fitting = [each for each in self.repositories if low <= each["stargazers_count"] <= high]
-        fitting.sort(key=lambda each: -each["stargazers_count"])
+        fitting = [item for item in self.repositories if low <= item["stargazers_count"] <= high]
+        fitting.sort(key=lambda repository: -repository["stargazers_count"])
         status, data, headers = self._page(fitting[:MOST_SEARCHED], "/search/repositories", query)
         body = {"total_count": len(fitting), "incomplete_results": False, "items": json.loads(data)}
         return status, json.dumps(body).encode(), headers

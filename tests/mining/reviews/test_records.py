@@ -160,12 +160,12 @@ def test_a_comment_on_a_pull_request_is_about_all_that_had_changed_by_then(githu
     github.comment_on_pull("It needs a test.")
     github.comment_on_pull("Too early.", created="2025-12-31T00:00:00Z")
     github.comment_on_pull("No change.", html_url="https://github.com/o/r/issues/5#issuecomment-3")
-    found = mined(github, sources=("pull-request",))
-    (line,) = found.lines
+    dataset = mined(github, sources=("pull-request",))
+    (line,) = dataset.lines
     assert line.context == {"diff_block": diff_of(), "language": "python", "path": "box.py"}
     assert (line.meta["commit"], line.meta["source"], line.meta["block"]) == ("1" * 40, "pull-request", "change")
     assert "lines" not in line.meta
-    assert {str(fate): count for fate, count in (+found.fates).items()} == {"kept": 1, "no diff": 1, "on an issue": 1}
+    assert {str(fate): count for fate, count in (+dataset.fates).items()} == {"kept": 1, "no diff": 1, "on an issue": 1}
 
 
 @pytest.mark.parametrize(
@@ -195,13 +195,13 @@ def test_a_comment_on_a_commit_is_about_its_line_or_about_the_whole(github: GitH
     github.comment_on_commit("Gone.", position=position - 1, path="box.py")
     github.comment_on_commit("Outdated.", path="box.py")
     github.comment_on_commit("Ruby.", position=1, path="box.rb")
-    found = mined(github, sources=("commit",))
-    by_text = {line.references[0]: line for line in found.lines}
+    dataset = mined(github, sources=("commit",))
+    by_text = {line.references[0]: line for line in dataset.lines}
     line, whole = by_text["Too long a name."], by_text["Split it."]
     assert (line.meta["lines"], line.meta["block"], line.meta["source"]) == ((6, 6), "function", "commit")
     assert line.context["diff_block"].startswith(" def take(items, n):\n-    return items\n")
     assert whole.context["diff_block"] == diff_of()
-    assert {str(fate): count for fate, count in (+found.fates).items()} == {
+    assert {str(fate): count for fate, count in (+dataset.fates).items()} == {
         "kept": 2, "on removed lines": 1, "on no line": 1, "other language": 1,
     }  # fmt: skip
 
@@ -227,9 +227,10 @@ def test_authors_on_their_own_change_are_left_out_of_all_kinds(github: GitHub, s
 def test_comments_in_another_language_are_left_out(github: GitHub) -> None:
     github.comment("Почему не `take`?")
     github.comment("Why not?", line=11)
-    found = mined(github, comment_language="ru")
-    assert [(line.references, line.meta["commentLanguage"]) for line in found.lines] == [(("Почему не `take`?",), "ru")]
-    assert found.fates["comment in another language"] == 1
+    dataset = mined(github, comment_language="ru")
+    (line,) = dataset.lines
+    assert (line.references, line.meta["commentLanguage"]) == (("Почему не `take`?",), "ru")
+    assert dataset.fates["comment in another language"] == 1
 
 
 # ------------------------------------------------------------------------------ the stand-in is of GitHub's own API

@@ -1,4 +1,4 @@
-"""What `go test` printed is read line by line, whatever a test printed among it."""
+"""The output of `go test`, read line by line, whatever tests print among it."""
 
 from __future__ import annotations
 

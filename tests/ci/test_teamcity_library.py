@@ -1,0 +1,139 @@
+"""TeamCity's library for other repositories: the settings that the documentation has are compiled and executed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.ci.arguments import command_line, read_inputs
+from ci_eval.cli.group import find_command
+from tests.ci.documentation import documented
+from tests.ci.parsers import service_messages
+from tests.ci.teamcity_stage import ROOT, builds, executed, make_source
+from tests.ci.tools import LIBRARY
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> tuple[Path, str]:
+    return make_source(tmp_path / "source")
+
+
+@pytest.mark.needs("curl")
+def test_the_library_is_copied_beside_the_settings(tmp_path: Path) -> None:
+    script = documented("TeamCity").replace("https://raw.githubusercontent.com/OWNER/ci-eval/COMMIT", f"file://{ROOT}")
+    subprocess.run(["sh", "-euc", script], cwd=tmp_path, check=True)
+    assert (tmp_path / ".teamcity" / "CiEval.kt").read_text() == LIBRARY.read_text()
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Return the builds of the documented settings, by id, as a user has them who replaced OWNER and COMMIT."""
+    text = documented("TeamCity", 1)
+    assert len([line for line in text.splitlines() if line.strip()]) <= 15
+    settings = tmp_path_factory.mktemp("user") / "settings.kts"
+    settings.write_text(text.replace("COMMIT", COMMIT).replace("https://github.com/OWNER/ci-eval", str(ROOT)))
+    code, out, err = executed(settings)
+    assert code == 0, err
+    return {build["id"]: build for build in builds(json.loads(out))}
+
+
+COMMIT = "0123456789" * 4
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+class TestUsersSettings:
+    """The builds of a repository that copied the library."""
+
+    def test_all_kinds_of_builds_are_there(self, copied: dict[str, dict[str, Any]]) -> None:
+        assert set(copied) == {
+            "Server", "Evaluate_Completion_BASIC", "Compare_Completion_BASIC", "PullRequest_Completion",
+            "CompareAlgorithms_Completion",
+        }  # fmt: skip
+
+    def test_a_night_is_two_builds_and_takes_the_engine_of_an_upstream_build(
+        self, copied: dict[str, dict[str, Any]]
+    ) -> None:
+        night = copied["Evaluate_Completion_BASIC"]
+        taken = {
+            (dependency["on"], dependency["snapshot"], artifact["rules"])
+            for dependency in night["dependencies"]
+            for artifact in dependency["artifacts"]
+        }
+        assert taken == {
+            ("Evaluate_Completion_BASIC", None, "?:workspace.zip!** => earlier"),
+            ("Server", "FAIL_TO_START", "server.zip!** => engine"),
+        }
+        line = night["scripts"][0].splitlines()[-1]
+        assert line.startswith('python3 "$folder/.teamcity/run.py" evaluate ')
+        _, _, name, *argv = shlex.split(line)
+        params = find_command(name).make_context(name, argv).params
+        assert params["engine_command"] == "engine/server --stdio"
+
+    def test_a_pull_request_compares_its_engine_with_that_of_the_default_branch(
+        self, copied: dict[str, dict[str, Any]]
+    ) -> None:
+        change = copied["PullRequest_Completion"]
+        taken = {
+            (artifact["rules"], artifact["from"], artifact["branch"])
+            for dependency in change["dependencies"]
+            for artifact in dependency["artifacts"]
+        }
+        assert taken == {
+            ("server.zip!** => new", "SameChain", ""),
+            ("?:server.zip!** => base", "LastSuccessful", "+:<default>"),
+        }
+        assert change["branches"] == ["+:pull/*"]
+        assert [text.split()[1] for text in change["pulls"]] == ["MEMBER"]
+        inputs = {name.removeprefix("env."): value for name, value in change["params"].items()}
+        name, *argv = command_line("compare-engines", read_inputs(inputs))
+        params = find_command(name).make_context(name, argv).params
+        assert params["arguments"] == ("base/server --stdio", "new/server --stdio")
+        assert params["gates"] == ("RecallAt1 >= -1pp",)
+
+    def test_the_first_pull_request_has_no_base_and_is_green(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
+        assert (code, commands) == (0, None)
+        assert [name for name, _ in service_messages(out)] == ["buildStatus"]
+        for side in ("base", "new"):
+            (tmp_path / "checkout" / side).mkdir()
+        code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
+        assert (code, commands) == (0, ["ci", "run", "compare-engines"]), out
+
+    def test_a_commit_that_is_not_there_is_a_problem(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        build = copied["Compare_Completion_BASIC"]
+        assert build["params"] == {"env.INPUT_SOURCE": str(ROOT), "env.INPUT_COMMIT": COMMIT}
+        code, out, _ = self.execute(build, (source[0], COMMIT), tmp_path)
+        assert code == 4
+        assert [values["identity"] for _, values in service_messages(out)] == ["ci_eval_source"]
+
+    def test_who_compares_two_engines_is_asked_which(self, copied: dict[str, dict[str, Any]]) -> None:
+        pair = copied["CompareAlgorithms_Completion"]
+        assert pair["prompted"] == ["env.INPUT_BASE", "env.INPUT_NEW", "env.INPUT_PROJECT"]
+        assert not pair["schedules"]
+
+    @staticmethod
+    def execute(build: dict[str, Any], source: tuple[Path, str], folder: Path) -> tuple[int, str, list[str] | None]:
+        """Return the exit code and output of a build's script, and what it called ci-eval with."""
+        checkout = folder / "checkout"
+        checkout.mkdir(exist_ok=True)
+        kept = source[0] / ".environment"
+        variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "CI_EVAL_ENVIRONMENT": str(kept)}
+        variables |= {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]}
+        done = subprocess.run(
+            ["sh", "-c", build["scripts"][0]], cwd=checkout, env=variables, capture_output=True, text=True, check=False
+        )
+        called = checkout / "called"
+        commands = called.read_text().split("\0")[:-1] if called.exists() else None
+        return done.returncode, done.stdout, commands and commands[commands.index("ci_eval") + 1 :]
