@@ -13,6 +13,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from ci_eval.core.import_syntax import Imports, ImportSyntax
 from ci_eval.core.model import (
     Confine,
     EngineInfo,
@@ -82,6 +83,8 @@ class Language:
     """The pattern of a name, as it stands at the beginning of what is inserted."""
     imports: Callable[[Path, Path | None], Imports] | None = None
     """A function: the project's root, the folder with its dependencies → a reader of imports; None if there is none."""
+    import_syntax: ImportSyntax | None = None
+    """The way to take an import out of a file and to read what acceptance puts in; None: not for the task imports."""
     dependencies: str = ""
     """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
 
@@ -89,10 +92,6 @@ class Language:
     def suffixes(self) -> tuple[str, ...]:
         """Return the ends of the names of its files."""
         return tuple(self.grammars)
-
-
-Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
-"""A reader of imports: a file's path below the project, its text → the package of each import; whether it is there."""
 
 
 class Resolver(Protocol):

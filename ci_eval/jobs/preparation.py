@@ -16,7 +16,6 @@ from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
-from ci_eval.core.grammar.importing import SYNTAXES
 from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, QueriesConfig, StrategyConfig
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, takes_dataset
@@ -324,9 +323,10 @@ def load_task(config: Config) -> Task:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     _check_kinds(task, strategy.filters)
     _check_target(task, config)
-    if task.of_imports and config.language not in SYNTAXES:
+    if task.of_imports and not languages.CATALOG.load(config.language).import_syntax:
+        possible = ", ".join(language.name for language in languages.CATALOG.all() if language.import_syntax)
         raise ConfigError(
-            f"the task {task.name} takes imports out of files, which ci-eval can do in {', '.join(SYNTAXES)}, not in "
+            f"the task {task.name} takes imports out of files, which ci-eval can do in {possible}, not in "
             f"{config.language}"
         )
     usual = StrategyConfig()

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ci_eval.core.actions.files import Source
 from ci_eval.core.base.chance import draw
-from ci_eval.core.grammar.importing import SYNTAXES
-from ci_eval.core.grammar.importing.contract import Import
+from ci_eval.core.import_syntax import Import
 from ci_eval.core.model import Kind, Token
 
 LONGEST = 1_000_000_000
@@ -29,7 +28,7 @@ def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
     Of several uses, the seed picks one. Left out are names that another import brings as well, and uses in front of the
     import or of something else with the same name.
     """
-    syntax = SYNTAXES.get(source.language.name)
+    syntax = source.language.import_syntax
     candidates: list[Use] = []
     for imported in syntax.read(source.text) if syntax else ():
         fitting = [token for token in tokens if imported.removable and _uses(token, imported, source.text)]

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
-from ci_eval.core.grammar.importing import SYNTAXES
-from ci_eval.core.grammar.importing.contract import Import, Project
+from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.syntax import choose_grammar
+from ci_eval.core.import_syntax import Import, Project
 from ci_eval.core.model import Suggestion, UseImport
 
 
@@ -20,12 +20,15 @@ class Acceptances:
 
     def __init__(self, surroundings: Surroundings, path: str, text: str) -> None:
         """Read the file's imports. `text`: the file as it is on disk."""
-        self._syntax = SYNTAXES[surroundings.language]
+        language = languages.CATALOG.load(surroundings.language)
+        # Preparation refuses other languages.
+        assert language.import_syntax
+        self._syntax = language.import_syntax
         self._modules = self._syntax.modules(Project(surroundings.root, surroundings.environment))
-        self._grammar = choose_grammar(languages.CATALOG.load(surroundings.language).grammars, path)
+        self._grammar = choose_grammar(language.grammars, path)
         self._path = path
         self._imports = {item.name: item for item in self._syntax.read(text)}
-        self._errors = self._syntax.count_errors(text, self._grammar)
+        self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
         """Return the suggestions, those with grades that are the expected name and bring an import.
@@ -49,7 +52,7 @@ class Acceptances:
         return {
             SAME_MODULE: float(same_module),
             SAME_OBJECT: float(same_object and not same_module),
-            COMPILES: float(self._syntax.count_errors(after, self._grammar) <= self._errors),
+            COMPILES: float(count_errors(self._syntax, after, self._grammar) <= self._errors),
         }
 
     def _identify(self, item: Import) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from ci_eval.core.grammar.ecmascript.definitions import EcmaDefinitions
 from ci_eval.core.grammar.ecmascript.names import NAME, declare
 from ci_eval.core.grammar.ecmascript.shape import SHAPE
 from ci_eval.core.grammar.ecmascript.walk import KEYWORDS
+from ci_eval.core.grammar.importing.ecmascript import SYNTAX
 from ci_eval.core.grammar.imports.ecmascript import imports
 from ci_eval.core.grammar.walk import extract_tokens
 from ci_eval.core.model import Extraction
@@ -36,4 +37,5 @@ LANGUAGE: Language = Language(
     shape=SHAPE,
     word=NAME,
     imports=imports,
+    import_syntax=SYNTAX,
 )

@@ -11,6 +11,7 @@ from ci_eval.core.grammar.ecmascript.names import NAME, declare
 from ci_eval.core.grammar.ecmascript.shape import SHAPE
 from ci_eval.core.grammar.ecmascript.walk import KEYWORDS as SHARED
 from ci_eval.core.grammar.ecmascript.walk import ecma_scope
+from ci_eval.core.grammar.importing.ecmascript import SYNTAX
 from ci_eval.core.grammar.imports.ecmascript import imports
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node
@@ -144,4 +145,5 @@ LANGUAGE: Language = Language(
     shape=SHAPE,
     word=NAME,
     imports=imports,
+    import_syntax=SYNTAX,
 )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.importing.contract import Project
 from ci_eval.core.grammar.importing.ecmascript import SYNTAX
+from ci_eval.core.import_syntax import Project
 
 TEXT = """import { one } from "./a";
 import type { Two, type Three as Drei } from './b.js'

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.importing.contract import Project
+from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.importing.go import SYNTAX
+from ci_eval.core.import_syntax import Project
 
 TEXT = """package a
 
@@ -43,5 +44,5 @@ def test_a_package_is_its_path(tmp_path: Path) -> None:
 
 @pytest.mark.grammar
 def test_errors_are_what_the_grammar_cannot_read() -> None:
-    assert SYNTAX.count_errors(TEXT, "go") == 0
-    assert SYNTAX.count_errors(TEXT.replace("\n)", "\n"), "go") > 0
+    assert count_errors(SYNTAX, TEXT, "go") == 0
+    assert count_errors(SYNTAX, TEXT.replace("\n)", "\n"), "go") > 0

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.importing.contract import Import, Project
+from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.importing.python import SYNTAX
+from ci_eval.core.import_syntax import Import, Project
 
 TEXT = """from __future__ import annotations
 from a.b import One
@@ -51,8 +52,8 @@ def test_a_text_that_python_cannot_read_has_no_imports() -> None:
 
 
 def test_an_import_before_the_future_is_an_error() -> None:
-    assert SYNTAX.count_errors(TEXT.replace("from f import *\n", ""), "python") == 0
-    assert SYNTAX.count_errors("from a import b\nfrom __future__ import annotations\n", "python") == 1
+    assert count_errors(SYNTAX, TEXT.replace("from f import *\n", ""), "python") == 0
+    assert count_errors(SYNTAX, "from a import b\nfrom __future__ import annotations\n", "python") == 1
 
 
 FILES = {

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.import_syntax import ImportSyntax
 
-from ci_eval.core.grammar.importing import ecmascript, go, python
-from ci_eval.core.grammar.importing.contract import ImportSyntax
 
-SYNTAXES: Mapping[str, ImportSyntax] = {
-    "python": python.SYNTAX,
-    "javascript": ecmascript.SYNTAX,
-    "typescript": ecmascript.SYNTAX,
-    "go": go.SYNTAX,
-}
-"""The syntax of imports by the language's name."""
+def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
+    """Return the extent of the text's syntax errors; 0 = there are none."""
+    if syntax.errors:
+        return syntax.errors(text, grammar)
+    return lost_bytes(parser(grammar).parse(text.encode()).root_node)

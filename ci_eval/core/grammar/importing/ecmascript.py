@@ -13,7 +13,7 @@ import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.importing.contract import Import, ImportSyntax, Origin, Project
+from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
 _NAMES = r"\{(?P<names>[^{}]*)\}"
 _FROM = r"from[ \t]*(?P<quote>[\"'])(?P<module>[^\"'\n]+)(?P=quote)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ci_eval.core.grammar.importing.contract import Import, ImportSyntax, Origin, Project
+from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
 _STATEMENT = re.compile(r"^import[ \t]*(?:\((?P<block>[^)]*)\)|(?P<one>[^\n]*))\n?", re.MULTILINE)
 _SPEC = re.compile(r"^[ \t]*(?:(?P<alias>[\w.]+)[ \t]+)?\"(?P<path>[^\"\n]+)\"[^\n]*\n?", re.MULTILINE)

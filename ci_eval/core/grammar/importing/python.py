@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.importing.contract import Import, ImportSyntax, Origin, Project
+from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """The errors that Python's parser raises for text that it cannot read."""

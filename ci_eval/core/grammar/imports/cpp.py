@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import exists, is_own, read_own
-from ci_eval.core.contracts import Imports
+from ci_eval.core.import_syntax import Imports
 
 SOURCES = frozenset(".c .cc .cpp .cxx .h .hh .hpp .hxx .ipp .inl".split())
 SYSTEM = (

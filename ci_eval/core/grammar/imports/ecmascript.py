@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.core.base.files import exists
-from ci_eval.core.contracts import Imports
+from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"\b(?:from|import|require)[ \t]*\(?[ \t]*([\"'])([^\"'\n]+)\1")
 NODE = frozenset(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.core.base.files import exists, is_own, read_own
-from ci_eval.core.contracts import Imports
+from ci_eval.core.import_syntax import Imports
 
 IMPORTS = re.compile(r"^import[ \t]*(?:\(([^)]*)\)|[\w.]*[ \t]*(\"[^\"\n]+\"))", re.MULTILINE)
 PATH = re.compile(r'^[ \t]*[\w.]*[ \t]*"([^"\n]+)"', re.MULTILINE)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.core.contracts import Imports
+from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)

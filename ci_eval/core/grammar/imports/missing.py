@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ci_eval.core.contracts import Imports
+from ci_eval.core.import_syntax import Imports
 
 MOST = 100
 """The most packages that are named; rarer ones still count in the share."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.blocks import leaves
+from ci_eval.core.grammar.importing.go import SYNTAX
 from ci_eval.core.grammar.imports.go import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
@@ -171,4 +172,5 @@ LANGUAGE: Language = Language(
         stand_ins={"block": "{}", "literal_value": "{}"},
     ),
     imports=imports,
+    import_syntax=SYNTAX,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.importing.python import SYNTAX
 from ci_eval.core.grammar.imports.python import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
@@ -301,4 +302,5 @@ LANGUAGE: Language = Language(
     resolve=resolve,
     resolver=RESOLVER,
     imports=imports,
+    import_syntax=SYNTAX,
 )

@@ -1,14 +1,14 @@
-"""The contract of a language's imports."""
+"""The contracts of a language's imports: a reader of packages, and a syntax of single names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ci_eval.core.grammar.reading import lost_bytes
-from ci_eval.core.grammar.syntax import parser
+Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
+"""A reader of imports: a file's path below the project, its text → the package of each import; whether it is there."""
 
 
 class Import(NamedTuple):
@@ -59,9 +59,3 @@ class ImportSyntax:
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
     """A function: text, grammar → the extent of its syntax errors. None: what the grammar cannot read."""
-
-    def count_errors(self, text: str, grammar: str) -> int:
-        """Return the extent of the text's syntax errors; 0 = there are none."""
-        if self.errors:
-            return self.errors(text, grammar)
-        return lost_bytes(parser(grammar).parse(text.encode()).root_node)
