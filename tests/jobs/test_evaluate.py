@@ -117,6 +117,16 @@ def test_where_all_sessions_were_asked_every_report_calls_the_figures_exact(proj
         assert "no intervals, since there are not enough files to generalise (6 effective files, 20 needed)." in text
 
 
+def test_figures_that_never_differ_are_the_reason_for_no_intervals(tmp_path: Path) -> None:
+    samples = [{"instruction": "Review {code}", "context": {"code": f"x = {number}"}, "references": ["Why?"]}
+               for number in range(25)]  # fmt: skip
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+    asked = ("--task", "code-review", "--dataset", tmp_path / "d.jsonl", "--engine", "oracle", "--all")
+    code, out, err = run("evaluate", *asked, "--output", tmp_path / "o")
+    assert code == 0, err
+    assert "In other code: no intervals, since the figures are the same in all files." in " ".join(out.split())
+
+
 @pytest.mark.slow
 def test_of_a_sample_every_report_says_where_the_figures_of_all_lie(project: Path, tmp_path: Path) -> None:
     found, texts = said_of(project, tmp_path / "o", "--set", "interpret.sessionsLimit=30", *NOTHING_TYPED)

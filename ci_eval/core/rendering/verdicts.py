@@ -95,6 +95,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         elsewhere = (
             f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
             f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
+            if worth < FEWEST_OF_FIGURE
+            else f"no intervals, since the figures are the same in all {evaluation.clusters}"
         )
     return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
 
