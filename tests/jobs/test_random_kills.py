@@ -130,10 +130,17 @@ def same(run: Run, whole: Run, *, engine_killed: bool) -> None:
     crashed = {each.id for each in ended if each.status == Status.ENGINE_CRASH}
     assert len(crashed) <= engine_killed
     assert [each.id for each in ended] == [each.id for each in sessions(Workspace(whole.folder))]
-    assert timeless(run.folder, without=crashed) == timeless(whole.folder, without=crashed)
+    resumed, undisturbed = (timeless(folder, without=crashed) for folder in (run.folder, whole.folder))
+    assert [first_difference(*pair) for pair in zip(resumed, undisturbed, strict=True) if pair[0] != pair[1]] == []
     if not crashed:
         assert contents(run.folder / "errors") == contents(whole.folder / "errors")
         assert figures(run.folder) == figures(whole.folder)
+
+
+def first_difference(one: bytes, other: bytes) -> tuple[bytes, bytes]:
+    """Return what stands around the first byte that differs: whole sessions would fill pages of CI's log."""
+    at = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+    return one[:24] + b" ... " + one[max(0, at - 60) : at + 60], other[max(0, at - 60) : at + 60]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

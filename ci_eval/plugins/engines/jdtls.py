@@ -47,6 +47,6 @@ ENGINE: Engine = LspEngine(
     why="no limit of names; arguments of calls are not guessed",
     command=command,
     settings=settings,
-    auto_import=AutoImport(usual="on"),
+    auto_import=AutoImport(usual="on", resolves=True),
     toolchains={"java": "21"},
 )

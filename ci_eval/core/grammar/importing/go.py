@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
+from ci_eval.core.grammar.importing.flat import FlatModules
+from ci_eval.core.import_syntax import Import, ImportSyntax
 
 _STATEMENT = re.compile(r"^import[ \t]*(?:\((?P<block>[^)]*)\)|(?P<one>[^\n]*))\n?", re.MULTILINE)
 _SPEC = re.compile(r"^[ \t]*(?:(?P<alias>[\w.]+)[ \t]+)?\"(?P<path>[^\"\n]+)\"[^\n]*\n?", re.MULTILINE)
@@ -27,19 +28,4 @@ def read(text: str) -> list[Import]:
     return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
 
 
-class GoModules:
-    """The packages of Go, each of which has one path and re-exports no other."""
-
-    def __init__(self, project: Project) -> None:
-        pass
-
-    def identify(self, _path: str, module: str) -> str:
-        """Return the path, the only name that a package has."""
-        return module
-
-    def origin(self, _path: str, module: str, name: str) -> Origin:
-        """Return the package's path and the name."""
-        return module, name
-
-
-SYNTAX = ImportSyntax(read=read, modules=GoModules)
+SYNTAX = ImportSyntax(read=read, modules=FlatModules)

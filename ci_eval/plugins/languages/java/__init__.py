@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.blocks import BlockWalk
+from ci_eval.core.grammar.importing.java import SYNTAX
 from ci_eval.core.grammar.imports.jvm import imports
 from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_part, read_package
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
@@ -445,4 +446,5 @@ LANGUAGE: Language = Language(
         },
     ),
     imports=imports,
+    import_syntax=SYNTAX,
 )
