@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -18,7 +19,7 @@ from ci_eval.cli import completions
 from ci_eval.cli.places import NEW
 from ci_eval.core import machine
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.config import Config, add_ladder, limit_sessions, load, patch, set_engine_command
+from ci_eval.core.config import Config, add_ladder, limit_sessions, load, override, patch, set_engine_command
 from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.core.config.view import View
 from ci_eval.core.fetch import schemes, sealed
@@ -27,6 +28,7 @@ from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
 from ci_eval.jobs.runs import stored_config
 
+OF_COMMAND = re.compile(r"engine\.(like|languageId)\s*=")
 DEMO = Path(__file__).parents[1] / "core" / "config" / "demo.yaml"
 THIS_IS_THE_DEMO = (
     "This is the demo, over a small project from PyPI. For the code in this folder, add --project path:. "
@@ -97,7 +99,12 @@ class Choices:
 
     def says_how_many(self) -> bool:
         """Return whether the options or the configuration say how many sessions are asked."""
-        return self.sessions is not None or load(self._file, overrides=self.overrides).own_number
+        return self.sessions is not None or load(self._file, overrides=self._split_overrides()[1]).own_number
+
+    def _split_overrides(self) -> tuple[list[str], list[str]]:
+        """Return the settings of the command that is given, which are errors before it is there, and all others."""
+        of_command = [setting for setting in self.overrides if self.engine_command and OF_COMMAND.match(setting)]
+        return of_command, [setting for setting in self.overrides if setting not in of_command]
 
     @property
     def _file(self) -> Path | None:
@@ -107,7 +114,8 @@ class Choices:
     def _apply_options(
         self, path: Path | None, environment: Mapping[str, str], screen: Screen, *, ladder: bool
     ) -> Config:
-        loaded = load(path, engine=self.engine, overrides=self.overrides, environment=environment)
+        of_command, others = self._split_overrides()
+        loaded = load(path, engine=self.engine, overrides=others, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
         chosen = patch(
@@ -125,7 +133,7 @@ class Choices:
         if self.engine_command is not None:
             if self.engine:
                 raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-            chosen = set_engine_command(chosen, self.engine_command, self.engine_like)
+            chosen = override(set_engine_command(chosen, self.engine_command, self.engine_like), of_command)
         elif self.engine_like:
             if chosen.engine.command is None:
                 raise click.UsageError("--engine-like is for a command: add --engine-command, or leave it out")

@@ -52,3 +52,12 @@ def test_the_cache_is_read_where_that_is_asked_for(
     for option, told in (("--jobs=1", False), ("--verify-cache", True)):
         code, _, err = run(*asked, option, "--output", tmp_path / option)
         assert (code, "pyvenv.cfg has other contents" in " ".join(err.split())) == (0, told)
+
+
+@pytest.mark.parametrize("key", ["engine.like=ty", "engine.languageId=python"])
+def test_settings_of_a_command_are_taken_beside_it(run: Run, project: Path, tmp_path: Path, key: str) -> None:
+    asked = ["actions", "--project", f"path:{project}", "--engine-command", "false", "--set", key]
+    assert run(*asked, "--output", tmp_path / "a")[0] == 0
+    assert key.partition("=")[2] in (tmp_path / "a" / "config.yaml").read_text()
+    code, _, err = run("actions", "--project", f"path:{project}", "--set", key, "--output", tmp_path / "b")
+    assert (code, "need a `command`" in " ".join(err.split())) == (2, True)
