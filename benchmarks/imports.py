@@ -45,6 +45,7 @@ def run(engine: str, project: str, sessions: int, folder: Path) -> Path:
         for setting in (
             "actions.strategy.imports=removed",
             f"interpret.timeout={TIMEOUT}",
+            "engine.initializeTimeout=300",
             "interpret.allowedFailures=1",
             "interpret.allowedEmpty=1",
             # npm packages hold their build as well.

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core import actions
 from ci_eval.core.contracts import Engine, Installation, Surroundings
@@ -87,12 +88,16 @@ def sessions(workspace: Workspace) -> list[Session]:
     return [session for _, found in workspace.sessions(Session) for session in found]
 
 
-def timeless(folder: Path, without: Collection[str] = ()) -> list[bytes]:
-    """Everything about the sessions but latencies and whether the engine was fresh; `without`: those of these ids."""
-    found = []
+def timeless(folder: Path, without: Collection[str] = (), *, once: bool = False) -> list[bytes]:
+    """Return everything about the sessions except latencies and whether the engine was fresh.
+
+    `without`: the ids of sessions that are left out. `once`: what asking again showed is left out.
+    """
+    lines = []
     for file, sessions in Workspace(folder).sessions(Session):
-        found.append(msgspec.json.encode(file))
-        for session in (each for each in sessions if each.id not in without):
-            lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
-            found.append(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups)))
-    return found
+        lines.append(msgspec.json.encode(file))
+        for session in (session for session in sessions if session.id not in without):
+            lookups = tuple(replace(lookup, latency=0, cold=False) for lookup in session.lookups)
+            first = replace(session, again=0, differing=0, otherwise=()) if once else session
+            lines.append(msgspec.json.encode(replace(first, lookups=lookups)))
+    return lines
