@@ -21,7 +21,7 @@ from tests.caching import use_test_cache
 from tests.command import command as run
 from tests.needs import REQUIRE_ALL, lack, need, need_engine
 from tests.projects import GREETER, write
-from tests.timing import Timing, time_clients
+from tests.timing import SLOWEST, Timing, time_clients
 
 # A busy machine is no fault of the code. In `.ci/run` the verdict depends on the commit alone; elsewhere every run
 # tries other examples.
@@ -39,6 +39,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all-engines",
         action="store_true",
         help="observe every verified engine again, also those of which nothing changed since a stored dossier",
+    )
+    parser.addoption(
+        "--slowest", action="store_true", help=f"print the {SLOWEST} slowest tests, before those that failed"
     )
 
 
