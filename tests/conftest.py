@@ -66,6 +66,22 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let one worker process run all tests that share a fixture, which each process would make again."""
+    if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group") and (group := _sharing(item)):
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _sharing(item: pytest.Function) -> str:
+    """Return the name of the group of a test: its file where fixtures are made once a file, else where fixtures of the
+    session are defined, or an empty string."""
+    fixtures = [definitions[-1] for definitions in item._fixtureinfo.name2fixturedefs.values()]
+    ours = [fixture for fixture in fixtures if fixture.func.__module__.startswith("tests.")]
+    if any(fixture.scope in {"class", "module", "package"} for fixture in ours):
+        return item.nodeid.partition("::")[0]
+    return max((fixture.baseid for fixture in ours if fixture.scope == "session"), key=len, default="")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of checkouts that nobody named, and begin with those that take minutes.
