@@ -25,7 +25,7 @@ def logs(project: Path) -> Path:
     folder = project.parent / "logs"
     formats = [part for form in ("parquet", "jsonl", "jetbrains") for part in ("--log-format", form)]
     command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", folder, *formats)
-    code, out, err = run(*command, "--jobs", 2)
+    code, out, err = run(*command)
     assert code == 0, err
     assert "candidate" in out
     return folder
