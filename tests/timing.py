@@ -97,6 +97,8 @@ class Timing:
             for nodeid, spent in sorted(self.spent.items(), key=lambda pair: -pair[1].wall)[:SLOWEST]:
                 terminalreporter.write_line(f"{spent.wall:7.1f} {spent.cpu:7.1f}  {nodeid}")
         yield
+        if terminalreporter.hasopt("f"):  # pytest's own summary has them, with their messages
+            return
         reports = (report for outcome in ("failed", "error") for report in terminalreporter.stats.get(outcome, []))
         if failed := sorted({report.nodeid for report in reports}):
             terminalreporter.section("names of the failed tests")
