@@ -22,7 +22,6 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -112,12 +111,6 @@ def program(*names: str) -> str:
     raise Unavailable(f"{' or '.join(names)} is not installed")
 
 
-@cache
-def newest_python() -> str:
-    """Return the newest Python: it reads what its elders refuse."""
-    return program(*(f"python3.{minor}" for minor in range(16, 11, -1)))
-
-
 def java() -> list[str]:
     """Return the command of the oracle of Java, by the newest JDK: it reads what its elders refuse."""
     locations = [shutil.which("java"), *map(str, Path("/usr/lib/jvm").glob("*/bin/java"))]
@@ -178,7 +171,8 @@ ORACLES = {
     "python": Oracle(
         "`ast` and `tokenize`",
         ("pypi:flask==3.0.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4", "pypi:networkx==3.3"),
-        lambda: [newest_python(), str(FOLDER / "python.py")],
+        # Python 3.14, whatever is installed: it reads what its elders refuse.
+        lambda: [program("node"), str(FOLDER / "python.mjs"), str(npm_package("pyodide", "314.0.6"))],
     ),
     "typescript": Oracle(
         "TypeScript's compiler API 5.9.3", ("npm:rxjs@7.8.1", "npm:immer@10.1.1", "npm:zod@4.0.0"), ecmascript, "UTF-16"

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.drivers.confine import landlock
 from tests.caching import use_test_cache
 from tests.command import command as run
+from tests.here import one_process
 from tests.needs import REQUIRE_ALL, lack, need, need_engine
 from tests.projects import GREETER, write
-from tests.timing import Timing, time_clients
+from tests.timing import SLOWEST, Timing, time_clients
 
 # A busy machine is no fault of the code. In `.ci/run` the verdict depends on the commit alone; elsewhere every run
 # tries other examples.
@@ -39,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all-engines",
         action="store_true",
         help="observe every verified engine again, also those of which nothing changed since a stored dossier",
+    )
+    parser.addoption(
+        "--slowest", action="store_true", help=f"print the {SLOWEST} slowest tests, before those that failed"
     )
 
 
@@ -63,9 +68,25 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let one worker process run all tests that share a fixture, which each process would make again."""
+    if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group") and (group := _sharing(item)):
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _sharing(item: pytest.Function) -> str:
+    """Return the name of the group of a test: its file where fixtures are made once a file, else where fixtures of the
+    session are defined, or an empty string."""
+    fixtures = [definitions[-1] for definitions in item._fixtureinfo.name2fixturedefs.values()]
+    ours = [fixture for fixture in fixtures if fixture.func.__module__.startswith("tests.")]
+    if any(fixture.scope in {"class", "module", "package"} for fixture in ours):
+        return item.nodeid.partition("::")[0]
+    return max((fixture.baseid for fixture in ours if fixture.scope == "session"), key=len, default="")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of checkouts that nobody named, and begin with those that take minutes.
+    """Leave out the tests of checkouts that nobody named; begin with those that take minutes, and with large groups.
 
     One that was begun last would keep its worker busy while the others have nothing left to do. xdist hands out groups
     and single tests in this order.
@@ -74,11 +95,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         [] if os.environ.get("CI_EVAL_ACTIONS") else [item for item in items if item.get_closest_marker("checkouts")]
     )
     config.hook.pytest_deselected(items=absent)
-    items[:] = sorted((item for item in items if item not in absent), key=_minutes, reverse=True)
+    sizes = Counter(map(_group, items))
+    items[:] = sorted(
+        (item for item in items if item not in absent),
+        key=lambda item: (_minutes(item), sizes[_group(item)] if _group(item) else 0),
+        reverse=True,
+    )
 
 
 def _minutes(item: pytest.Item) -> float:
     return float(max((mark.kwargs.get("minutes", 0) for mark in item.iter_markers("slow")), default=0))
+
+
+def _group(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0]) if mark else ""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -142,6 +173,19 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture
+def in_one_process() -> Iterator[None]:
+    with one_process():
+        yield
+
+
+@pytest.fixture(scope="module")
+def file_in_one_process() -> Iterator[None]:
+    """Work in one process for all tests of the file, and for its fixtures."""
+    with one_process():
+        yield
+
+
 @pytest.fixture(scope="session")
 def nights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Evaluations of one project: words, twice, in the alphabet's order, and by the controls."""
@@ -156,10 +200,11 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("oracle", "oracle", "BASIC"),
     ):
         made[name] = root / name
-        code, _, err = run(
-            "evaluate", "--project", f"path:{project}", "--engine", engine, "--completion-type", kind,
-            "--output", made[name], "--jobs", 1, "--set", "actions.strategy.prefix.name=NoPrefix",
-        )  # fmt: skip
+        with one_process():
+            code, _, err = run(
+                "evaluate", "--project", f"path:{project}", "--engine", engine, "--completion-type", kind,
+                "--output", made[name], "--jobs", 1, "--set", "actions.strategy.prefix.name=NoPrefix",
+            )  # fmt: skip
         assert code == 0, err
     return made
 

@@ -1,21 +1,26 @@
-"""Workers that run within the test's own process: a command is done in a tenth of the time."""
+"""A pool of workers within the test's own process: starting processes takes longer than what most tests let them do."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import pytest
 
-from ci_eval.core.workers import TaskOutcome
+from ci_eval.core import workers
+from ci_eval.core.workers import TaskOutcome, Workers
 
 
 class Here:
-    """As `Workers`, one task after the other."""
+    """As `Workers`, one task after the other. Several workers are processes: tests ask whether their number matters."""
 
     counted = 0
+
+    def __new__(cls, function: Callable[..., Any], *, jobs: int = 1, **options: Any) -> Any:
+        return super().__new__(cls) if jobs == 1 else Workers(function, jobs=jobs, **options)
 
     def __init__(self, function: Callable[..., Any], *, shared: tuple[object, ...] = (), **_: object) -> None:
         self._function, self._shared = function, shared
@@ -33,12 +38,14 @@ class Here:
     def map(self, waiting: deque[Any]) -> Iterator[TaskOutcome[Any, Any]]:
         while waiting:
             task = waiting.popleft()
-            yield TaskOutcome(task, self._function(*self._shared, task))
+            yield TaskOutcome(task, *workers._run_task(self._function, self._shared, task))
 
 
-@pytest.fixture
-def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stages 1 and 2 do happens here."""
-    for module in ("actions.generate", "interpret.executing"):
-        # By its name: the package has a function of that name as well.
-        monkeypatch.setattr(import_module(f"ci_eval.core.{module}"), "Workers", Here)
+@contextmanager
+def one_process() -> Iterator[None]:
+    """Let stages 1 and 2 happen here, unless they are to have several workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("actions.generate", "interpret.executing"):
+            # By its name: the package has a function of that name as well.
+            patch.setattr(import_module(f"ci_eval.core.{module}"), "Workers", Here)
+        yield

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
-from tests.command import raise_bug
+from tests.command import command
 from tests.needs import need_module
 from tests.projects import GREETER
-from tests.waiting import HANGS
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    """A command in a process of its own: its exit code and what it printed."""
-    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
-    raise_bug(ended.returncode, ended.stderr)
-    return ended.returncode, ended.stdout, ended.stderr
+    """Return the exit code of a command and what it printed. One worker does its work if it does not say how many."""
+    asks = arguments[0] in {"evaluate", "generate-ml-logs"} and "--jobs" not in arguments
+    return command(*arguments, *(("--jobs", 1) if asks else ()))
 
 
 def lines(number: int) -> str:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.workspace import Workspace
 from tests.command import command
+from tests.here import one_process
 from tests.projects import GREETER, write
 
 
@@ -18,9 +19,9 @@ class GoingOn:
     def __init__(self, root: Path) -> None:
         project = write(root / "p", a__py=GREETER, b__py="import os\nprint(os.path)\n", c__py=GREETER)
         self._whole, self.folder = root / "whole", root / "w"
-        ended, _, said = command(
-            "evaluate", "--project", f"path:{project}", "--engine", "words", "--output", self._whole
-        )
+        options = ("--project", f"path:{project}", "--engine", "words", "--output", self._whole, "--jobs", 1)
+        with one_process():
+            ended, _, said = command("evaluate", *options)
         assert ended == 0, said
         shutil.copytree(self._whole, self.folder)
         shutil.rmtree(self.folder / "reports")

@@ -18,11 +18,8 @@ from ci_eval.core.workspace import Workspace, make_file_name, pack_sessions, rea
 from ci_eval.plugins.engines.words import ENGINE as WORDS
 from tests.command import command
 from tests.comparing import compare
-from tests.here import in_one_process
 from tests.packed import as_before
 from tests.projects import GREETER, ask, generate, setup, write
-
-__all__ = ["in_one_process"]
 
 
 def counting(function: Callable[[Workspace], Manifest], asked: list[str]) -> Callable[[Workspace], Manifest]:

@@ -15,10 +15,7 @@ from ci_eval.core.interpret.grading import Grading
 from ci_eval.core.model import Lookup, Record, Status, Suggestion
 from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
 from ci_eval.plugins.tasks.completion import TASK
-from tests.here import in_one_process
 from tests.projects import GREETER, ask, generate, sessions, setup, write
-
-__all__ = ["in_one_process"]
 
 GRADED = replace(TASK, graders=("exact",), graded=2)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import command
+from tests.here import one_process
 from tests.logged import lines, run
 from tests.needs import need_module
 from tests.projects import GREETER, write
@@ -25,7 +26,8 @@ def logs(project: Path) -> Path:
     folder = project.parent / "logs"
     formats = [part for form in ("parquet", "jsonl", "jetbrains") for part in ("--log-format", form)]
     command = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", folder, *formats)
-    code, out, err = run(*command, "--jobs", 2)
+    with one_process():
+        code, out, err = run(*command)
     assert code == 0, err
     assert "candidate" in out
     return folder

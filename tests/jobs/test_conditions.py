@@ -15,11 +15,8 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.ml import logs_of_all
 from tests.command import command
-from tests.here import in_one_process
 from tests.needs import need_module
 from tests.projects import GREETER, write
-
-__all__ = ["in_one_process"]
 
 
 @pytest.fixture(scope="module")

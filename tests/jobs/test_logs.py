@@ -24,7 +24,7 @@ from tests.projects import GREETER, write
 pd, pl, _, _ = need_modules("pandas", "polars", "pyarrow", "lightgbm")
 
 # A command line after the other: logs, training, evaluation, together more than a minute.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 
 def test_there_is_one_row_per_suggestion_that_was_shown(logs: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -19,18 +17,15 @@ from ci_eval.core.model import Session, SessionScore
 from ci_eval.core.model.engine.determinism import Determinism
 from ci_eval.core.model.footprint import UNKNOWN
 from ci_eval.core.workspace import Workspace, pack_sessions
-from tests.command import raise_bug
+from tests.command import command
 from tests.projects import GREETER, write
-from tests.waiting import HANGS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=HANGS, check=False)
-    raise_bug(ended.returncode, ended.stderr)
-    return ended.returncode, " ".join((ended.stdout + ended.stderr).split())
+    code, out, err = command(*arguments)
+    return code, " ".join((out + err).split())
 
 
 @pytest.fixture(scope="module")
@@ -91,14 +86,14 @@ def lost_empty_folders(workspace: Path) -> Path:
 def test_no_job_misses_the_empty_folders_that_artifacts_lose(whole: Path, tmp_path: Path) -> None:
     artifact = lost_empty_folders(Path(shutil.copytree(whole, tmp_path / "artifact")))
     assert not (artifact / "errors").exists()
-    for command in (
+    for arguments in (
         ("report", artifact),
         ("compare", artifact, whole, "--output", tmp_path / "comparison"),
         ("rerank", artifact, "--completion-type", "ALPHABETICAL", "--output", tmp_path / "reranked"),
         ("interpret", artifact, "--output", tmp_path / "again"),
         ("evaluate", "--resume", "--output", artifact),
     ):
-        code, said = run(*command)
+        code, said = run(*arguments)
         assert code == 0, said
 
 

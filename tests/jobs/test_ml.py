@@ -19,7 +19,7 @@ from tests.orders import check_turns
 need_module("lightgbm")
 
 # A command line after the other: logs, training, evaluation, together more than a minute.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from tests.projects import GREETER, write
 
 need_modules("lightgbm", "pyarrow")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,10 @@ import pytest
 
 from ci_eval.core.rendering.figures import amount
 from tests.command import command
-from tests.here import in_one_process
 from tests.projects import GREETER, write
 from tests.tasks.test_method_calls import dataset
 
-__all__ = ["dataset", "in_one_process"]
+__all__ = ["dataset"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
 

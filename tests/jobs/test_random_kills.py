@@ -73,7 +73,10 @@ def nothing_is_left(whole: Run) -> Iterator[None]:
         assert left_after(known, seconds=30) == []
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+# Several workers share the rounds: what they have in common is little, and each of them takes long.
+@pytest.mark.parametrize(
+    "number", [pytest.param(number, marks=pytest.mark.xdist_group(f"kills {number}")) for number in range(ROUNDS)]
+)
 def test_a_killed_run_ends_like_one_that_nobody_disturbed(whole: Run, tmp_path: Path, number: int) -> None:
     chance = random.Random(f"{whole.engine} {number}")
     turn = number + 2 * ENGINES.index(whole.engine)

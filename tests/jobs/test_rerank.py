@@ -11,11 +11,8 @@ import pytest
 
 from ci_eval.core.catalogs import metrics
 from tests.command import command
-from tests.here import in_one_process
 from tests.orders import check_turns
 from tests.projects import GREETER, timeless, write
-
-__all__ = ["in_one_process"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
 KINDS = ("FREQUENCY", "RECENCY", "NGRAM")

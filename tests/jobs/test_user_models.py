@@ -12,10 +12,7 @@ from msgspec.structs import replace
 from ci_eval.core.model import Session, Status
 from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
-from tests.here import in_one_process
 from tests.projects import GREETER, write
-
-__all__ = ["in_one_process"]
 
 pytestmark = pytest.mark.usefixtures("in_one_process")
 

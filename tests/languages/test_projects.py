@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -22,6 +20,7 @@ from ci_eval.core.config import load
 from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import StrategyConfig, Token
+from tests.command import command
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen, task_of
 
@@ -110,16 +109,16 @@ def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_ha
     assert good / QUERIES >= 0.95
 
 
+@pytest.mark.usefixtures("in_one_process")
 @pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_the_controls_score_as_they_must(name: str, tmp_path: Path) -> None:
     files = json.dumps([source.path for source in sources(name)])
     recall = {}
     for engine in ("words", "oracle", "empty"):
-        argv = [sys.executable, "-m", "ci_eval", "evaluate", str(CONFIGS[name]), "--engine", engine]
         options = ["--set", f"actions.evaluationRoots={files}", "--set", "interpret.sessionsLimit=60"]
-        options += ["--set", "project.dependencies=false", "--set", "interpret.sessionProbability=1"]
-        done = subprocess.run([*argv, *options, "--output", str(tmp_path / engine)], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        options += ["--set", "project.dependencies=false", "--set", "interpret.sessionProbability=1", "--jobs", "1"]
+        code, _, err = command("evaluate", CONFIGS[name], "--engine", engine, *options, "--output", tmp_path / engine)
+        assert code == 0, err
         report = json.loads((tmp_path / engine / "reports" / "metrics.json").read_text())
         recall[engine] = report["evaluations"][0]["filters"]["ALL"]["metrics"]["Recall"]["value"]
     assert recall["oracle"] == 1.0

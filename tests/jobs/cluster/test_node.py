@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from pathlib import Path
 
 import pytest
 
@@ -20,16 +19,17 @@ from ci_eval.jobs.preparation import prepare
 from tests.projects import GREETER, write
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Config:
-    return patch(load(None).config, project=f"path:{write(tmp_path / 'p', a__py=GREETER)}", engine="words")
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    project = write(tmp_path_factory.mktemp("node") / "p", a__py=GREETER)
+    return patch(load(None).config, project=f"path:{project}", engine="words")
 
 
-@pytest.fixture
-def workspace(config: Config, tmp_path: Path) -> Workspace:
-    """With actions, and with the sessions that this machine's processes make of them."""
+@pytest.fixture(scope="module")
+def workspace(config: Config, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """With actions, and with the sessions that this machine's processes make of them. Tests only read it."""
     prepared = prepare(config, Screen())
-    made = runs.begin(prepared, tmp_path / "o", 1)
+    made = runs.begin(prepared, tmp_path_factory.mktemp("run") / "o", 1)
     pipeline.make_actions(made, prepared, 1, Screen())
     pipeline.make_sessions([(made, prepared)], 1, Screen())
     return made

@@ -25,10 +25,7 @@ from ci_eval.jobs.engine.configuring import (
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
-from tests.here import in_one_process
 from tests.projects import GREETER, write
-
-__all__ = ["in_one_process"]
 
 
 def named(name: str, imports: str = "default", **more: object) -> Engine:

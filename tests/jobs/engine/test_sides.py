@@ -20,10 +20,7 @@ from ci_eval.jobs.engine.sides import (
 from ci_eval.jobs.preparation import load_engine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
-from tests.here import in_one_process
 from tests.projects import GREETER, write
-
-__all__ = ["in_one_process"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from ci_eval.jobs.sampling.precise import choose_metric, parse
 from tests.command import command
 from tests.projects import GREETER, write
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ci_eval.jobs.sweeps.sweep import expand_axes
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("file_in_one_process")]
 
 CONFIG = """
 task: tokens
