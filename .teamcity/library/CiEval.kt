@@ -91,6 +91,10 @@ class CiEvalPullRequest : CiEvalBuild() {
 class CiEvalLogs : CiEvalBuild() {
     /** SPECs of the projects that rankers learn from. */
     var projects = emptyList<String>()
+    /** An engine of your own, as a night has it. */
+    var engine: BuiltEngine? = null
+    var command = ""
+    var like = ""
     /** On Sundays. */
     var hour = 5
     var minute = 7
@@ -172,12 +176,16 @@ private fun BuildType.takesLast(ranker: BuildType) {
 /** Archives may lose the right to execute. */
 private fun executable(folder: String) = "chmod -R u+x $folder"
 
+/** The options of an engine that another build makes, which is unpacked into `engine`. */
+private fun ownEngine(command: String, like: String) =
+    option("engine-command", if (command.isEmpty()) command else "engine/$command") + option("engine-like", like)
+
 /** Stage 1 of one completion type, which is done once; the shards that it is handed on to, and the build that puts them together. */
 private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
     val key = "${night.id}_$type"
     val model = if (type == "ML") " --model ranker/model.json" else ""
     val config = quoted(night.config)
-    val engine = option("engine-command", night.command.let { if (it.isEmpty()) it else "engine/$it" }) + option("engine-like", night.like)
+    val engine = ownEngine(night.command, night.like)
     // The same commit of ci-eval alone: what another one was answered is not taken over.
     val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
     val reusing = listOf(
@@ -382,12 +390,15 @@ fun Project.ciEvalLogs(init: CiEvalLogs.() -> Unit): BuildType {
         name = "Generate logs"
         val folders = logs.projects.indices.map { "logs${it + 1}" }
         artifactRules = (folders + "ranker").joinToString("\n") { "$it => $it.zip" }
+        val engine = ownEngine(logs.command, logs.like)
         runs(
             logs,
             logs.projects.zip(folders) { spec, folder ->
-                "generate-ml-logs ${quoted(logs.config)} --project ${quoted(spec)} --output $folder"
+                "generate-ml-logs ${quoted(logs.config)}$engine --project ${quoted(spec)} --output $folder"
             } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
+            before = if (logs.engine == null) emptyList() else listOf(executable("engine")),
         )
+        logs.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
         triggers {
             schedule {
                 schedulingPolicy = weekly {
