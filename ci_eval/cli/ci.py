@@ -150,14 +150,16 @@ def notice(result: str, run: int | None) -> None:
 
 
 @ci.command("comment")
-@click.argument("folder", type=FOLDER)
+@click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
-def comment(folder: Path, head: str) -> None:
-    """Posts report.md of FOLDER on the pull request that its number.txt names, or changes the comment there.
+def comment(run: int, head: str) -> None:
+    """Posts the report of each artifact `comparison` or `comparison-NAME`, or changes its comment on the pull request
+    that its number.txt names.
 
-    Needs GITHUB_TOKEN, with pull-requests: write and pages: read.
+    Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    _tell(comments.post(Rest(os.environ), folder, head))
+    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head):
+        _tell(line)
 
 
 def _inputs() -> dict[str, str]:
