@@ -332,11 +332,14 @@ private fun comparison(night: CiEvalNight, type: String, whole: BuildType): Buil
 }
 
 /** Of one unit, over the builds that have the figures of a whole night. */
-private fun Project.chart(title: String, unit: String, metrics: List<String>, of: List<BuildType>) {
+private fun Project.chart(
+    title: String, unit: String, metrics: List<String>, of: List<BuildType>, format: CustomChart.Format? = null,
+) {
     features {
         projectCustomChart {
             this.title = title
             seriesTitle = unit
+            this.format = format
             series = of.flatMap { build ->
                 metrics.map { metric ->
                     CustomChart.Serie(
@@ -378,7 +381,8 @@ fun Project.ciEvalNight(init: CiEvalNight.() -> Unit) {
         builds.last()
     }
     reports()
-    chart("Quality of ${night.id}", "Share", listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank"), wholes)
+    val shares = listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
+    chart("Quality of ${night.id}", "Share", shares, wholes, CustomChart.Format.PERCENT_BY_1)
     chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
 }
 
