@@ -4,8 +4,8 @@ The rule of inputs is that of GitLab's documentation (docs.gitlab.com/ci/inputs)
 config.rb in lib/gitlab/ci/config/interpolation): the header's `spec:inputs` says which there are; one without a default
 must be given; one that is not there is an error; a value must be of the type, which is a text by default. The rest is
 read as YAML first; then `$[[ inputs.NAME ]]` is replaced in every text and key of it, and a text that is nothing else
-gets the value with its type. Functions behind a `|` are not ported, and refused; so is a second block in one text, which
-some versions leave as it is. Jobs of one name are merged, the later include over the earlier one.
+gets the value with its type. Functions behind a `|` are not ported, and refused; so is a second block in one text,
+which some versions leave as it is. Jobs of one name are merged, the later include over the earlier one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 COMPONENT = re.compile(r"\$CI_SERVER_FQDN/OWNER/ci-eval/([a-z-]+)@\S+")
 BLOCK = re.compile(r"\$\[\[\s*(\S.*?\S)\s*\]\]")
-TYPES = {"string": str, "boolean": bool, "number": (int, float), "array": list}
+TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,)}
 
 
 class RefusedError(Exception):

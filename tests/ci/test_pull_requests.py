@@ -127,9 +127,10 @@ def test_a_comment_that_is_refused_fails_its_run() -> None:
 
 @executed
 @pytest.mark.needs("make")
-def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_says(hub: GitHub) -> None:
+def test_an_engine_of_the_repository_is_built_and_measured_as_the_documentation_says(hub: GitHub) -> None:
     repository = hub.repository(THEIRS)
-    config = {"language": "python", "project": "path:project"}
+    engine = {"command": ["build/server", "--stdio"]}
+    config = {"language": "python", "project": "path:project", "engine": engine}
     write(repository / "ci", completion__yaml=yaml.safe_dump(config))
     (repository / "Makefile").write_text(MAKEFILE)
     (repository / "server.py").write_text(SERVER)
@@ -146,6 +147,10 @@ def test_an_engine_of_the_repository_is_built_and_compared_as_the_documentation_
     report = json.loads((hub.artifact(33, "comparison") / "comparison.json").read_text())
     assert (hub.artifact(33, "comparison") / "number.txt").read_text() == "3\n"
     assert report["filters"]["ALL"]["metrics"]["Recall"]["difference"] < 0
+    hub.call(THEIRS, "night", documented("GitHub: a nightly build"))
+    code, log = hub.run("night", 34, event="schedule", repository=THEIRS)
+    assert code == 0, log
+    assert {f"{kind}-completion-server-basic" for kind in ("workspace", "comparison", "good")} <= hub.names(34)
 
 
 def rendered(group: str, values: Mapping[str, Any]) -> str:

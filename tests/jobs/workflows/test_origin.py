@@ -29,7 +29,7 @@ class Installed(Distribution):
     def read_text(self, filename: str) -> str | None:
         return json.dumps(self._direct) if filename == "direct_url.json" and self._direct else None
 
-    def locate_file(self, path: object) -> Path:  # type: ignore[override]
+    def locate_file(self, path: object) -> Path:
         raise NotImplementedError
 
     @property
