@@ -74,6 +74,8 @@ class CiEvalNight : CiEvalBuild() {
     var engine: BuiltEngine? = null
     var command = ""
     var like = ""
+    /** Whether a night takes over answers of the night before. False where the configuration has a command or an endpoint. */
+    var reuse = true
 }
 
 class CiEvalPullRequest : CiEvalBuild() {
@@ -186,9 +188,12 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
     val model = if (type == "ML") " --model ranker/model.json" else ""
     val config = quoted(night.config)
     val engine = ownEngine(night.command, night.like)
+    // A command may be another program every night, and is always asked.
+    val isReused = night.reuse && night.command.isEmpty()
+    val reuse = if (isReused) " --reuse earlier" else ""
     // The same commit of ci-eval alone: what another one was answered is not taken over.
     val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
-    val reusing = listOf(
+    val reusing = if (!isReused) emptyList() else listOf(
         "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
         "echo \"$commit\" > commit",
     )
@@ -199,6 +204,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
     }
 
     fun BuildType.reuses(archive: String) {
+        if (!isReused) return
         dependencies {
             artifacts(this@reuses) {
                 artifactRules = "?:$archive!** => earlier"
@@ -229,7 +235,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
                 artifactRules = "workspace => workspace.zip\ncommit => workspace.zip"
                 runs(
                     night,
-                    listOf("evaluate $config --completion-type $type$model$engine --reuse earlier --output workspace"),
+                    listOf("evaluate $config --completion-type $type$model$engine$reuse --output workspace"),
                     before = reusing + built,
                 )
                 reuses("workspace.zip")
@@ -254,7 +260,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
             artifactRules = "shard$shard => shard$shard.zip\ncommit => shard$shard.zip"
             runs(
                 night,
-                listOf("interpret actions$model$trust --shard $shard/${night.shards} --reuse earlier --output shard$shard"),
+                listOf("interpret actions$model$trust --shard $shard/${night.shards}$reuse --output shard$shard"),
                 before = reusing + built,
             )
             reuses("shard$shard.zip")

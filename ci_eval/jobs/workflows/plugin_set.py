@@ -24,6 +24,8 @@ class PluginSet:
     like: str
     key: str
     """The variable with the key of a language model, or ""."""
+    is_reusable: bool
+    """Whether a night may take over answers of the night before."""
     build: str
     """The command that builds the engine, or ""."""
     build_output: str

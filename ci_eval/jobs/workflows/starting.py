@@ -17,6 +17,7 @@ from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load, override, patch, set_engine_command
 from ci_eval.core.fetch import schemes
+from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.workflows import github_files, teamcity_files
 from ci_eval.jobs.workflows.origin import Origin
@@ -136,6 +137,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
         command=shlex.join(config.engine.command or ()),
         like=config.engine.like or "",
         key=config.engine.key or "",
+        is_reusable=not why_not_reusable(config),
         build=request.build,
         build_output=request.build_output,
         training=config.training_projects or TRAINING.get(config.language, ()),

@@ -50,6 +50,7 @@ def _project(plugins: PluginSet) -> Iterator[str]:
         yield f"val rankers = {_call('ciEvalLogs', common | {'projects': f'listOf({projects})'})}"
     if NIGHT in plugins.purposes or NOTICE in plugins.purposes:
         more = {"ranker": "rankers"} if LOGS in plugins.purposes else {}
+        more |= {"reuse": "false"} if not plugins.build and not plugins.is_reusable else {}
         more |= {"mail": _text(plugins.mail)} if NOTICE in plugins.purposes else {}
         yield _call("ciEvalNight", common | more)
     if PULL_REQUEST in plugins.purposes:

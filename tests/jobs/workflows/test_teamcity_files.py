@@ -77,6 +77,18 @@ def test_a_night_of_an_engine_with_a_name_takes_seven_lines(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("engine", "reuse"),
+    [
+        (("--engine", "jedi"), False),
+        (("--engine-command", "server"), True),
+        (("--endpoint", "https://m/v1", "--model", "m"), True),
+    ],
+)
+def test_what_cannot_be_taken_over_is_always_asked(engine: tuple[str, ...], reuse: bool, tmp_path: Path) -> None:
+    assert ("reuse = false" in "\n".join(written(tmp_path, *engine))) == reuse
+
+
+@pytest.mark.parametrize(
     ("output", "typed", "unpacked"),
     [
         ("build", "build/server --stdio", "server --stdio"),
