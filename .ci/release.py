@@ -2,6 +2,7 @@
 
 python .ci/release.py cut [VERSION]    writes VERSION (default: the one under way) and its section of CHANGELOG.md
 python .ci/release.py notes TAG        prints that section; fails if TAG is not the version of the checkout
+python .ci/release.py image [TAG]      builds and tries the image; with TAG it is pushed, and the CI is told its digest
 python .ci/release.py publish TAG      the release at GitHub with these notes, and the moving tag vX
 """
 
@@ -68,6 +69,23 @@ def notes(tag: str) -> str:
     return changes[:NOTES_LIMIT].rpartition("\n")[0] + "\n\nMore: CHANGELOG.md"
 
 
+def image(tag: str) -> None:
+    """Build the image and evaluate something in it; with a tag, push it, and write the step's outputs."""
+    name = f"ghcr.io/{os.environ['GITHUB_REPOSITORY'].lower()}"
+    label = f"{name}:{tag or 'rehearsal'}"
+    trial = ["evaluate", "--set", "interpret.sessionsLimit=50", "--output", "workspace"]
+    subprocess.run(["docker", "build", "--tag", label, "."], cwd=ROOT, check=True)
+    subprocess.run(["docker", "run", "--rm", label, *trial], check=True)
+    if not tag:
+        return
+    login = ["docker", "login", "ghcr.io", "--username", os.environ["GITHUB_ACTOR"], "--password-stdin"]
+    subprocess.run(login, input=os.environ["TOKEN"], text=True, check=True)
+    subprocess.run(["docker", "push", label], check=True)
+    digest = run("docker", "inspect", "--format", "{{index .RepoDigests 0}}", label).partition("@")[2]
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
+        file.write(f"name={name}\ndigest={digest}\n")
+
+
 def publish(tag: str) -> None:
     """Make the release at GitHub, and move the tag vX, by which actions are used, to its commit."""
     repository, commit = os.environ["GH_REPO"], os.environ["GITHUB_SHA"]
@@ -96,6 +114,8 @@ def main(argv: list[str]) -> None:
             cut(version)
         case ["notes", tag]:
             print(notes(tag))
+        case ["image", *tags] if len(tags) < 2:
+            image("".join(tags))
         case ["publish", tag]:
             publish(tag)
         case _:
