@@ -198,7 +198,8 @@ def next_steps(written: Sequence[Path], request: Request, address: str) -> list[
     unfilled = "" if request.origin.is_known else "write ci-eval's repository and commit for OWNER/ci-eval and COMMIT, "
     lines = [f"Try it: ci-eval evaluate {CONFIG}", f"Hand it in: {unfilled}git add {names} && git commit && git push"]
     if request.system == "teamcity":
-        return [*lines, f"In TeamCity: Create project, From a repository URL, {repository}, Import settings"]
+        trends = " (site: the trends are charts of that project)" if SITE in request.purposes else ""
+        return [*lines, f"In TeamCity: Create project, From a repository URL, {repository}, Import settings{trends}"]
     pages = " (site: once Settings, Pages, Source: GitHub Actions)" if SITE in request.purposes else ""
     if NIGHT in request.purposes or NOTICE in request.purposes:
         return [*lines, f"Start a night: {repository}/actions/workflows/{github_files.NIGHT.name}{pages}"]
