@@ -33,6 +33,7 @@ def files() -> dict[str, str]:
         )
     written[LIBRARY] = _replace(LIBRARY, [kotlin_fetch()])
     written["docs/ci.md"] = _replace("docs/ci.md", [table()])
+    written["docs/ci-inputs.schema.json"] = json.dumps(schema(), indent=2) + "\n"
     return written
 
 
@@ -231,6 +232,32 @@ def _rows() -> Iterator[str]:
         if jobs:
             shown = "all" if len(jobs) == len(STEPS) else ", ".join(jobs)
             yield f"| `{entry.name}` | {shown} | {entry.description} |"
+
+
+def schema() -> dict[str, object]:
+    """Return the JSON schema of the inputs: an object with `job` and what that job takes, all of them texts."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Inputs of a step of ci-eval",
+        "description": MADE,
+        "type": "object",
+        "oneOf": [_schema_of(job) for job in STEPS],
+    }
+
+
+def _schema_of(job: str) -> dict[str, object]:
+    properties = {entry.name: {"type": "string", "description": entry.description} for entry in inputs_of(job)}
+    # The job of a step that names none.
+    required = [
+        *([] if job == EVALUATE else ["job"]),
+        *(entry.name for entry in inputs_of(job) if job in entry.required),
+    ]
+    return {
+        "description": SUMMARIES[job],
+        "properties": {"job": {"const": job}, **properties},
+        "required": required,
+        "additionalProperties": False,
+    }
 
 
 def main() -> None:

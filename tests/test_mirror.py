@@ -14,8 +14,8 @@ GROUPS = ("core", "plugins")
 BEHAVIOURS = {
     "adapters/endpoints": "kills llama",
     "adapters/lsp": "endless malformed",
-    "ci": "bootstrap caches documentation downloads gitlab locks nights notices pages pull_requests "
-    "stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
+    "ci": "bootstrap caches documentation downloads gitlab locks moving_targets nights notices pages pull_requests "
+    "releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "codebleu sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors real_lists servers told",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble one_population random_kills",

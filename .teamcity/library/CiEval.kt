@@ -74,6 +74,8 @@ class CiEvalNight : CiEvalBuild() {
     var engine: BuiltEngine? = null
     var command = ""
     var like = ""
+    /** Whether a night takes over answers of the night before. False where the configuration has a command or an endpoint. */
+    var reuse = true
 }
 
 class CiEvalPullRequest : CiEvalBuild() {
@@ -91,6 +93,10 @@ class CiEvalPullRequest : CiEvalBuild() {
 class CiEvalLogs : CiEvalBuild() {
     /** SPECs of the projects that rankers learn from. */
     var projects = emptyList<String>()
+    /** An engine of your own, as a night has it. */
+    var engine: BuiltEngine? = null
+    var command = ""
+    var like = ""
     /** On Sundays. */
     var hour = 5
     var minute = 7
@@ -172,15 +178,22 @@ private fun BuildType.takesLast(ranker: BuildType) {
 /** Archives may lose the right to execute. */
 private fun executable(folder: String) = "chmod -R u+x $folder"
 
+/** The options of an engine that another build makes, which is unpacked into `engine`. */
+private fun ownEngine(command: String, like: String) =
+    option("engine-command", if (command.isEmpty()) command else "engine/$command") + option("engine-like", like)
+
 /** Stage 1 of one completion type, which is done once; the shards that it is handed on to, and the build that puts them together. */
 private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
     val key = "${night.id}_$type"
     val model = if (type == "ML") " --model ranker/model.json" else ""
     val config = quoted(night.config)
-    val engine = option("engine-command", night.command.let { if (it.isEmpty()) it else "engine/$it" }) + option("engine-like", night.like)
+    val engine = ownEngine(night.command, night.like)
+    // A command may be another program every night, and is always asked.
+    val isReused = night.reuse && night.command.isEmpty()
+    val reuse = if (isReused) " --reuse earlier" else ""
     // The same commit of ci-eval alone: what another one was answered is not taken over.
     val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
-    val reusing = listOf(
+    val reusing = if (!isReused) emptyList() else listOf(
         "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
         "echo \"$commit\" > commit",
     )
@@ -191,6 +204,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
     }
 
     fun BuildType.reuses(archive: String) {
+        if (!isReused) return
         dependencies {
             artifacts(this@reuses) {
                 artifactRules = "?:$archive!** => earlier"
@@ -221,7 +235,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
                 artifactRules = "workspace => workspace.zip\ncommit => workspace.zip"
                 runs(
                     night,
-                    listOf("evaluate $config --completion-type $type$model$engine --reuse earlier --output workspace"),
+                    listOf("evaluate $config --completion-type $type$model$engine$reuse --output workspace"),
                     before = reusing + built,
                 )
                 reuses("workspace.zip")
@@ -246,7 +260,7 @@ private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
             artifactRules = "shard$shard => shard$shard.zip\ncommit => shard$shard.zip"
             runs(
                 night,
-                listOf("interpret actions$model$trust --shard $shard/${night.shards} --reuse earlier --output shard$shard"),
+                listOf("interpret actions$model$trust --shard $shard/${night.shards}$reuse --output shard$shard"),
                 before = reusing + built,
             )
             reuses("shard$shard.zip")
@@ -324,11 +338,14 @@ private fun comparison(night: CiEvalNight, type: String, whole: BuildType): Buil
 }
 
 /** Of one unit, over the builds that have the figures of a whole night. */
-private fun Project.chart(title: String, unit: String, metrics: List<String>, of: List<BuildType>) {
+private fun Project.chart(
+    title: String, unit: String, metrics: List<String>, of: List<BuildType>, format: CustomChart.Format? = null,
+) {
     features {
         projectCustomChart {
             this.title = title
             seriesTitle = unit
+            this.format = format
             series = of.flatMap { build ->
                 metrics.map { metric ->
                     CustomChart.Serie(
@@ -370,7 +387,8 @@ fun Project.ciEvalNight(init: CiEvalNight.() -> Unit) {
         builds.last()
     }
     reports()
-    chart("Quality of ${night.id}", "Share", listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank"), wholes)
+    val shares = listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
+    chart("Quality of ${night.id}", "Share", shares, wholes, CustomChart.Format.PERCENT_BY_1)
     chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
 }
 
@@ -382,12 +400,15 @@ fun Project.ciEvalLogs(init: CiEvalLogs.() -> Unit): BuildType {
         name = "Generate logs"
         val folders = logs.projects.indices.map { "logs${it + 1}" }
         artifactRules = (folders + "ranker").joinToString("\n") { "$it => $it.zip" }
+        val engine = ownEngine(logs.command, logs.like)
         runs(
             logs,
             logs.projects.zip(folders) { spec, folder ->
-                "generate-ml-logs ${quoted(logs.config)} --project ${quoted(spec)} --output $folder"
+                "generate-ml-logs ${quoted(logs.config)}$engine --project ${quoted(spec)} --output $folder"
             } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
+            before = if (logs.engine == null) emptyList() else listOf(executable("engine")),
         )
+        logs.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
         triggers {
             schedule {
                 schedulingPolicy = weekly {

@@ -5,7 +5,7 @@ https://docs.github.com/en/rest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -14,6 +14,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.fetch import identity
 
 TIMEOUT = (10.0, 60.0)
 PAGES = 20
@@ -24,6 +25,16 @@ RIGHTS = "x-accepted-github-permissions"
 """The header that says which rights a request needs:
 https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
 """
+
+
+def variables_of(page: str) -> dict[str, str]:
+    """Return the variables that a job of the repository with this address has. Raises ConfigError."""
+    host, names = identity.host_of(page), identity.owner_and_name(page)
+    if not host or not names:
+        raise ConfigError(f"{page} is neither https://HOST/OWNER/NAME nor https://SERVER/buildConfiguration/ID")
+    # An Enterprise Server has its API at its own address.
+    own = {} if host == "github.com" else {"GITHUB_API_URL": f"https://{host}/api/v3"}
+    return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", **own}
 
 
 class Rest:
@@ -41,7 +52,7 @@ class Rest:
         self.workflow = reference.partition("@")[0].removeprefix(f"{repository}/")
         self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
         self._address = f"{environment.get('GITHUB_API_URL', 'https://api.github.com')}/repos/{repository}"
-        self._session = _session(environment["GITHUB_TOKEN"])
+        self._session = make_session(environment["GITHUB_TOKEN"], "application/vnd.github+json")
 
     @property
     def run(self) -> int:
@@ -90,15 +101,7 @@ class Rest:
         """Download a path into the file `target`."""
         # If GitHub redirects to another host, requests does not send the token.
         try:
-            with (
-                self._session.get(self._address + path, stream=True, timeout=TIMEOUT) as answer,
-                target.open("wb") as file,
-            ):
-                _check(answer)
-                for chunk in answer.iter_content(CHUNK):
-                    file.write(chunk)
-                    if file.tell() > MOST:
-                        raise DownloadError(f"the artifact {target.stem} is larger than {MOST:,} bytes")
+            save(self._session, self._address + path, target, _check)
         except requests.RequestException as error:
             raise _unreachable(error) from None
 
@@ -116,7 +119,26 @@ def _missing_variables(names: Sequence[str]) -> ConfigError:
     )
 
 
-def _session(token: str) -> requests.Session:
+def save(
+    session: requests.Session,
+    address: str,
+    target: Path,
+    check: Callable[[requests.Response], requests.Response],
+) -> None:
+    """Download an address into the file `target`.
+
+    Raises what `check` raises of a response, DownloadError if the file is too large, and RequestException.
+    """
+    with session.get(address, stream=True, timeout=TIMEOUT) as answer, target.open("wb") as file:
+        check(answer)
+        for chunk in answer.iter_content(CHUNK):
+            file.write(chunk)
+            if file.tell() > MOST:
+                raise DownloadError(f"the artifact {target.stem} is larger than {MOST:,} bytes")
+
+
+def make_session(token: str, accept: str) -> requests.Session:
+    """Return a session that asks for the media type `accept`, and tries again what may succeed later."""
     session = requests.Session()
     # POST is not retried, since it would create an item twice.
     again = Retry(
@@ -124,7 +146,7 @@ def _session(token: str) -> requests.Session:
     )
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(max_retries=again))
-    session.headers["Accept"] = "application/vnd.github+json"
+    session.headers["Accept"] = accept
     session.headers["Authorization"] = f"Bearer {token}"
     return session
 

@@ -52,6 +52,11 @@ INPUTS = (
         default=None,
     ),
     WorkflowInput(
+        name="name",
+        workflows=(ENGINES,),
+        description="Tells several comparisons of a pull request apart: artifact comparison-NAME, a comment each.",
+    ),
+    WorkflowInput(
         name="command",
         workflows=(ENGINES,),
         description="With build, the command that starts the engine, beginning with a program in build-output.",

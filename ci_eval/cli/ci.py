@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from ci_eval.ci import Announcement, Screen, limits
+from ci_eval.ci import Announcement, Screen, builds, limits, rest
 from ci_eval.ci.arguments import cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
@@ -96,15 +96,31 @@ def histories(output: Path, run: int | None) -> None:
 
 @ci.command("download")
 @click.argument("pattern")
-@click.option("--beside", metavar="NAME", required=True, help="An artifact that tells a run that is complete.")
+@click.option("--beside", metavar="NAME", help="At GitHub, an artifact that tells a run that is complete.")
+@click.option(
+    "--from",
+    "page",
+    metavar="ADDRESS",
+    help="A repository at GitHub (https://github.com/OWNER/NAME), or a build configuration of TeamCity "
+    "(https://SERVER/buildConfiguration/ID). Default: GITHUB_REPOSITORY.",
+)
 @click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Gets a folder for each artifact.")
-def download(pattern: str, beside: str, output: Path) -> None:
+def download(pattern: str, beside: str | None, page: str | None, output: Path) -> None:
     """All artifacts PATTERN of the newest run at GitHub, of the default branch, that left the artifact NAME too.
 
-    Anywhere: needs GITHUB_REPOSITORY (OWNER/NAME), and GITHUB_TOKEN, which may read Actions.
+    At TeamCity, those of the newest successful build of the default branch.
+
+    Anywhere: needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN.
     """
     screen = Screen()
-    for folder in downloading.beside(Repository(os.environ), beside, pattern, output, screen):
+    if page and builds.is_page(page):
+        folders = downloading.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
+    elif beside:
+        environment = {**os.environ, **(rest.variables_of(page) if page else {})}
+        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
+    else:
+        raise ConfigError("at GitHub, --beside names an artifact that only complete runs have, such as ranker-python")
+    for folder in folders:
         screen.result(str(folder))
 
 
@@ -145,19 +161,21 @@ def notice(result: str, run: int | None) -> None:
 
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
-    rest = Rest(os.environ)
-    _tell(notices.tell(rest, result, run or rest.run))
+    client = Rest(os.environ)
+    _tell(notices.tell(client, result, run or client.run))
 
 
 @ci.command("comment")
-@click.argument("folder", type=FOLDER)
+@click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
-def comment(folder: Path, head: str) -> None:
-    """Posts report.md of FOLDER on the pull request that its number.txt names, or changes the comment there.
+def comment(run: int, head: str) -> None:
+    """Posts the report of each artifact `comparison` or `comparison-NAME`, or changes its comment on the pull request
+    that its number.txt names.
 
-    Needs GITHUB_TOKEN, with pull-requests: write and pages: read.
+    Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    _tell(comments.post(Rest(os.environ), folder, head))
+    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head):
+        _tell(line)
 
 
 def _inputs() -> dict[str, str]:

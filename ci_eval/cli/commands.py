@@ -53,7 +53,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
     },
     "starting": {
-        "init": "Ask three questions, then write a configuration and workflows for nightly runs.",
+        "init": "Ask three questions, then write a configuration and the files of your CI.",
     },
     "sweeps": {
         "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),

@@ -74,7 +74,10 @@ class Commands(click.Group):
         """Add a command, with the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
             # The help of the group has these options, so the help of a command does without them.
-            cmd.params += [_ci_option(hidden=True), *_loudness_options(hidden=True)]
+            shared = [_ci_option(hidden=True), *_loudness_options(hidden=True)]
+            own = {name for option in cmd.params for name in option.opts}
+            # `init --ci` says for which CI, not in which.
+            cmd.params += [option for option in shared if not own.intersection(option.opts)]
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,9 +14,10 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.jobs.workflows import starting
-
-UNFILLED = "OWNER/ci-eval@COMMIT"
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.fetch import identity
+from ci_eval.jobs.workflows import origin, starting
+from ci_eval.jobs.workflows.plugin_set import CONFIG
 
 
 @cli.command()
@@ -24,13 +25,23 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
 @click.option(
     "--engine", metavar="NAME[@VERSION]", help="An engine.", shell_complete=completions.make_completer("engines")
 )
+@click.option("--engine-command", metavar="COMMAND", default="", help="A language server of your own, as the engine.")
+@click.option("--engine-like", "--like", metavar="NAME", default="", help="Treat the command like this engine.")
+@click.option("--endpoint", metavar="URL", default="", help="A language model as the engine, at this address.")
+@click.option("--model", metavar="NAME", default="", help="The endpoint's name for the model.")
+@click.option("--key", metavar="VARIABLE", default="", help="The variable that holds the endpoint's key.")
 @click.option("--project", metavar="SPEC", help="Whose code is completed.", shell_complete=completions.project)
+@click.option("--build", metavar="COMMAND", default="", help="Builds the engine in a job before the others.")
 @click.option(
-    "--action",
-    metavar="REPOSITORY@COMMIT",
-    default=UNFILLED,
+    "--build-output", metavar="PATH", default="build", show_default=True, help="What the build leaves for them."
+)
+@click.option(
+    "--ci",
+    "system",
+    type=click.Choice(list(starting.SYSTEMS)),
+    default="github",
     show_default=True,
-    help="The repository that the workflow takes ci-eval from.",
+    help="Whose files are written.",
 )
 @click.option(
     "--for",
@@ -38,7 +49,14 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
     metavar="PURPOSE,...",
     default="night",
     show_default=True,
-    help="night; notice (an issue while nights are red); site (the trends, at GitHub Pages).",
+    help="night; pull-request (figures and gates; at GitHub with a comment); logs (weekly, and the ranker they train); "
+    "notice (of red nights: an issue at GitHub, mail from TeamCity); site (the trends, at GitHub Pages).",
+)
+@click.option("--mail", metavar="ADDRESS", default="", help="Whom TeamCity tells of red nights.")
+@click.option(
+    "--action",
+    metavar="REPOSITORY@COMMIT",
+    help="The commit of ci-eval that the CI uses. Default: the one that is installed.",
 )
 @click.option(
     "--output",
@@ -47,39 +65,64 @@ UNFILLED = "OWNER/ci-eval@COMMIT"
     default=Path(),
     help="Your repository. Default: the current folder.",
 )
-def init(
-    language: str | None, engine: str | None, project: str | None, action: str, purposes: str, output: Path
-) -> None:
-    """Ask three questions, then write a configuration and workflows for nightly runs.
+def init(action: str | None, purposes: str, output: Path, **options: str | None) -> None:
+    """Ask three questions, then write a configuration and the files of your CI.
 
     Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
-    default counts if there is none.
+    default counts if there is none. If ci/completion.yaml is there already and no option describes another engine, it
+    stays as it is.
 
     \b
     Examples:
       ci-eval init
       ci-eval init --for night,notice,site
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
+      ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """
     screen = Screen()
+    request = starting.Request(
+        system=options["system"] or "",
+        purposes=tuple(name.strip() for name in purposes.split(",")),
+        origin=origin.parse(action) if action else origin.find(),
+        build=options["build"] or "",
+        build_output=options["build_output"] or "",
+        mail=options["mail"] or "",
+    )
+    answers = None if _is_configured(output, options) else _answer(options, output, screen)
+    written = starting.write(answers, output, request)
+    for path in written:
+        screen.result(str(path))
+    for line in starting.next_steps(written, request, identity.page(output.resolve())):
+        screen.say(line)
+
+
+def _is_configured(folder: Path, options: Mapping[str, str | None]) -> bool:
+    describing = ("language", "engine", "engine_command", "endpoint", "project")
+    return (folder / CONFIG).exists() and not any(options[name] for name in describing)
+
+
+def _answer(options: Mapping[str, str | None], folder: Path, screen: Screen) -> starting.Answers:
+    """Return what is to be measured, from options and from answers to questions."""
     lines = _read_stdin()
 
     def ask(question: str, default: str) -> str:
         return _ask_or_read(question, default, lines, screen)
 
-    chosen = language or ask("Which language?", starting.guess_language(output))
-    answers = starting.Answers(
-        language=chosen,
-        engine=engine or ask("Which engine completes it?", starting.usual_engine(chosen)),
-        project=project or ask("Whose code (a project SPEC)?", "path:."),
+    engines = [options[name] for name in ("engine", "engine_command", "endpoint") if options[name]]
+    if len(engines) > 1:
+        raise ConfigError("give one of --engine, --engine-command and --endpoint")
+    language = options["language"] or ask("Which language?", starting.guess_language(folder))
+    usual = starting.usual_engine(language)
+    return starting.Answers(
+        language=language,
+        engine=options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
+        project=options["project"] or ask("Whose code (a project SPEC)?", "path:."),
+        command=options["engine_command"] or "",
+        like=options["engine_like"] or "",
+        endpoint=options["endpoint"] or "",
+        model=options["model"] or "",
+        key=options["key"] or "",
     )
-    written = starting.write(answers, output, action, [name.strip() for name in purposes.split(",")])
-    for path in written:
-        screen.result(str(path))
-    screen.say(f"Try it: ci-eval evaluate {written[0]}")
-    if action == UNFILLED:
-        workflows = " and ".join(map(str, written[1:]))
-        screen.say(f"In {workflows}, write the repository and the commit of ci-eval in place of {UNFILLED}")
 
 
 def _ask_or_read(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:

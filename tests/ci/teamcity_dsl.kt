@@ -82,7 +82,7 @@ class BuildFeatures {
 
 @TeamCityDsl
 sealed class CustomChart {
-    enum class Format { DURATION, PERCENT, SIZE, TEXT, INTEGER }
+    enum class Format { DURATION, PERCENT, PERCENT_BY_1, SIZE, TEXT, INTEGER }
     class SeriesKey(val key: String)
     abstract class AbstractSeries(var title: String, var color: String?)
     class Serie(title: String, var key: SeriesKey, var sourceBuildTypeId: String? = null, color: String? = null) :

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from ci_eval.ci.rest import variables_of
 from tests.ci.documentation import documented
 from tests.ci.github_api import Services, served
 from tests.command import command
@@ -83,7 +91,7 @@ def test_the_documented_pipeline_trains_on_the_latest_logs(github: Services, tmp
         "generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", logs, "--jobs", 1
     )
     assert code == 0, said
-    for name in ("logs-python-a", "ranker-python"):
+    for name in ("logs-completion-a", "ranker-completion"):
         stored(github, 3, name, logs)
     (tmp_path / "bin").mkdir()
     tool = tmp_path / "bin" / "ci-eval"
@@ -91,9 +99,120 @@ def test_the_documented_pipeline_trains_on_the_latest_logs(github: Services, tmp
     tool.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
     subprocess.run(
-        ["bash", "-euc", documented("An ML pipeline that pulls the latest logs")],
+        ["bash", "-euc", documented("An ML pipeline that pulls the latest logs", 1)],
         cwd=tmp_path,
         env=environment,
         check=True,
     )
     assert (tmp_path / "model.json").exists()
+
+
+# ----------------------------------------------------------------------------------------------------------- TeamCity
+
+BUILDS = {
+    7: ("Weekly", "SUCCESS", True), 8: ("Weekly", "FAILURE", True), 9: ("Weekly", "SUCCESS", False),
+    10: ("Other", "SUCCESS", True),
+}  # fmt: skip
+"""Id of a build → build configuration, status, whether it is of the default branch."""
+
+
+class TeamCity(BaseHTTPRequestHandler):
+    """TeamCity's REST API as far as downloads ask it, by the public reference: locators, fields, children, content."""
+
+    token = "secret"
+
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        query = dict(parse_qsl(address.query))
+        if self.headers["Authorization"] != f"Bearer {self.token}":
+            return self.answer(401)
+        if address.path == "/app/rest/builds":
+            asked = re.fullmatch(
+                r"buildType:\(id:(\w+)\),branch:\(default:true\),state:finished,status:SUCCESS,count:1",
+                query["locator"],
+            )
+            if not asked or query["fields"] != "build(id,finishDate)":
+                return self.answer(400)
+            good = [number for number, build in BUILDS.items() if build == (asked[1], "SUCCESS", True)]
+            return self.answer(
+                200, {"build": [{"id": number, "finishDate": "20261122T050712+0000"} for number in good[-1:]]}
+            )
+        if address.path == "/app/rest/builds/id:7/artifacts/children/":
+            names = ("logs1.zip", "logs2.zip", "ranker.zip", "notes.txt")
+            return self.answer(200, {"file": [{"name": name} for name in names]})
+        if content := re.fullmatch(r"/app/rest/builds/id:7/artifacts/content/(logs[12])\.zip", address.path):
+            body = io.BytesIO()
+            with zipfile.ZipFile(body, "w") as archive:
+                archive.writestr("run.txt", content[1])
+            return self.answer(200, body.getvalue())
+        return self.answer(404)
+
+    def answer(self, status: int, body: object = b"") -> None:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is logged."""
+
+
+@pytest.fixture
+def teamcity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Return the address of a server, whose token is in the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TEAMCITY_TOKEN", TeamCity.token)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), TeamCity) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_the_documented_line_takes_the_logs_of_the_newest_good_build(teamcity: str) -> None:
+    line = documented("An ML pipeline that pulls the latest logs", 2)
+    line = line.replace("https://teamcity.example.com", teamcity).replace("GenerateLogs_Completion", "Weekly")
+    _, *argv = shlex.split(line)
+    code, out, said = command(*argv)
+    assert code == 0, said
+    assert out.splitlines() == ["logs/logs1", "logs/logs2"]
+    assert Path("logs/logs2/run.txt").read_text() == "logs2"
+    assert "2 artifacts of build 7" in said
+
+
+@pytest.mark.parametrize(
+    ("pattern", "page", "token", "said"),
+    [
+        ("logs*", "None", "secret", "no build of None at the default branch has been successful"),
+        ("model*", "Weekly", "secret", "has no artifact model*.zip"),
+        ("ranker", "Weekly", "secret", "it is not there"),
+        ("logs*", "Weekly", "wrong", "the token in TEAMCITY_TOKEN is not valid"),
+        ("logs*", "Weekly", "", "make an access token"),
+    ],
+)
+def test_what_teamcity_does_not_give_is_said(
+    pattern: str, page: str, token: str, said: str, teamcity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEAMCITY_TOKEN", token)
+    code, _, text = command(
+        "ci", "download", pattern, "--from", f"{teamcity}/buildConfiguration/{page}", "--output", "o"
+    )
+    assert (code, said in " ".join(text.split())) == (4 if token else 2, True), text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--from", "https://github.com/o/r"), "--beside names"), (("--from", "r", "--beside", "x"), "is neither")],
+)
+def test_where_to_download_from_is_said_in_full(options: tuple[str, ...], said: str) -> None:
+    code, _, text = command("ci", "download", "logs-*", *options, "--output", "logs")
+    assert (code, said in text) == (2, True), text
+
+
+def test_a_repository_has_its_own_api_if_it_is_at_an_enterprise_server() -> None:
+    assert variables_of("https://github.com/o/r") == {
+        "GITHUB_REPOSITORY": "o/r", "GITHUB_SERVER_URL": "https://github.com",
+    }  # fmt: skip
+    assert variables_of("https://git.example.com/o/r.git")["GITHUB_API_URL"] == "https://git.example.com/api/v3"

@@ -13,7 +13,9 @@ import yaml
 
 from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, LOGS, inputs_of
 from tests.ci.documentation import documented
+from tests.ci.gitlab import RefusedError, Runner, expand, pipeline, read
 from tests.needs import need_module
+from tests.projects import GREETER, write
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
@@ -29,10 +31,10 @@ def documents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def filled(path: Path) -> str:
-    """As GitLab includes it, with each input at its default, or a word."""
+    """Return what GitLab makes of a component that is included with each input at its default, or a word."""
     inputs, _ = documents(path)
-    text = path.read_text().partition("\n---\n")[2]
-    return re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda input_: inputs[input_[1]].get("default") or "x", text)
+    needed = {name: "x" for name, rules in inputs.items() if "default" not in rules}
+    return yaml.safe_dump(expand(path.read_text(), needed))
 
 
 def schema(folder: Path, text: str) -> int:
@@ -47,7 +49,7 @@ def schema(folder: Path, text: str) -> int:
 def test_a_component_fits_gitlabs_schema_and_a_planted_mistake_does_not(path: Path, tmp_path: Path) -> None:
     text = filled(path)
     assert schema(tmp_path, text) == 0
-    assert schema(tmp_path, text.replace("artifacts:\n", "artefacts:\n").replace("script:", "scripts:")) != 0
+    assert schema(tmp_path, text.replace("  script:", "  scripts:")) != 0
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
@@ -62,12 +64,74 @@ def test_a_component_hands_over_every_input_of_its_job_as_data(path: Path) -> No
     assert job["script"][1] == f"ci-eval ci run {path.stem}"
 
 
-def test_what_the_page_says_to_include_is_there() -> None:
-    (included,) = yaml.safe_load(documented("GitLab"))["include"]
-    name, commit = included["component"].removeprefix("$CI_SERVER_FQDN/OWNER/ci-eval/").split("@")
-    inputs, _ = documents(ROOT / "templates" / f"{name}.yml")
-    assert commit == "COMMIT"
-    assert set(included["inputs"]) <= set(inputs)
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """Return a runner for a repository with code and the configuration that the page names."""
+    config = {"language": "python", "engine": "words", "project": {"spec": "path:code", "name": "code"}}
+    project = tmp_path / "project"
+    write(project / "code", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(3)})
+    write(project / "ci", completion__yaml=yaml.safe_dump(config))
+    return Runner(tmp_path / "runner", project)
+
+
+COMPARED = """
+  - component: $CI_SERVER_FQDN/OWNER/ci-eval/compare@COMMIT
+    inputs: {new: workspace, gates: "RecallAt1 >= -2pp"}
+"""
+
+
+@pytest.mark.engine
+def test_the_documented_pipeline_and_two_nights_are_executed(runner: Runner) -> None:
+    jobs = pipeline(documented("GitLab"))
+    assert [(name, code) for name, (code, _) in runner.execute(jobs).items()] == [("ci-eval-evaluate", 0)]
+    assert (runner.folder / "artifacts" / "workspace" / "reports" / "metrics.json").exists()
+    assert (runner.folder / "installed").read_text() == "install --quiet ci-eval[ml]\n"
+    nights = pipeline(documented("GitLab") + COMPARED)
+    for nth, text in enumerate(("There is no base yet", ""), 1):
+        results = runner.execute(nights)
+        assert {name: code for name, (code, _) in results.items()} == {"ci-eval-evaluate": 0, "ci-eval-compare": 0}, (
+            results
+        )
+        assert text in results["ci-eval-compare"][1]
+        comparison = runner.folder / "artifacts" / "comparison"
+        file = "overview.json" if nth == 1 else "comparison.json"
+        assert len(read(comparison, file)["trend"]["nights"]) == nth
+    red = pipeline(documented("GitLab") + COMPARED.replace("RecallAt1 >= -2pp", "RecallAt1 >= 100%"))
+    assert runner.execute(red)["ci-eval-compare"][0] == 1
+
+
+def test_a_component_is_included_twice_under_two_names() -> None:
+    twice = documented("GitLab") + documented("GitLab").removeprefix("include:\n")
+    assert set(pipeline(twice)) == {"ci-eval-evaluate"}
+    other = twice.replace("{config: ci/completion.yaml}", "{config: ci/go.yaml, job-name: go}", 1)
+    assert set(pipeline(other)) == {"ci-eval-evaluate", "go"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ("{}", "`new` input: required value"),
+        ("{new: a, now: b}", "unknown input arguments: now"),
+        ("{new: 1}", "`new` input: provided value is not a string"),
+    ],
+)
+def test_gitlab_refuses_what_does_not_fit_a_component(inputs: str, said: str) -> None:
+    text = f"include:\n  - component: $CI_SERVER_FQDN/OWNER/ci-eval/compare@COMMIT\n    inputs: {inputs}\n"
+    with pytest.raises(RefusedError, match=re.escape(said)):
+        pipeline(text)
+
+
+def test_a_value_is_data_whatever_signs_are_in_it() -> None:
+    header = "spec:\n  inputs:\n    a: {default: ''}\n---\n"
+    text = header + "$[[ inputs.a ]]:\n  all: $[[ inputs.a ]]\n  part: of $[[inputs.a]]\n"
+    for value in ("", 'x: "y"\nz', "1"):
+        assert expand(text, {"a": value}) == {value: {"all": value, "part": f"of {value}"}}
+
+
+@pytest.mark.parametrize("block", ["inputs.a | truncate(0,1)", "inputs.b", "ab", "inputs.a ]] $[[ inputs.a"])
+def test_an_interpolation_that_is_not_ported_is_refused(block: str) -> None:
+    with pytest.raises(RefusedError, match="unknown interpolation"):
+        expand(f"spec:\n  inputs:\n    a: {{default: x}}\n---\njob: $[[ {block} ]]\n", {})
 
 
 def test_there_is_a_component_for_each_job() -> None:
@@ -116,5 +180,6 @@ def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:
 
 def test_everything_that_the_image_is_made_of_reaches_docker() -> None:
     let_through = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    assert let_through == {".ci/requirements-ml.txt", "LICENSE", "README.md", "ci_eval", "pyproject.toml"}
+    library = ".teamcity/library"  # the wheel has it, and `init` copies it
+    assert let_through == {".ci/requirements-ml.txt", library, "LICENSE", "README.md", "ci_eval", "pyproject.toml"}
     assert all((ROOT / name).exists() for name in let_through)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from runpy import run_path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from ci_eval.ci.inputs import INPUTS, JOBS, STEPS, SUMMARIES, inputs_of
 from ci_eval.ci.workflow_inputs import INPUTS as OF_WORKFLOWS
@@ -38,3 +40,20 @@ def test_an_input_is_only_required_by_a_job_that_has_it() -> None:
 
 def test_every_description_is_a_sentence() -> None:
     assert all(entry.description.endswith((".", "%.")) for entry in (*INPUTS, *OF_WORKFLOWS))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "fits"),
+    [
+        ({"config": "ci/completion.yaml", "output": "workspace"}, True),
+        ({"job": "compare", "new": "new", "gates": "RecallAt1 >= -1pp"}, True),
+        ({"job": "compare", "base": "base"}, False),
+        ({"job": "compare", "new": "new", "engine": "jedi"}, False),
+        ({"job": "plan"}, False),
+        ({"job": "compare-engines", "base": "jedi", "new": "zuban", "rounds": 3}, False),
+    ],
+    ids=["evaluate", "compare", "without what it needs", "of another job", "no step", "no text"],
+)
+def test_the_schema_takes_what_a_step_takes(inputs: dict[str, object], fits: bool) -> None:
+    schema = json.loads((ROOT / "docs" / "ci-inputs.schema.json").read_text())
+    assert Draft202012Validator(schema).is_valid(inputs) == fits

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
+from ci_eval.ci.repository import Repository
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services
 from tests.ci.github_rest import PERSON
 from tests.command import command
+from tests.projects import write
 
 # --------------------------------------------------------------------------------------------------------- the notice
 
@@ -195,13 +198,20 @@ def test_a_right_that_is_missing_is_named(github: Services, monkeypatch: pytest.
 HEAD = "1" * 40
 
 
+def store(github: Services, name: str, report: str, number: str = "7") -> None:
+    """Let run 80 leave a comparison."""
+    github.heads[7] = HEAD
+    path = github.artifacts / "80" / f"{name}.zip"
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("number.txt", number)
+        archive.writestr("report.md", report)
+
+
 def post(github: Services, report: str, number: str = "7", head: str = HEAD) -> tuple[int, str]:
     """Exit code, and what was done or said."""
-    github.heads[7] = HEAD
-    Path("found").mkdir(exist_ok=True)
-    Path("found/number.txt").write_text(number)
-    Path("found/report.md").write_text(report)
-    code, out, said = command("ci", "comment", "found", "--head", head)
+    store(github, "comparison", report, number)
+    code, out, said = command("ci", "comment", "--run", 80, "--head", head)
     return code, " ".join((out + said).split())
 
 
@@ -210,6 +220,31 @@ def test_one_comment_is_posted_and_kept_up_to_date(github: Services) -> None:
     assert post(github, "second", "7\n")[1] == "the comment on #7 is brought up to date"
     ((_, comment),) = github.comments.items()
     assert (comment["issue"], comment["body"]) == (7, "<!-- ci-eval -->\nsecond")
+
+
+def test_several_comparisons_have_a_comment_each(github: Services) -> None:
+    for report in ("first", "second"):
+        for name in ("comparison", "comparison-go", "comparison-python", "comparisons", "workspace"):
+            store(github, name, f"{report} of {name}")
+        assert command("ci", "comment", "--run", 80, "--head", HEAD)[0] == 0
+    assert [comment["body"] for comment in github.comments.values()] == [
+        "<!-- ci-eval -->\nsecond of comparison",
+        "<!-- ci-eval go -->\n### go\n\nsecond of comparison-go",
+        "<!-- ci-eval python -->\n### python\n\nsecond of comparison-python",
+    ]
+
+
+def test_a_run_that_leaves_many_comparisons_gets_ten_comments_and_no_markup_by_a_name(github: Services) -> None:
+    for number in range(11):
+        store(github, f"comparison-@{number}-A", "text")
+    code, out, _ = command("ci", "comment", "--run", 80, "--head", HEAD)
+    assert (code, "1 more are left out" in out, len(github.comments)) == (0, True, 10)
+    assert not any("@" in comment["body"] for comment in github.comments.values())
+
+
+def test_a_run_without_a_comparison_is_not_commented(github: Services) -> None:
+    code, out, _ = command("ci", "comment", "--run", 80, "--head", HEAD)
+    assert (code, "nothing is posted" in out) == (0, True)
 
 
 def test_two_pull_requests_from_forks_are_answered_where_they_asked(github: Services) -> None:
@@ -254,13 +289,13 @@ def test_hostile_text_mentions_nobody_hides_nothing_and_fits(github: Services, t
     assert body.count("<!--") == 1
 
 
-def test_a_report_that_is_a_link_is_not_followed(github: Services) -> None:
-    post(github, "text")
-    Path("secret").write_text("secret")
-    Path("found/report.md").unlink()
-    Path("found/report.md").symlink_to("../secret")
-    assert command("ci", "comment", "found", "--head", HEAD)[0] == 2
-    assert "secret" not in github.comments[1]["body"]
+def test_a_report_that_is_a_link_is_not_followed(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    github.heads[7] = HEAD
+    write(Path("hostile"), number__txt="7")
+    Path("hostile/report.md").symlink_to("/etc/passwd")
+    monkeypatch.setattr(Repository, "fetch", lambda *_: Path("hostile"))
+    code, said = post(github, "text")
+    assert (code, "root" in said, github.comments) == (2, False, {})
 
 
 @pytest.mark.parametrize(("there", "linked"), [("trend.json", True), ("index.html", False)])

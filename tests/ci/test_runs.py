@@ -19,6 +19,7 @@ import yaml
 
 from ci_eval.ci import limits
 from tests.ci.attempts import again
+from tests.ci.documentation import documented
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
 from tests.projects import GREETER, write
 
@@ -30,7 +31,7 @@ pytestmark = [
     pytest.mark.xdist_group("nights"),
 ]
 
-FIRST, CALLED, SECOND, THIRD, RERUN, POISONED = 41, 42, 43, 44, 23, 40
+FIRST, CALLED, SECOND, THIRD, RERUN, POISONED, LOGS = 41, 42, 43, 44, 23, 40, 24
 """Runs. The second night is red; the third one asks anew."""
 PYTHON, RANKED, JAVASCRIPT = "python-words-basic", "python-words-ml", "javascript-words-basic"
 # Named, since two repositories evaluate it.
@@ -300,6 +301,15 @@ def test_a_ranker_is_trained_on_several_projects(nights: Nights) -> None:
     assert names == {"ranker-python", *(f"logs-python-{limits.name(project)}" for project in PROJECTS)}
     trained = nights.read(CALLED, "ranker-python", "model.json")["trainedOn"]
     assert sorted(trained) == ["engine/other", "project"]
+
+
+def test_the_documented_workflow_logs_and_trains_a_ranker_of_its_own_name(hub: GitHub) -> None:
+    config = {"language": "python", "engine": "words", "project": PROJECT, "trainingProjects": ["path:project"]}
+    write(hub.repository(THEIRS) / "ci", completion__yaml=yaml.safe_dump(config))
+    hub.call(THEIRS, "completion-logs", documented("An ML pipeline that pulls the latest logs"))
+    code, log = hub.run("completion-logs", LOGS, event="schedule", repository=THEIRS)
+    assert code == 0, log
+    assert hub.names(LOGS) == {"ranker-completion", f"logs-completion-{limits.name('path:project')}"}
 
 
 def test_an_engine_is_built_once_and_used_by_two_shards(nights: Nights) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ from ci_eval.ci.arguments import command_line, read_inputs
 from ci_eval.cli.group import find_command
 from tests.ci.documentation import documented
 from tests.ci.parsers import service_messages
+from tests.ci.teamcity_agent import Finished, Server
 from tests.ci.teamcity_stage import ROOT, builds, executed, make_source
 from tests.ci.tools import LIBRARY
+from tests.projects import GREETER, write
+
+SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
+MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
 
 
 @pytest.fixture
@@ -67,10 +73,8 @@ class TestUsersSettings:
             for dependency in night["dependencies"]
             for artifact in dependency["artifacts"]
         }
-        assert taken == {
-            ("Evaluate_Completion_BASIC", None, "?:workspace.zip!** => earlier"),
-            ("Server", "FAIL_TO_START", "server.zip!** => engine"),
-        }
+        # What a command was answered is not taken over.
+        assert taken == {("Server", "FAIL_TO_START", "server.zip!** => engine")}
         line = night["scripts"][0].splitlines()[-1]
         assert line.startswith('python3 "$folder/.teamcity/run.py" evaluate ')
         _, _, name, *argv = shlex.split(line)
@@ -122,6 +126,50 @@ class TestUsersSettings:
         pair = copied["CompareAlgorithms_Completion"]
         assert pair["prompted"] == ["env.INPUT_BASE", "env.INPUT_NEW", "env.INPUT_PROJECT"]
         assert not pair["schedules"]
+
+    @pytest.mark.slow(minutes=2)
+    @pytest.mark.needs("make")
+    def test_four_nights_of_which_the_third_is_red(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        """The engine is built by the documented build, and forgets short words in the third night."""
+        checkout = write(tmp_path / "checkout", Makefile=MAKEFILE, server__py=SERVER)
+        write(checkout / "project", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(4)})
+        project = {"spec": "path:project", "name": "project"}
+        write(checkout / "ci", completion__yaml=json.dumps({"language": "python", "project": project}))
+        variables = {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]}
+        server = Server(tmp_path / "server", copied, checkout, variables)
+        server.folder.mkdir()
+        nights = []
+        for text in (SERVER, SERVER, SERVER.replace(r"\w+", r"\w{7,}"), SERVER):
+            (checkout / "server.py").write_text(text)
+            nights.append(server.run("Compare_Completion_BASIC"))
+        logs = "\n\n".join(f"{build.kind}: {build.log}" for build in server.history)
+        assert [night.is_green for night in nights] == [True, True, False, True], logs
+        assert all(build.is_green for build in server.history if build.kind != "Compare_Completion_BASIC"), logs
+        reports = [self.comparison(night) for night in nights]
+        assert [len(report["trend"]["nights"]) for report in reports] == [1, 2, 3, 4]
+        assert "sides" not in reports[0]
+        bases = [report["sides"]["base"]["started"] for report in reports[1:]]
+        started = [self.manifest(night)["start"] for night in nights]
+        # The night after a red one is compared with the last good one.
+        assert bases == [started[0], started[1], started[1]]
+        problems = [values["identity"] for name, values in service_messages(nights[2].log) if name == "buildProblem"]
+        assert problems
+        assert all(identity.startswith("gate_") for identity in problems)
+
+    @staticmethod
+    def comparison(night: Finished) -> dict[str, Any]:
+        """Return what a night's comparison says; of the first night its overview."""
+        with zipfile.ZipFile(night.artifacts / "comparison.zip") as archive:
+            name = "comparison.json" if "comparison.json" in archive.namelist() else "overview.json"
+            return dict(json.loads(archive.read(name)))
+
+    @staticmethod
+    def manifest(night: Finished) -> dict[str, Any]:
+        """Return the manifest of the workspace that a comparison keeps as the next night's base."""
+        with zipfile.ZipFile(night.artifacts / "workspace.zip") as archive:
+            return dict(json.loads(archive.read("manifest.json")))
 
     @staticmethod
     def execute(build: dict[str, Any], source: tuple[Path, str], folder: Path) -> tuple[int, str, list[str] | None]:

@@ -220,7 +220,9 @@ class TestModel:
     def test_a_language_has_charts_of_what_its_builds_report(self, model: dict[str, Any]) -> None:
         known = {f"ci_eval.{each.info.name}" for each in metrics.load()}
         for project in model["subProjects"]:
-            assert [chart["title"].split()[0] for chart in project["charts"]] == ["Quality", "Latency"]
+            shown = [(chart["title"].split()[0], chart["format"]) for chart in project["charts"]]
+            # Shares are reported as 0 to 1.
+            assert shown == [("Quality", "PERCENT_BY_1"), ("Latency", None)]
             series = [each for chart in project["charts"] for each in chart["series"]]
             wholes = {f"CiEval_{build['id']}" for build in project["buildTypes"] if build["metrics"]}
             assert {each["of"] for each in series} == wholes

@@ -161,6 +161,7 @@ def test_every_action_is_pinned_by_its_commit_with_its_version_beside_it(path: P
 WRITERS = {
     ("comment", "comment"): {"pull-requests"},
     ("notice", "notice"): {"issues"},
+    ("release", "image"): {"packages", "id-token", "attestations"},
     ("release", "publish"): {"id-token", "attestations"},
     ("site", "publish"): {"pages", "id-token"},
     ("release", "tag"): {"contents"},

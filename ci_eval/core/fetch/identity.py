@@ -12,6 +12,7 @@ MOST = 1_000_000
 """The most bytes of a Git configuration that are read."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
+HOST = re.compile(r"(?:(?:https?|ssh|git)://)?(?:[^@/]*@)?(?P<host>[\w-]+(?:\.[\w-]+)+(?::\d+)?)[:/]")
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
 """The CI variable with the repository's name → the one with the folder that it was checked out to."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
@@ -39,6 +40,30 @@ def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identit
     return Identity(repository, repository if below == "." else f"{repository}/{below}")
 
 
+def remote_address(root: Path) -> str:
+    """Return the address of the remote of the repository that a folder lies in, or "" if there is none."""
+    return next((_remote(_read(_git_folder(folder) / "config")) for folder in _repositories(root)), "")
+
+
+def page(root: Path) -> str:
+    """Return the https address of the repository that a folder lies in, or "" if its remote is at no host."""
+    address = remote_address(root)
+    host, names = host_of(address), owner_and_name(address)
+    return f"https://{host}/{names}" if host and names else ""
+
+
+def host_of(address: str) -> str:
+    """Return the host of a repository's address, such as github.com of git@github.com:OWNER/NAME; "" for a folder."""
+    match = HOST.match(address)
+    return match["host"] if match else ""
+
+
+def owner_and_name(address: str) -> str:
+    """Return OWNER/NAME, the last two parts of a repository's address, or "" if it has no two."""
+    parts = re.split(r"[/:\\]+", address.rstrip("/\\").removesuffix(".git"))
+    return "/".join(parts[-2:]) if len(parts) > 2 else ""
+
+
 def last_part(address: str) -> str:
     """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME.
 
@@ -49,11 +74,15 @@ def last_part(address: str) -> str:
 
 def _identify_git(root: Path) -> tuple[str, Path] | None:
     """Return the repository's name and its top folder, or None if there is no repository with a remote."""
-    for folder in (root, *root.parents):
-        if (folder / ".git").exists():
-            name = last_part(_remote(_read(_git_folder(folder) / "config")))
-            return (name, folder) if name else None
+    for folder in _repositories(root):
+        name = last_part(_remote(_read(_git_folder(folder) / "config")))
+        return (name, folder) if name else None
     return None
+
+
+def _repositories(root: Path) -> list[Path]:
+    """Return the top folders of the repositories that a folder lies in, the innermost first."""
+    return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
 
 
 def _git_folder(top: Path) -> Path:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.ci import site
+from ci_eval.ci import limits, site
 from ci_eval.ci.github import shorten_text
 from ci_eval.ci.issues import Issues
+from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 
-MARK = "<!-- ci-eval -->"
+ARTIFACT = "comparison"
+"""The artifact with a comparison; others are called `comparison-NAME`."""
+MOST_COMMENTS = 10
+"""The most comparisons of a run that are posted."""
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """The bytes of the longest comment; GitHub takes 65,536 characters."""
@@ -31,19 +36,45 @@ _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
-def post(rest: Rest, folder: Path, head: str) -> str:
+def post_all(repository: Repository, rest: Rest, run: int, head: str) -> list[str]:
+    """Post a comment for each comparison that a run left, or change it. Return what was done, a line each.
+
+    Raises WorkspaceError, DownloadError, ArchiveError.
+    """
+    artifacts = [
+        artifact
+        for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
+        if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
+    ]
+    if not artifacts:
+        # Its run is red itself.
+        return [f"run {run} failed before it compared: nothing is posted"]
+    lines = [f"{len(artifacts) - MOST_COMMENTS} more are left out"] if len(artifacts) > MOST_COMMENTS else []
+    for artifact in artifacts[:MOST_COMMENTS]:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = repository.fetch(artifact, Path(temporary) / ARTIFACT)
+            # The run's author chose the name.
+            name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
+            lines.append(post(rest, folder, head, name))
+    return lines
+
+
+def post(rest: Rest, folder: Path, head: str, name: str = "") -> str:
     """Post the report in `folder` as a comment, or change the existing comment. Return what was done, in one line.
 
-    The number of the pull request in the folder is not trusted: GitHub must say that its head is the commit `head`.
-    Only comments of bots are ever changed. Raises WorkspaceError, DownloadError.
+    `name` tells several comparisons of a pull request apart: each has a comment of its own. The number of the pull
+    request in the folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are
+    ever changed. Raises WorkspaceError, DownloadError.
     """
     number = _number(folder)
     issues = Issues(rest)
     # Otherwise an artifact could post its report on any pull request.
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
-    body = f"{MARK}\n{_report(folder)}{_trends(rest)}"
-    mine = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(MARK)), None)
+    mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
+    body = f"{mark}\n{_report(folder)}{_trends(rest)}"
+    start = body.partition("\n")[0]
+    mine = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
     if mine:
         issues.change_comment(mine.number, body)
     else:

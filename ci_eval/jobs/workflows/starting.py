@@ -1,26 +1,31 @@
-"""The job `init`: it writes a configuration, and workflows that measure it every night."""
+"""The job `init`: it writes a configuration, and the files by which a CI measures it."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
-from ci_eval.core.config import Config, patch
+from ci_eval.core.config import Config, load, override, patch, set_engine_command
 from ci_eval.core.fetch import schemes
+from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
+from ci_eval.jobs.workflows import github_files, teamcity_files
+from ci_eval.jobs.workflows.origin import Origin
+from ci_eval.jobs.workflows.plugin_set import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, PluginSet
 
-CONFIG = Path("ci/completion.yaml")
-WORKFLOW = Path(".github/workflows/completion.yml")
-SITE = Path(".github/workflows/completion-site.yml")
-PURPOSES = ("night", "notice", "site")
-"""What workflows are written for."""
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
+SYSTEMS = {"github": github_files.files, "teamcity": teamcity_files.files}
+"""CI → the function that returns its files."""
 SESSIONS = 1000
 """The number of sessions to ask: some minutes, and an interval of about three points."""
 ENGINES = {
@@ -34,6 +39,16 @@ ENGINES = {
     "typescript": "typescript",
 }
 """The engine that is proposed for a language; `words`, the baseline, for any other."""
+TRAINING = {
+    "go": ("go:github.com/gorilla/mux@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3"),
+    "java": ("maven:com.google.code.gson:gson:2.11.0", "maven:commons-io:commons-io:2.16.1"),
+    "javascript": ("npm:express@4.19.2", "npm:commander@12.1.0"),
+    "kotlin": ("maven:com.squareup.okio:okio-jvm:3.9.0", "maven:com.github.ajalt.clikt:clikt-jvm:4.4.0"),
+    "python": ("pypi:requests==2.32.3", "pypi:click==8.1.7"),
+    "scala": ("maven:org.typelevel:cats-core_2.13:2.12.0", "maven:io.circe:circe-core_2.13:0.14.9"),
+    "typescript": ("npm:zod@4.0.0", "npm:immer@10.1.1"),
+}
+"""The projects that are proposed for a ranker to learn from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +56,32 @@ class Answers:
     """The user's choice of what to measure."""
 
     language: str
-    engine: str
-    """The engine as NAME or NAME@VERSION."""
+    engine: str = ""
+    """The engine as NAME or NAME@VERSION; empty with a command or an endpoint."""
     project: str
     """The project as a SPEC."""
+    command: str = ""
+    """The command of a language server of one's own."""
+    like: str = ""
+    """The engine that the command is treated like."""
+    endpoint: str = ""
+    """The address of a language model, which `model` and `key` describe further."""
+    model: str = ""
+    key: str = ""
+    """The variable that holds the key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What files are written for, beside the configuration."""
+
+    system: str = "github"
+    purposes: tuple[str, ...] = (NIGHT,)
+    origin: Origin
+    build: str = ""
+    """The command that builds the engine."""
+    build_output: str = "build"
+    mail: str = ""
 
 
 def guess_language(root: Path) -> str:
@@ -61,7 +98,14 @@ def usual_engine(language: str) -> str:
 
 def check(answers: Answers) -> Config:
     """Return the configuration that the answers make. Raises ConfigError if an answer is impossible."""
-    config = patch(Config(), language=answers.language, engine=answers.engine, project=answers.project)
+    config = patch(Config(), language=answers.language, project=answers.project)
+    if answers.command:
+        config = set_engine_command(config, answers.command, answers.like or None)
+    elif answers.endpoint:
+        settings = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
+        config = override(config, [f"engine.{name}={value}" for name, value in settings.items() if value])
+    else:
+        config = patch(config, engine=answers.engine)
     languages.CATALOG.load(answers.language)
     engine = load_engine(config)
     if engine.languages and answers.language not in engine.languages:
@@ -75,73 +119,90 @@ def check(answers: Answers) -> Config:
     return config
 
 
-def write(answers: Answers, folder: Path, action: str, purposes: Sequence[str] = ("night",)) -> list[Path]:
-    """Write configuration and workflows below the folder; return their paths. `action`: REPOSITORY@COMMIT of ci-eval.
-    `purposes`: some of PURPOSES. Raises ConfigError, also if one of the files exists already."""
-    check(answers)
-    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
+def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]:
+    """Write the configuration and the files of the CI below the folder; return their paths.
+
+    Without answers, the configuration is the one that is there. Raises ConfigError, also if one of the files exists
+    already.
+    """
+    if request.system not in SYSTEMS:
+        raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
+    unknown = [purpose for purpose in request.purposes if purpose not in PURPOSES]
+    if unknown:
         raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
-    repository, _, commit = action.partition("@")
-    # A notice and a site are about nights.
-    files = {CONFIG: _config(answers), WORKFLOW: _night(repository, commit, notice="notice" in purposes)}
-    if "site" in purposes:
-        files[SITE] = _site(repository, commit)
+    config = check(answers) if answers else load(folder / CONFIG).config
+    plugins = PluginSet(
+        purposes=frozenset(request.purposes),
+        origin=request.origin,
+        command=shlex.join(config.engine.command or ()),
+        like=config.engine.like or "",
+        key=config.engine.key or "",
+        is_reusable=not why_not_reusable(config),
+        build=request.build,
+        build_output=request.build_output,
+        training=config.training_projects or TRAINING.get(config.language, ()),
+        mail=request.mail,
+    )
+    _check_plugins(plugins, config.language)
+    if request.system == "teamcity" and NOTICE in request.purposes and not request.mail:
+        raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
+    files = dict(SYSTEMS[request.system](plugins))
+    if answers:
+        files = {CONFIG: _spell(answers, config, plugins)} | files
     if existing := [str(folder / path) for path in files if (folder / path).exists()]:
         raise ConfigError(f"{' and '.join(existing)} would be written over: move it away, or give another --output")
     return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
 
 
-def _config(answers: Answers) -> str:
+def _check_plugins(plugins: PluginSet, language: str) -> None:
+    """Raise ConfigError if a purpose lacks what it needs."""
+    if PULL_REQUEST in plugins.purposes and not (plugins.build and plugins.command):
+        raise ConfigError(
+            "--for pull-request compares the engine that a pull request changes: say how it is built and started, such "
+            "as --build 'make server' --engine-command 'build/server --stdio'"
+        )
+    program = plugins.command.partition(" ")[0].removeprefix("./")
+    output = plugins.build_output.rstrip("/")
+    if plugins.build and program != output and not program.startswith(f"{output}/"):
+        raise ConfigError(
+            f"--engine-command {plugins.command!r} starts no program in {output}, which --build leaves: begin it with "
+            f"{output}/PROGRAM, or name another --build-output"
+        )
+    if LOGS in plugins.purposes and not plugins.training:
+        raise ConfigError(f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {language}")
+
+
+def _spell(answers: Answers, config: Config, plugins: PluginSet) -> str:
+    engine: object = answers.engine
+    if answers.command:
+        engine = {"command": list(config.engine.command or ())} | ({"like": answers.like} if answers.like else {})
+    elif answers.endpoint:
+        named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
+        engine = {name: value for name, value in named.items() if value}
+    keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
+    if LOGS in plugins.purposes:
+        keys["trainingProjects"] = list(plugins.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.
-language: {answers.language}
-engine: {answers.engine}
-project: {answers.project}
+{yaml.safe_dump(keys, sort_keys=False, width=1000)}\
 interpret:
   sessionsLimit: {SESSIONS}   # as many places in the code; without this line, all
 """
 
 
-def _night(repository: str, commit: str, *, notice: bool) -> str:
-    text = f"""\
-# Every night: evaluate {CONFIG}, and compare with the last good night.
-name: completion
-on:
-  schedule: [{{cron: "23 2 * * *"}}]
-  workflow_dispatch:
-permissions: {{}}
-jobs:
-  night:
-    permissions: {{contents: read, actions: read}}
-    uses: {repository}/.github/workflows/nightly.yml@{commit}
-    with: {{configs: {CONFIG}, gates: "RecallAt1 >= -2pp"}}
-"""
-    return text + _notice(repository, commit) if notice else text
-
-
-def _notice(repository: str, commit: str) -> str:
-    return f"""\
-  # A red night opens an issue, a green one closes it.
-  notice:
-    needs: night
-    if: ${{{{ !cancelled() }}}}
-    permissions: {{contents: read, actions: read, issues: write}}
-    uses: {repository}/.github/workflows/notice.yml@{commit}
-    with: {{result: "${{{{ needs.night.result }}}}"}}
-"""
-
-
-def _site(repository: str, commit: str) -> str:
-    return f"""\
-# After each night: the trends as a site, once Pages is turned on (Settings, Pages, Source: GitHub Actions).
-name: completion-site
-on:
-  workflow_run: # zizmor: ignore[dangerous-triggers] only histories of the default branch are read
-    workflows: [completion]
-    types: [completed]
-permissions: {{}}
-jobs:
-  site:
-    permissions: {{contents: read, actions: read, pages: write, id-token: write}}
-    uses: {repository}/.github/workflows/site.yml@{commit}
-"""
+def next_steps(written: Sequence[Path], request: Request, address: str) -> list[str]:
+    """Return three lines: how to try it, how to hand it in, and what a person does at the CI. `address`: the page of
+    the repository, or "" if nobody knows it."""
+    names = " ".join(map(str, written))
+    repository = address or "your repository"
+    unfilled = "" if request.origin.is_known else "write ci-eval's repository and commit for OWNER/ci-eval and COMMIT, "
+    lines = [f"Try it: ci-eval evaluate {CONFIG}", f"Hand it in: {unfilled}git add {names} && git commit && git push"]
+    if request.system == "teamcity":
+        trends = " (site: the trends are charts of that project)" if SITE in request.purposes else ""
+        return [*lines, f"In TeamCity: Create project, From a repository URL, {repository}, Import settings{trends}"]
+    pages = " (site: once Settings, Pages, Source: GitHub Actions)" if SITE in request.purposes else ""
+    if NIGHT in request.purposes or NOTICE in request.purposes:
+        return [*lines, f"Start a night: {repository}/actions/workflows/{github_files.NIGHT.name}{pages}"]
+    if PULL_REQUEST in request.purposes:
+        return [*lines, f"Open a pull request at {repository}: the figures become a comment"]
+    return [*lines, f"Look at {repository}/actions{pages}"]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +19,11 @@ import ci_eval
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.jobs.workflows import starting
-from ci_eval.jobs.workflows.starting import CONFIG, ENGINES, SITE, WORKFLOW, Answers
+from ci_eval.jobs.workflows.github_files import COMMENT, LOGS, PULL_REQUEST, SITE
+from ci_eval.jobs.workflows.github_files import NIGHT as WORKFLOW
+from ci_eval.jobs.workflows.origin import UNKNOWN, parse
+from ci_eval.jobs.workflows.plugin_set import CONFIG
+from ci_eval.jobs.workflows.starting import ENGINES, TRAINING, Answers, Request
 from tests.ci.documentation import documented
 from tests.ci.test_workflows import zizmor
 from tests.command import command
@@ -28,6 +33,9 @@ from tests.waiting import HANGS
 
 CONFIGS = Path(ci_eval.__file__).parents[1] / "configs"
 COMMIT = "0" * 40
+ORIGIN = parse(f"o/r@{COMMIT}")
+BUILT = ("--build", "make server", "--engine-command", "build/server --stdio")
+ALL = "night,pull-request,logs,site,notice"
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +50,6 @@ def test_without_a_terminal_it_takes_what_it_would_propose(tmp_path: Path, monke
     code, out, err = command("init")
     assert code == 0, err
     assert out.splitlines() == [str(CONFIG), str(WORKFLOW)]
-    assert "write the repository and the commit" in " ".join(err.split())
     code, out, err = command("plan", CONFIG)
     assert code == 0, err
     (job,) = json.loads(out)["include"]
@@ -107,7 +114,7 @@ def test_on_a_terminal_it_asks_three_questions(tmp_path: Path) -> None:
 
 
 def test_the_workflow_is_one_that_github_knows(tmp_path: Path) -> None:
-    starting.write(Answers(language="go", engine="gopls", project="path:."), tmp_path, f"o/r@{COMMIT}")
+    starting.write(Answers(language="go", engine="gopls", project="path:."), tmp_path, Request(origin=ORIGIN))
     job = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
     nightly = yaml.safe_load((CONFIGS.parent / ".github/workflows/nightly.yml").read_text())
     assert job["uses"] == f"o/r/.github/workflows/nightly.yml@{COMMIT}"
@@ -118,25 +125,118 @@ def test_the_workflow_is_one_that_github_knows(tmp_path: Path) -> None:
     subprocess.run([*program, tmp_path / WORKFLOW], check=True, capture_output=True, timeout=HANGS)
 
 
-def test_a_notice_and_a_site_are_written_as_the_documentation_has_them(tmp_path: Path) -> None:
-    code, out, err = command("init", "--output", tmp_path, "--for", "night,notice,site", "--language", "go")
+def documented_jobs(heading: str, number: int = 0) -> dict[Any, Any]:
+    text = documented(heading, number).replace("OWNER/ci-eval", "o/r").replace("COMMIT", COMMIT)
+    return dict(yaml.safe_load(text))
+
+
+def test_what_is_written_for_all_purposes_is_what_the_documentation_has(tmp_path: Path) -> None:
+    options = ("--output", tmp_path, "--for", ALL, "--language", "python", "--project", "path:project", *BUILT)
+    code, out, err = command("init", *options, "--action", f"o/r@{COMMIT}")
     assert code == 0, err
-    assert out.splitlines() == [str(tmp_path / path) for path in (CONFIG, WORKFLOW, SITE)]
-    night, site = (yaml.safe_load((tmp_path / path).read_text()) for path in (WORKFLOW, SITE))
-    documented_notice = yaml.safe_load(documented("A notice of a red night"))
-    assert night["jobs"]["notice"] == documented_notice["jobs"]["notice"]
-    assert site == yaml.safe_load(documented("A site with trends"))
-    assert site[True]["workflow_run"]["workflows"] == [night["name"]]
-    for path in (WORKFLOW, SITE):
-        (tmp_path / path).write_text((tmp_path / path).read_text().replace("@COMMIT", f"@{COMMIT}"))
+    paths = (CONFIG, WORKFLOW, PULL_REQUEST, COMMENT, LOGS, SITE)
+    assert out.splitlines() == [str(tmp_path / path) for path in paths]
+    night, change, comment, logs, site = (yaml.safe_load((tmp_path / path).read_text()) for path in paths[1:])
+    documented_night = documented_jobs("A notice of a red night")
+    assert night["jobs"]["notice"] == documented_night["jobs"]["notice"]
+    own = {"build": "make server", "build-output": "build", "ml-configs": str(CONFIG), "gates": "RecallAt1 >= -2pp"}
+    documented_night["jobs"]["night"]["with"] |= own
+    assert night == documented_night
+    assert change == documented_jobs("My own engine, built in this repository, on every pull request")
+    assert comment == documented_jobs("The result as a comment on the pull request")
+    assert site == documented_jobs("A site with trends")
+    documented_logs = documented_jobs("An ML pipeline that pulls the latest logs")
+    documented_logs["jobs"]["logs"]["with"]["setup"] = "make server"
+    assert logs == documented_logs
+    config = load(tmp_path / CONFIG).config
+    assert config.training_projects == TRAINING["python"]
+    assert config.engine.command == ("build/server", "--stdio")
+
+
+def test_workflows_that_are_written_pass_their_checks_as_they_are(tmp_path: Path) -> None:
+    code, _, err = command(
+        "init", "--output", tmp_path, "--for", ALL, "--language", "python", *BUILT, "--action", f"o/r@{COMMIT}"
+    )
+    assert code == 0, err
     code, said = zizmor(tmp_path, ".github")
     assert code == 0, said
+    program = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    workflows = sorted((tmp_path / ".github" / "workflows").iterdir())
+    done = subprocess.run([*program, *workflows], check=False, capture_output=True, text=True, timeout=HANGS)
+    assert done.returncode == 0, done.stdout
+    for path in workflows:
+        workflow = yaml.safe_load(path.read_text())
+        for job in workflow["jobs"].values():
+            called = yaml.safe_load((CONFIGS.parent / job["uses"].partition("@")[0].removeprefix("o/r/")).read_text())
+            # YAML takes `on` for true.
+            assert set(job.get("with", {})) <= set((called[True]["workflow_call"] or {}).get("inputs", {}))
 
 
-def test_a_purpose_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    code, _, err = command("init", "--output", tmp_path, "--for", "night,sites", "--language", "go")
+def test_three_lines_say_what_to_do_next(tmp_path: Path) -> None:
+    for argv in (["init", "-q"], ["remote", "add", "origin", "git@github.com:you/lang.git"]):
+        subprocess.run(["git", *argv], cwd=tmp_path, check=True)
+    code, _, err = command("init", "--output", tmp_path, "--language", "go", "--engine", "words", "--project", "path:.")
+    assert code == 0, err
+    said = " ".join(err.split())
+    assert said.startswith(f"Try it: ci-eval evaluate {CONFIG} Hand it in: ")
+    assert said.endswith("Start a night: https://github.com/you/lang/actions/workflows/completion.yml")
+    for system, purposes in (("github", ("pull-request",)), ("github", ("site",)), ("teamcity", ("night",))):
+        request = Request(system=system, purposes=purposes, origin=UNKNOWN)
+        lines = starting.next_steps([CONFIG], request, "https://github.com/you/lang")
+        assert len(lines) == 3
+        assert "OWNER/ci-eval" in lines[1]
+
+
+def test_more_is_written_for_a_configuration_that_is_there(tmp_path: Path) -> None:
+    code, _, err = command("init", "--output", tmp_path, "--language", "python", *BUILT[2:])
+    assert code == 0, err
+    config = (tmp_path / CONFIG).read_text()
+    code, out, err = command("init", "--output", tmp_path, "--for", "pull-request", "--build", "make server")
+    assert code == 0, err
+    assert out.splitlines() == [str(tmp_path / PULL_REQUEST), str(tmp_path / COMMENT)]
+    assert (tmp_path / CONFIG).read_text() == config
+    assert yaml.safe_load((tmp_path / PULL_REQUEST).read_text())["jobs"]["figures"]["with"]["command"] == BUILT[3]
+
+
+def test_a_language_model_gets_its_key_from_a_secret(tmp_path: Path) -> None:
+    model = ("--endpoint", "https://models.example/v1", "--model", "coder-7b", "--key", "MODEL_KEY")
+    code, _, err = command("init", "--output", tmp_path, "--language", "python", *model)
+    assert code == 0, err
+    engine = load(tmp_path / CONFIG).config.engine
+    assert (engine.endpoint, engine.model, engine.key) == model[1::2]
+    night = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
+    assert night["secrets"] == {"registries": "${{ secrets.CI_EVAL }}"}
+    assert "a secret with the line MODEL_KEY=VALUE" in (tmp_path / WORKFLOW).read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--for", "night,sites"), "known are night, pull-request, logs, site, notice"),
+        (("--for", "pull-request"), "say how it is built and started"),
+        (("--for", "pull-request", "--build", "make", "--engine-command", "out/server"), "starts no program in build"),
+        (("--engine", "jedi", "--engine-command", "server"), "give one of --engine"),
+        (("--for", "notice", "--ci", "teamcity"), "whoever --mail ADDRESS names"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_with_what_to_say_instead(
+    options: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    code, _, err = command("init", "--output", tmp_path, "--language", "python", *options)
     assert code == 2
-    assert "known are night, notice, site" in " ".join(err.split())
+    assert said in " ".join(err.split())
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_language_without_usual_projects_needs_them_named_for_logs(tmp_path: Path) -> None:
+    code, _, err = command("init", "--output", tmp_path, "--language", "ruby", "--for", "logs")
+    assert code == 2
+    assert "write trainingProjects" in err
+
+
+@pytest.mark.parametrize("language", sorted(TRAINING))
+def test_the_proposed_training_projects_are_those_of_our_own_nights(language: str) -> None:
+    assert set(TRAINING[language]) <= set(load(CONFIGS / f"{language}.yaml").config.training_projects)
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -158,7 +258,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
 )
 def test_a_wrong_answer_writes_nothing(language: str, engine: str, project: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=said):
-        starting.write(Answers(language=language, engine=engine, project=project), tmp_path, "o/r@c")
+        starting.write(Answers(language=language, engine=engine, project=project), tmp_path, Request(origin=ORIGIN))
     assert not any(tmp_path.iterdir())
 
 

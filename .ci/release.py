@@ -1,0 +1,126 @@
+"""Prepares a release, and says what is in it. Needs Python alone.
+
+python .ci/release.py cut [VERSION]    writes VERSION (default: the one under way) and its section of CHANGELOG.md
+python .ci/release.py notes TAG        prints that section; fails if TAG is not the version of the checkout
+python .ci/release.py image [TAG]      builds and tries the image; with TAG it is pushed, and the CI is told its digest
+python .ci/release.py publish TAG      the release at GitHub with these notes, and the moving tag vX
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CHANGES, PROJECT, PACKAGE = (ROOT / name for name in ("CHANGELOG.md", "pyproject.toml", "ci_eval/__init__.py"))
+VERSION = re.compile(r'^(version|__version__) = "(.*)"$', re.MULTILINE)
+UNRELEASED = "## Unreleased\n"
+NOTES_LIMIT = 125_000
+"""The most characters of a release's text: https://github.com/orgs/community/discussions/27190"""
+
+
+def stored_version(path: Path) -> str:
+    """Return the version that a file of the checkout has."""
+    match = VERSION.search(path.read_text(encoding="utf-8"))
+    if not match:
+        sys.exit(f"{path} has no line with a version")
+    return match[2]
+
+
+def cut(version: str) -> None:
+    """Write a version into the checkout, and give its changes a section of that name."""
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        sys.exit(f"{version} is no version such as 0.1.0")
+    text = CHANGES.read_text(encoding="utf-8")
+    if not section(text, "Unreleased"):
+        sys.exit("CHANGELOG.md has nothing under Unreleased: there is nothing to release")
+    today = datetime.now(timezone.utc).date()
+    CHANGES.write_text(text.replace(UNRELEASED, f"{UNRELEASED}\n## {version} ({today})\n", 1), encoding="utf-8")
+    for path in (PROJECT, PACKAGE):
+        path.write_text(VERSION.sub(rf'\1 = "{version}"', path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+    if "[project.urls]" not in PROJECT.read_text(encoding="utf-8"):
+        # By it, `ci-eval init` finds the commit of a release that pip installed.
+        remote = run("git", "remote", "get-url", "origin").removesuffix(".git")
+        source = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
+        with PROJECT.open("a", encoding="utf-8") as file:
+            file.write(f'\n[project.urls]\nSource = "{source}"\n')
+
+
+def section(text: str, title: str) -> str:
+    """Return the section of the changelog with that title, or "" if there is none."""
+    match = re.search(rf"^## {re.escape(title)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return match[1].strip() if match else ""
+
+
+def notes(tag: str) -> str:
+    """Return the changes of the release that a tag is about."""
+    versions = {stored_version(PROJECT), stored_version(PACKAGE)}
+    if versions != {tag.removeprefix("v")} or not tag.startswith("v"):
+        sys.exit(f"the tag {tag} is not about version {' and '.join(sorted(versions))}: run `release.py cut` before it")
+    changes = section(CHANGES.read_text(encoding="utf-8"), tag.removeprefix("v"))
+    if not changes:
+        sys.exit(f"CHANGELOG.md has no section {tag.removeprefix('v')}: run `release.py cut`")
+    if len(changes) <= NOTES_LIMIT:
+        return changes
+    return changes[:NOTES_LIMIT].rpartition("\n")[0] + "\n\nMore: CHANGELOG.md"
+
+
+def image(tag: str) -> None:
+    """Build the image and evaluate something in it; with a tag, push it, and write the step's outputs."""
+    name = f"ghcr.io/{os.environ['GITHUB_REPOSITORY'].lower()}"
+    label = f"{name}:{tag or 'rehearsal'}"
+    trial = ["evaluate", "--set", "interpret.sessionsLimit=50", "--output", "workspace"]
+    subprocess.run(["docker", "build", "--tag", label, "."], cwd=ROOT, check=True)
+    subprocess.run(["docker", "run", "--rm", label, *trial], check=True)
+    if not tag:
+        return
+    login = ["docker", "login", "ghcr.io", "--username", os.environ["GITHUB_ACTOR"], "--password-stdin"]
+    subprocess.run(login, input=os.environ["TOKEN"], text=True, check=True)
+    subprocess.run(["docker", "push", label], check=True)
+    digest = run("docker", "inspect", "--format", "{{index .RepoDigests 0}}", label).partition("@")[2]
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
+        file.write(f"name={name}\ndigest={digest}\n")
+
+
+def publish(tag: str) -> None:
+    """Make the release at GitHub, and move the tag vX, by which actions are used, to its commit."""
+    repository, commit = os.environ["GH_REPO"], os.environ["GITHUB_SHA"]
+    text = notes(tag)
+    subprocess.run(
+        ["gh", "release", "create", tag, "--verify-tag", "--notes-file", "-"], input=text, text=True, check=True
+    )
+    references, moving = f"repos/{repository}/git/refs", f"tags/{tag.partition('.')[0]}"
+    moved = ["gh", "api", "-X", "PATCH", f"{references}/{moving}", "-f", f"sha={commit}", "-F", "force=true"]
+    if subprocess.run(moved, check=False).returncode:
+        made = ["gh", "api", "-X", "POST", references, "-f", f"ref=refs/{moving}", "-f", f"sha={commit}"]
+        subprocess.run(made, check=True)
+
+
+def run(*argv: str) -> str:
+    """Return what a program prints."""
+    return subprocess.run(argv, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def main(argv: list[str]) -> None:
+    """Do what the arguments say."""
+    match argv:
+        case ["cut"]:
+            cut(stored_version(PROJECT).partition(".dev")[0])
+        case ["cut", version]:
+            cut(version)
+        case ["notes", tag]:
+            print(notes(tag))
+        case ["image", *tags] if len(tags) < 2:
+            image("".join(tags))
+        case ["publish", tag]:
+            publish(tag)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,97 @@
+"""The artifacts of builds at a TeamCity server.
+
+https://www.jetbrains.com/help/teamcity/rest/manage-finished-builds.html
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
+
+import requests
+
+from ci_eval.ci import rest
+from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.fetch import archive
+
+TOKEN = "TEAMCITY_TOKEN"  # noqa: S105 - the name of a variable
+PAGE = "/buildConfiguration/"
+"""What stands between the server and the id of a build configuration in the address of its page."""
+LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS,count:1"
+
+
+def is_page(address: str) -> bool:
+    """Return whether an address is that of a build configuration's page."""
+    return PAGE in urlsplit(address).path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """A build that ended well."""
+
+    number: int
+    """Its id, which no other build of the server has."""
+    finished: str
+    """The time as TeamCity writes it: 20261122T050712+0000."""
+
+
+class Builds:
+    """A build configuration. Methods raise DownloadError."""
+
+    def __init__(self, page: str, environment: Mapping[str, str]) -> None:
+        """Take the address of the build configuration's page. Raises ConfigError if the environment has no token."""
+        if not environment.get(TOKEN):
+            raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
+        self._server, _, rest_of_path = page.partition(PAGE)
+        self.name = rest_of_path.partition("/")[0].partition("?")[0]
+        self._session = rest.make_session(environment[TOKEN], "application/json")
+
+    def newest(self) -> Build:
+        """Return the newest successful build of the default branch."""
+        address = f"{self._server}/app/rest/builds"
+        query = {"locator": LOCATOR.format(self.name), "fields": "build(id,finishDate)"}
+        builds = self._get(address, query).get("build") or []
+        if not builds:
+            raise DownloadError(f"no build of {self.name} at the default branch has been successful yet")
+        return Build(number=builds[0]["id"], finished=builds[0]["finishDate"])
+
+    def archives(self, build: Build, pattern: str) -> list[str]:
+        """Return the names of the build's zip files, without `.zip`, that match the pattern, sorted."""
+        address = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/children/"
+        files = self._get(address, {"fields": "file(name)"}).get("file") or []
+        names = sorted(file["name"].removesuffix(".zip") for file in files if file["name"].endswith(".zip"))
+        return [name for name in names if fnmatchcase(name, pattern)]
+
+    def fetch(self, build: Build, name: str, folder: Path) -> Path:
+        """Download a zip file of a build, and unpack it into a new folder. Raises DownloadError, ArchiveError."""
+        content = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/content/{quote(name)}.zip"
+        with tempfile.TemporaryDirectory() as temporary:
+            packed = Path(temporary) / "artifact.zip"
+            try:
+                rest.save(self._session, content, packed, self._check)
+            except requests.RequestException as error:
+                raise self._unreachable(error) from None
+            archive.unpack(packed, folder)
+        return folder
+
+    def _get(self, address: str, query: Mapping[str, str]) -> dict[str, Any]:
+        try:
+            answer = self._session.get(address, params=dict(query), timeout=rest.TIMEOUT)
+            return cast("dict[str, Any]", self._check(answer).json())
+        except requests.RequestException as error:
+            raise self._unreachable(error) from None
+
+    def _check(self, answer: requests.Response) -> requests.Response:
+        if answer.ok:
+            return answer
+        reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is not there"}
+        said = reason.get(answer.status_code, "try again later")
+        raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {said}")
+
+    def _unreachable(self, error: requests.RequestException) -> DownloadError:
+        return DownloadError(f"{self._server} cannot be reached ({type(error).__name__}); try again later")

@@ -1,0 +1,122 @@
+"""The repository and the commit of ci-eval that workflows elsewhere can name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.fetch import identity
+from ci_eval.core.fetch.git import run_git
+
+SECONDS = 30.0
+RELEASE = re.compile(r"v\d+\.\d+\.\d+")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """A commit of ci-eval in a repository that others can reach."""
+
+    repository: str
+    """OWNER/NAME."""
+    commit: str
+    """The whole hash, or a word to be replaced."""
+    release: str = ""
+    """The tag of the commit, such as v0.1.0; "" if it is no release."""
+    server: str = "https://github.com"
+
+    @property
+    def address(self) -> str:
+        """Return the address that git fetches from."""
+        return f"{self.server}/{self.repository}"
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether nothing is left to be filled in."""
+        return self != UNKNOWN
+
+
+UNKNOWN = Origin(repository="OWNER/ci-eval", commit="COMMIT")
+
+
+class _Vcs(msgspec.Struct, frozen=True):
+    commit_id: str
+
+
+class _Direct(msgspec.Struct, frozen=True):
+    """What installers record of a package that is not of an index: https://peps.python.org/pep-0610"""
+
+    url: str
+    vcs_info: _Vcs | None = None
+
+
+def parse(text: str) -> Origin:
+    """Return the origin that is written as REPOSITORY@COMMIT."""
+    repository, _, commit = text.partition("@")
+    return Origin(repository=repository, commit=commit)
+
+
+def find(distribution: metadata.Distribution | None = None) -> Origin:
+    """Return the origin of the ci-eval that is installed, or UNKNOWN if nobody else could fetch it.
+
+    Workflows of the same commit have the inputs that this version knows. `distribution`: by default ci-eval's own.
+    """
+    own = distribution or metadata.distribution("ci-eval")
+    record = own.read_text("direct_url.json")
+    if record is None:
+        return _find_release(own)
+    direct = msgspec.json.decode(record, type=_Direct)
+    if direct.vcs_info:
+        return _make(direct.url, direct.vcs_info.commit_id)
+    parts = urlsplit(direct.url)
+    return _find_checkout(Path(unquote(parts.path))) if parts.scheme == "file" else UNKNOWN
+
+
+def _find_checkout(folder: Path) -> Origin:
+    """Return the newest commit of a checkout, if its remote has it."""
+    address = identity.remote_address(folder)
+    if not address:
+        return UNKNOWN
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        is_pushed = bool(_git(folder, "branch", "--remotes", "--contains", commit))
+        tags = _git(folder, "tag", "--points-at", commit).split()
+    except InstallError:
+        # No repository, or one that git refuses to read: then its commit is for a person to fill in.
+        return UNKNOWN
+    return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
+
+
+def _find_release(own: metadata.Distribution) -> Origin:
+    """Return the commit that a release was made of, as its repository has it."""
+    addresses = dict(line.split(", ", 1) for line in own.metadata.get_all("Project-URL") or [])
+    address, tag = addresses.get("Source", ""), f"v{own.version}"
+    if not address or not RELEASE.fullmatch(tag):
+        return UNKNOWN
+    try:
+        listed = _git(Path.cwd(), "ls-remote", "--", address, f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}")
+    except InstallError:
+        # Without a network the commit is for a person to fill in.
+        return UNKNOWN
+    # The second line is the commit of a tag that has a text of its own.
+    commits = [line.split("\t")[0] for line in listed.splitlines()]
+    return _make(address, commits[-1], tag) if commits else UNKNOWN
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    return run_git(folder, "https:file", SECONDS, *arguments).decode().strip()
+
+
+def _make(address: str, commit: str, release: str = "") -> Origin:
+    repository = identity.owner_and_name(address)
+    if not repository or not COMMIT.fullmatch(commit):
+        return UNKNOWN
+    host = identity.host_of(address)
+    server = f"https://{host}" if host else UNKNOWN.server
+    return Origin(repository=repository, commit=commit, release=release, server=server)

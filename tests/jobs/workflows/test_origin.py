@@ -1,0 +1,98 @@
+"""Which commit of ci-eval the written files name: the one that is installed, if others can fetch it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from email.message import Message
+from importlib.metadata import Distribution
+from pathlib import Path
+
+import pytest
+
+from ci_eval.jobs.workflows import origin
+from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
+
+COMMIT = "0123456789" * 4
+
+
+class Installed(Distribution):
+    """A distribution as its installer describes it."""
+
+    def __init__(self, direct: object = None, version: str = "0.1.0", source: str = "") -> None:
+        self._direct = direct
+        self._lines = Message()
+        self._lines["Version"] = version
+        if source:
+            self._lines["Project-URL"] = f"Source, {source}"
+
+    def read_text(self, filename: str) -> str | None:
+        return json.dumps(self._direct) if filename == "direct_url.json" and self._direct else None
+
+    def locate_file(self, path: object) -> Path:
+        raise NotImplementedError
+
+    @property
+    def metadata(self) -> Message:  # type: ignore[override]
+        return self._lines
+
+
+def git(folder: Path, *arguments: str) -> str:
+    argv = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+    return subprocess.run(argv, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> tuple[Path, str]:
+    """Return a repository with the release v0.1.0 and its commit."""
+    folder = tmp_path / "team" / "ci-eval"
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "one")
+    git(folder, "tag", "-a", "v0.1.0", "-m", "the release")
+    return folder, git(folder, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("https://github.com/team/ci-eval.git", "https://github.com"),
+        ("ssh://git@git.example.com:2222/team/ci-eval", "https://git.example.com:2222"),
+    ],
+)
+def test_an_installation_from_git_names_its_repository_and_commit(url: str, server: str) -> None:
+    direct = {"url": url, "vcs_info": {"vcs": "git", "commit_id": COMMIT}}
+    assert origin.find(Installed(direct)) == Origin(repository="team/ci-eval", commit=COMMIT, server=server)
+
+
+def test_a_checkout_names_its_commit_once_that_is_pushed(upstream: tuple[Path, str], tmp_path: Path) -> None:
+    folder, commit = upstream
+    checkout = tmp_path / "checkout"
+    git(tmp_path, "clone", "-q", str(folder), str(checkout))
+    installed = Installed({"url": checkout.as_uri(), "dir_info": {"editable": True}})
+    assert origin.find(installed) == Origin(repository="team/ci-eval", commit=commit, release="v0.1.0")
+    git(checkout, "commit", "-q", "--allow-empty", "-m", "of mine")
+    assert origin.find(installed) == UNKNOWN
+
+
+def test_a_release_names_the_commit_of_its_tag(upstream: tuple[Path, str]) -> None:
+    folder, commit = upstream
+    assert origin.find(Installed(source=str(folder))) == Origin(
+        repository="team/ci-eval", commit=commit, release="v0.1.0"
+    )
+
+
+@pytest.mark.parametrize(
+    "installed",
+    [
+        Installed(),
+        Installed(version="0.2.0.dev0", source="https://github.com/team/ci-eval"),
+        Installed(source="/nowhere/team/ci-eval"),
+        Installed({"url": "file:///nowhere", "dir_info": {}}),
+        Installed({"url": "https://example.org/ci_eval.whl", "archive_info": {}}),
+    ],
+    ids=["no address", "no release", "unreachable", "no checkout", "a file"],
+)
+def test_what_nobody_else_can_fetch_is_left_to_be_filled_in(installed: Installed) -> None:
+    assert origin.find(installed) == UNKNOWN
+    assert not UNKNOWN.is_known

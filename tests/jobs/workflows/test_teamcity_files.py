@@ -1,0 +1,110 @@
+"""The settings that `ci-eval init --ci teamcity` writes are compiled and executed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci_eval.cli.group import find_command
+from ci_eval.jobs.workflows.teamcity_files import LIBRARY, SETTINGS
+from tests.ci.teamcity_stage import ROOT, builds, executed
+from tests.ci.tools import LIBRARY as SOURCE
+from tests.command import command
+
+COMMIT = "0123456789" * 4
+BUILD = ("--build", "make server  # $HOME 100%", "--engine-command", "./build/server --stdio")
+
+
+def written(folder: Path, *options: str) -> list[str]:
+    """Return the lines of the settings that `init` wrote."""
+    shared = ("--ci", "teamcity", "--output", folder, "--language", "python", "--project", "path:.")
+    code, _, err = command("init", *shared, "--action", f"o/r@{COMMIT}", *options)
+    assert code == 0, err
+    assert (folder / LIBRARY).read_text() == SOURCE.read_text()
+    return (folder / SETTINGS).read_text().splitlines()
+
+
+def modelled(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the builds of the settings, by id."""
+    code, out, err = executed(folder / SETTINGS)
+    assert code == 0, err
+    return {build["id"]: build for build in builds(json.loads(out))}
+
+
+def arguments(build: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what the command of that name is called with."""
+    (line,) = (line for line in build["scripts"][0].splitlines() if f'run.py" {name} ' in line)
+    _, _, _, *argv = shlex.split(line)
+    return dict(find_command(name).make_context(name, argv).params)
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
+    lines = written(
+        tmp_path, "--for", "night,pull-request,logs,notice", "--mail", "team@example.org", *BUILD, "--like", "zuban"
+    )
+    assert len(lines) <= 15
+    models = modelled(tmp_path)
+    assert set(models) == {
+        "Engine", "GenerateLogs_Completion", "PullRequest_Completion",
+        *(f"{kind}_Completion_{ranking}" for kind in ("Evaluate", "Compare") for ranking in ("BASIC", "ML")),
+    }  # fmt: skip
+    # A percent sign would begin a parameter.
+    assert models["Engine"]["scripts"] == ["make server  # $HOME 100%%"]
+    for build in ("Evaluate_Completion_BASIC", "GenerateLogs_Completion"):
+        taken = [rule["rules"] for edge in models[build]["dependencies"] for rule in edge["artifacts"]]
+        assert "engine.zip!** => engine" in taken
+    given = arguments(models["Evaluate_Completion_BASIC"], "evaluate")
+    assert (given["engine_command"], given["engine_like"]) == ("engine/server --stdio", "zuban")
+    assert models["PullRequest_Completion"]["params"]["env.INPUT_NEW"] == "new/server --stdio"
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+def test_a_night_of_an_engine_with_a_name_takes_seven_lines(tmp_path: Path) -> None:
+    assert len(written(tmp_path, "--engine", "jedi")) == 7
+    assert set(modelled(tmp_path)) == {"Evaluate_Completion_BASIC", "Compare_Completion_BASIC"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "reuse"),
+    [
+        (("--engine", "jedi"), False),
+        (("--engine-command", "server"), True),
+        (("--endpoint", "https://m/v1", "--model", "m"), True),
+    ],
+)
+def test_what_cannot_be_taken_over_is_always_asked(engine: tuple[str, ...], reuse: bool, tmp_path: Path) -> None:
+    assert ("reuse = false" in "\n".join(written(tmp_path, *engine))) == reuse
+
+
+@pytest.mark.parametrize(
+    ("output", "typed", "unpacked"),
+    [
+        ("build", "build/server --stdio", "server --stdio"),
+        ("out/bin/", "./out/bin/x/server", "x/server"),
+        ("build/server", "build/server -v", "server -v"),
+    ],
+)
+def test_a_command_is_that_of_the_unpacked_archive(output: str, typed: str, unpacked: str, tmp_path: Path) -> None:
+    lines = written(tmp_path, "--build", "make", "--build-output", output, "--engine-command", typed)
+    assert f'command = "{unpacked}"' in "\n".join(lines)
+
+
+@pytest.mark.registry
+def test_a_wheel_has_the_library(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), "."]
+    subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("ci_eval/jobs/workflows/CiEval.kt") == SOURCE.read_bytes()
