@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "typescript")
+LANGUAGES = ("cpp", "go", "java", "javascript", "php", "python", "ruby", "typescript")
 FILES = 40
 
 
@@ -21,7 +21,14 @@ def benchmark_module(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
     result = benchmark_module.Result()
-    ours = {0: ("a", "FIELD"), 2: ("b", "VARIABLE"), 4: ("c", "FIELD"), 6: ("d", "FIELD"), 8: ("e", "VARIABLE")}
+    ours = {
+        0: ("a", "FIELD"),
+        2: ("b", "VARIABLE"),
+        4: ("c", "FIELD"),
+        6: ("d", "FIELD"),
+        8: ("e", "VARIABLE"),
+        16: ("i", "FIELD"),
+    }
     theirs = {
         0: ("a", "FIELD"),
         2: ("b", "FIELD|TYPE_REFERENCE"),
@@ -30,9 +37,12 @@ def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
         10: ("f", "KEYWORD"),
         12: ("g", "VARIABLE|DEFINITION"),
         14: ("h", "DEFINITION"),
+        16: ("i", "UNDECIDED"),
+        18: ("j", "UNDECIDED"),
     }
-    result.add("x.py", "a b c d e f g h", ours, theirs)
+    result.add("x.py", "a b c d e f g h i j", ours, theirs)
     assert (result.tokens, result.missed, result.invented, result.wrong) == (5, 1, 2, 1)
+    assert result.undecided == 1
 
 
 def test_offsets_of_other_units_become_code_points(benchmark_module: Any) -> None:
@@ -55,7 +65,8 @@ def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_modul
     except benchmark_module.Unavailable as reason:
         # `.ci/run` cannot install all of them everywhere: Debian 12 has neither Python 3.12 nor Java 25.
         pytest.skip(str(reason))
-    assert result.files >= 0.9 * FILES
+    # libclang refuses files whose headers another system has.
+    assert result.files >= (0.8 if name == "cpp" else 0.9) * FILES
     assert result.tokens > 1_000
     assert result.missed <= 0.002 * result.tokens, result.examples
     assert result.invented <= 0.002 * result.tokens, result.examples

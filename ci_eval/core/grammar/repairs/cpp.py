@@ -15,8 +15,13 @@ _LITERALS = (
     rb"|^[ \t]*\#[ \t]*(?:define|include|error|pragma)\b(?:[^\\\n]|\\[\s\S])*"
 )
 _MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
-_EXPORT = rb"[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED)"
-_TRIGGER = re.compile(rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED)|EXPORT")
+_EXPORT = (
+    rb"(?:[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED"
+    rb"|_MUST_USE_RESULT)|[A-Z0-9]+_ATTRIBUTE_[A-Z0-9_]+)"
+)
+_TRIGGER = re.compile(
+    rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED|ATTRIBUTE|MUST_USE)|EXPORT"
+)
 _DIRECTIVE = re.compile(
     rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|"
     rb"^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
@@ -175,8 +180,38 @@ REPAIRS = (
     Conditions(),
     # The grammars read no macro between texts, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
+    # `x.Base::f()`
+    Repair(
+        outside(rb"(?<=[\w)\]])(?:\.|->)\s*(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\w+\s*\()", _LITERALS),
+        lambda m: replace_groups(m, colons=b"."),
+        trigger=re.compile(rb"(?:\.|->)\w+::"),
+    ),
+    # `void (Base::*f)();`
+    Repair(
+        outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
+        lambda m: replace_groups(m, t=b"", colons=b""),
+        trigger=re.compile(rb"::\*"),
+    ),
+    # `((a = f()) == b)`
+    Repair(
+        outside(rb"(?<=[(?:=<>&|!,+*-])\s*\(\s*\w+\s*(?P<sign>=)(?!=)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"\(\s*\w+\s*=[^=]"),
+    ),
+    # `(a->*b)()`
+    Repair(
+        outside(rb"(?P<sign>->\*)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"->\*"),
+    ),
+    # `new T*[n]`
+    Repair(
+        outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
+        lambda m: replace_groups(m, stars=b""),
+        trigger=re.compile(rb"\*\s*\["),
+    ),
     Arguments(),
     # A macro alone on its line, behind which no body stands.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=-])", _LITERALS), spaces),
-    Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces),
+    Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )
