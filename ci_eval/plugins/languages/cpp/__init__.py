@@ -126,7 +126,8 @@ class CppWalk(CppReferences):
             if kind == "abstract_function_declarator":
                 arguments = rest[0].children[0]
                 inner = self._values(arguments, scope)
-                if rest[0].child_count > 1 or (not inner and arguments.named_child_count):
+                has_none = not any(argument.is_named for argument in arguments.children)
+                if rest[0].child_count > 1 or not (inner or has_none):
                     return []
                 values += [(name, CALLED), *inner]
             elif kind in {"", "abstract_array_declarator"}:
