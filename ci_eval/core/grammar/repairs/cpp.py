@@ -17,10 +17,10 @@ _LITERALS = (
 _MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
 _EXPORT = (
     rb"(?:[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED"
-    rb"|_MUST_USE_RESULT)|[A-Z0-9]+_ATTRIBUTE_[A-Z0-9_]+)"
+    rb"|_MUST_USE_RESULT|_CONST_INIT|_DLL)|[A-Z0-9]+_ATTRIBUTE_[A-Z0-9_]+)"
 )
 _TRIGGER = re.compile(
-    rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED|ATTRIBUTE|MUST_USE)|EXPORT"
+    rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED|ATTRIBUTE|MUST_USE|CONST_INIT|DLL)|EXPORT"
 )
 _DIRECTIVE = re.compile(
     rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|"
@@ -126,8 +126,12 @@ class Arguments:
     def apply(self, source: bytes) -> Rewritten:
         """Blank each `GUARDED_BY(m)`, and put `(m);` into a layer."""
         text, layer = bytearray(source), bytearray(b" " * len(source))
+        skipped = 0
         for match in self._PATTERN.finditer(source):
-            if match["skip"] is None:
+            if match["skip"] is not None:
+                skipped = match.end()
+            # Behind a comment, the word before the macro is one of the comment.
+            elif match.start() != skipped:
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
                 if b"," not in match["arguments"] and len(match["arguments"]) > 2:
