@@ -131,12 +131,26 @@ class Arguments:
             if match["skip"] is not None:
                 skipped = match.end()
             # Behind a comment, the word before the macro is one of the comment.
-            elif match.start() != skipped:
+            elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
                 if b"," not in match["arguments"] and len(match["arguments"]) > 2:
                     layer[begin : end + 1] = match["arguments"] + b";"
         return Rewritten(bytes(text), layers=(bytes(layer),) if layer.strip() else ())
+
+
+def _is_head(code: bytes) -> bool:
+    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`, behind which statements
+    stand."""
+    if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
+        return True
+    depth = 0
+    for match in re.finditer(rb"[()]", code[::-1]):
+        depth += 1 if match[0] == b")" else -1
+        if depth <= 0:
+            code = code[: len(code) - match.end()] if code.endswith(b")") else code
+            break
+    return re.search(rb"\b(?:if|for|while|else)\s*$", code) is not None
 
 
 REPAIRS = (
@@ -216,6 +230,6 @@ REPAIRS = (
     ),
     Arguments(),
     # A macro alone on its line, behind which no body stands.
-    Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=-])", _LITERALS), spaces),
+    Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )
