@@ -31,7 +31,7 @@ from ci_eval.core.actions import declarations, source_files
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Language
 from ci_eval.core.fetch import project
-from ci_eval.core.fetch.packages import npm_run
+from ci_eval.core.fetch.packages import npm_run, pip_install
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import ActionsConfig
 from ci_eval.plugins.adapters.recipes import once
@@ -44,7 +44,8 @@ PREFIXES = {"php": "<?php\n", "go": "package p\n"}
 """Language → what a snippet lacks."""
 
 Tokens = dict[int, tuple[str, str]]
-"""Offset in code points → text and kind; an oracle's kind may be several, between `|`, of which any is right."""
+"""Offset in code points → text and kind; an oracle's kind may be several, between `|`, of which any is right, or
+UNDECIDED."""
 
 
 class Unavailable(Exception):
@@ -68,6 +69,8 @@ class Result:
     files: int = 0
     refused: int = 0
     tokens: int = 0
+    undecided: int = 0
+    """The tokens of ours that the oracle cannot judge."""
     missed: int = 0
     invented: int = 0
     wrong: int = 0
@@ -79,6 +82,9 @@ class Result:
         self.files += 1
         for offset in sorted(ours.keys() | theirs.keys()):
             (mine, kind), (name, expected) = ours.get(offset, ("", "")), theirs.get(offset, ("", ""))
+            if expected == "UNDECIDED":
+                self.undecided += bool(kind)
+                continue
             kinds = set(expected.split("|")) - {"DEFINITION", ""}
             is_optional = "DEFINITION" in expected
             self.tokens += bool(kinds)
@@ -97,7 +103,8 @@ class Result:
         """Return the cells of the table."""
         shares = (f"{count / max(self.tokens, 1):.2%}" for count in (self.missed, self.invented, self.wrong))
         refused = f" (+{self.refused} refused)" if self.refused else ""
-        return " | ".join([f"{self.files:,}{refused}", f"{self.tokens:,}", *shares])
+        undecided = f" (+{self.undecided:,} undecided)" if self.undecided else ""
+        return " | ".join([f"{self.files:,}{refused}", f"{self.tokens:,}{undecided}", *shares])
 
 
 def program(*names: str) -> str:
@@ -167,6 +174,24 @@ def ecmascript() -> list[str]:
     return [program("node"), str(FOLDER / "ecmascript.cjs"), str(npm_package("typescript", "5.9.3"))]
 
 
+def cpp() -> list[str]:
+    """Return the command of the oracle of C++, with the headers of the machine's compiler: libclang has none."""
+    requirement = "libclang==18.1.1"
+    folder = once(
+        machine.cache_folder() / "oracles" / requirement, "18.1.1", lambda new: pip_install([requirement], new)
+    ).folder
+    search = subprocess.run(
+        [program("c++", "g++", "clang++"), "-E", "-x", "c++", "-v", "/dev/null"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    headers = search.stderr.partition("#include <...>")[2].partition("End of search list")[0].splitlines()[1:]
+    options = [f"-isystem{header.strip()}" for header in headers]
+    # LevelDB's makefile defines the system.
+    return [sys.executable, str(FOLDER / "cpp.py"), str(folder), *options, "-DLEVELDB_PLATFORM_POSIX", "-DOS_LINUX"]
+
+
 ORACLES = {
     "python": Oracle(
         "`ast` and `tokenize`",
@@ -209,6 +234,7 @@ ORACLES = {
         lambda: [program("node"), "--no-warnings", str(FOLDER / "ruby.mjs"), str(npm_package("@ruby/prism", "1.9.0"))],
         "bytes",
     ),
+    "cpp": Oracle("libclang 18.1.1", ("npm:leveldown@6.1.1", "npm:re2@1.21.4"), cpp, "bytes"),
     "php": Oracle("nikic/php-parser", ("npm:@wordpress/block-library@11.1.0",), php, "bytes"),
 }
 

@@ -38,3 +38,19 @@ def test_the_names_of_a_file_are_those_of_its_main_namespace() -> None:
     text = "namespace a {\nclass B;\n}\nnamespace shop {\nclass Order {\n};\nint total(int a,\n  int b) {\n}\n"
     inner = "namespace detail {\nint hidden() {\n}\n}  // namespace detail\nusing Id = int;\n}  // namespace shop\n"
     assert declare(text + inner + "int main() {}\n", "a.cc") == ("shop", frozenset(["Order", "total", "Id"]))
+
+
+def test_what_a_constructor_is_called_with_is_an_argument() -> None:
+    tokens = LANGUAGE.extract("void f() { Slice first(rep_), second(size(rep_)); }", "a.cc", {}).tokens
+    assert [token.text for token in tokens if token.properties.is_argument] == ["rep_", "size", "rep_"]
+
+
+def test_a_namespace_that_only_holds_others_is_known() -> None:
+    declared = {"shop::io::deep": frozenset(["Reader"])}
+    tokens = LANGUAGE.extract("namespace shop { int a = shop::io::deep::open(); }", "a.cc", declared).tokens
+    assert [(token.text, token.properties.kind.value) for token in tokens[2:]] == [
+        ("shop", "VARIABLE"),
+        ("io", "VARIABLE"),
+        ("deep", "VARIABLE"),
+        ("open", "METHOD_CALL"),
+    ]

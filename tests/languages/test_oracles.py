@@ -11,7 +11,7 @@ import pytest
 from tests.needs import lack
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "typescript")
+LANGUAGES = ("cpp", "go", "java", "javascript", "php", "python", "ruby", "typescript")
 FILES = 40
 
 
@@ -23,7 +23,14 @@ def benchmark_module(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
     result = benchmark_module.Result()
-    ours = {0: ("a", "FIELD"), 2: ("b", "VARIABLE"), 4: ("c", "FIELD"), 6: ("d", "FIELD"), 8: ("e", "VARIABLE")}
+    ours = {
+        0: ("a", "FIELD"),
+        2: ("b", "VARIABLE"),
+        4: ("c", "FIELD"),
+        6: ("d", "FIELD"),
+        8: ("e", "VARIABLE"),
+        16: ("i", "FIELD"),
+    }
     theirs = {
         0: ("a", "FIELD"),
         2: ("b", "FIELD|TYPE_REFERENCE"),
@@ -32,9 +39,12 @@ def test_each_disagreement_is_counted(benchmark_module: Any) -> None:
         10: ("f", "KEYWORD"),
         12: ("g", "VARIABLE|DEFINITION"),
         14: ("h", "DEFINITION"),
+        16: ("i", "UNDECIDED"),
+        18: ("j", "UNDECIDED"),
     }
-    result.add("x.py", "a b c d e f g h", ours, theirs)
+    result.add("x.py", "a b c d e f g h i j", ours, theirs)
     assert (result.tokens, result.missed, result.invented, result.wrong) == (5, 1, 2, 1)
+    assert result.undecided == 1
 
 
 def test_offsets_of_other_units_become_code_points(benchmark_module: Any) -> None:
@@ -56,7 +66,8 @@ def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_modul
         result = benchmark_module.compare_projects(name, benchmark_module.ORACLES[name].projects[:1], FILES)
     except benchmark_module.Unavailable as reason:
         lack(str(reason))
-    assert result.refused <= 0.1 * result.files
+    # libclang refuses files whose headers another system has.
+    assert result.refused <= (0.4 if name == "cpp" else 0.1) * result.files
     assert result.tokens > 1_000
     assert result.missed <= 0.002 * result.tokens, result.examples
     assert result.invented <= 0.002 * result.tokens, result.examples

@@ -15,8 +15,13 @@ _LITERALS = (
     rb"|^[ \t]*\#[ \t]*(?:define|include|error|pragma)\b(?:[^\\\n]|\\[\s\S])*"
 )
 _MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
-_EXPORT = rb"[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED)"
-_TRIGGER = re.compile(rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED)|EXPORT")
+_EXPORT = (
+    rb"(?:[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED"
+    rb"|_MUST_USE_RESULT|_CONST_INIT|_DLL)|[A-Z0-9]+_ATTRIBUTE_[A-Z0-9_]+)"
+)
+_TRIGGER = re.compile(
+    rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED|ATTRIBUTE|MUST_USE|CONST_INIT|DLL)|EXPORT"
+)
 _DIRECTIVE = re.compile(
     rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|"
     rb"^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
@@ -121,13 +126,31 @@ class Arguments:
     def apply(self, source: bytes) -> Rewritten:
         """Blank each `GUARDED_BY(m)`, and put `(m);` into a layer."""
         text, layer = bytearray(source), bytearray(b" " * len(source))
+        skipped = 0
         for match in self._PATTERN.finditer(source):
-            if match["skip"] is None:
+            if match["skip"] is not None:
+                skipped = match.end()
+            # Behind a comment, the word before the macro is one of the comment.
+            elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
                 if b"," not in match["arguments"] and len(match["arguments"]) > 2:
                     layer[begin : end + 1] = match["arguments"] + b";"
         return Rewritten(bytes(text), layers=(bytes(layer),) if layer.strip() else ())
+
+
+def _is_head(code: bytes) -> bool:
+    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`, behind which statements
+    stand."""
+    if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
+        return True
+    depth = 0
+    for match in re.finditer(rb"[()]", code[::-1]):
+        depth += 1 if match[0] == b")" else -1
+        if depth <= 0:
+            code = code[: len(code) - match.end()] if code.endswith(b")") else code
+            break
+    return re.search(rb"\b(?:if|for|while|else)\s*$", code) is not None
 
 
 REPAIRS = (
@@ -175,8 +198,38 @@ REPAIRS = (
     Conditions(),
     # The grammars read no macro between texts, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
+    # `x.Base::f()`
+    Repair(
+        outside(rb"(?<=[\w)\]])(?:\.|->)\s*(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\w+\s*\()", _LITERALS),
+        lambda m: replace_groups(m, colons=b"."),
+        trigger=re.compile(rb"(?:\.|->)\w+::"),
+    ),
+    # `void (Base::*f)();`
+    Repair(
+        outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
+        lambda m: replace_groups(m, t=b"", colons=b""),
+        trigger=re.compile(rb"::\*"),
+    ),
+    # `((a = f()) == b)`
+    Repair(
+        outside(rb"(?<=[(?:=<>&|!,+*-])\s*\(\s*\w+\s*(?P<sign>=)(?!=)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"\(\s*\w+\s*=[^=]"),
+    ),
+    # `(a->*b)()`
+    Repair(
+        outside(rb"(?P<sign>->\*)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"->\*"),
+    ),
+    # `new T*[n]`
+    Repair(
+        outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
+        lambda m: replace_groups(m, stars=b""),
+        trigger=re.compile(rb"\*\s*\["),
+    ),
     Arguments(),
     # A macro alone on its line, behind which no body stands.
-    Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=-])", _LITERALS), spaces),
-    Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces),
+    Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
+    Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )

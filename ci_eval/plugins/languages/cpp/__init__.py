@@ -9,7 +9,7 @@ from ci_eval.core.grammar.blocks import leaves
 from ci_eval.core.grammar.imports.cpp import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.cpp.names import (
     CLASS,
@@ -22,7 +22,7 @@ from ci_eval.plugins.languages.cpp.names import (
     enclosing_namespace,
     inside,
 )
-from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, CppReferences
+from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, VALUE, CppReferences
 
 _BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement", "constructor_try_statement"])
 _DECLARATORS = (
@@ -83,15 +83,58 @@ class CppWalk(CppReferences):
             at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
             parameter_place = place
             if kind == "function_declarator":
-                parameter_place = inner = inner or inside("function", place)
+                inner = inner or inside("function", place)
+                if self._constructs(children[-1], role, place):
+                    children = children[:-1]
+                parameter_place = inner
             self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
             node = children[at]
+            if kind == "pointer_type_declarator" and node.type == "type_identifier":
+                # A pointer to a member: `void (T::*name)()`.
+                self._define(self.text(node), role, place.scope)
+                return
         if node.type in {"operator_name", "operator_cast"}:
             self.push(node.children, REFERENCE, inner or place)
             return
         if node.type == "qualified_identifier" and inner:
             self._enter(node, inner.scope, place.scope)
         self.push([node], role, place)
+
+    def _constructs(self, parameters: Node, role: str, place: NodePlace) -> bool:
+        """Visit the arguments in `T x(a, b());` in a function; return False if they are parameters."""
+        if declaring(place.scope).kind in {"namespace", "class"} or parameters.type != "parameter_list":
+            return False
+        values = self._values(parameters, place.scope) if role == BOUND else []
+        for node, value_role in values:
+            self.push([node], value_role, NodePlace(place.scope, True))
+        return bool(values)
+
+    def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
+        """Return the values, with their roles, that the grammars take for types of parameters; empty if one is no
+        value."""
+        values: list[tuple[Node, str]] = []
+        for child in parameters.children:
+            if not child.is_named:
+                continue
+            name, *rest = child.children or [child]
+            is_value = name.type == "qualified_identifier" or (
+                name.type == "type_identifier" and scope.find(self.text(name)).holder != CLASS
+            )
+            if child.type != "parameter_declaration" or not is_value or len(rest) > 1:
+                return []
+            kind = rest[0].type if rest else ""
+            if kind == "abstract_function_declarator":
+                arguments = rest[0].children[0]
+                inner = self._values(arguments, scope)
+                has_none = not any(argument.is_named for argument in arguments.children)
+                if rest[0].child_count > 1 or not (inner or has_none):
+                    return []
+                values += [(name, CALLED), *inner]
+            elif kind in {"", "abstract_array_declarator"}:
+                values += [(name, VALUE), *((node, REFERENCE) for node in rest)]
+            else:
+                return []
+        return values
 
     def _enter(self, name: Node, function: Scope, around: Scope) -> None:
         """Let the body of `A::f` see what is declared in A."""
@@ -125,12 +168,22 @@ class CppWalk(CppReferences):
 
     def _signature(self, children: Sequence[Node], place: NodePlace, inner: NodePlace) -> None:
         role = STATIC if self._is_static(children) else BOUND
+        if self._is_macro(children[0], place):
+            role = CALLED
         declares = _DECLARATOR_SET | {"operator_cast"}
         types = [child for child in children if child.type not in declares and child.type not in _BODIES]
         for child in children:
             if child.type in declares:
                 self._declare(child, role, place, inner)
         self.push(types, TYPE, place)
+
+    def _is_macro(self, head: Node, place: NodePlace) -> bool:
+        """Return whether a definition is `TEST(a, b) {…}`: only constructors have no type, and these stand in a class
+        or have its name before `::`."""
+        if declaring(place.scope).kind != "namespace" or head.type != "function_declarator":
+            return False
+        name = head.children[0]
+        return name.type == "identifier" and self.text(name) != "main"
 
     @handle_nodes("template_declaration")
     def template(self, node: Node, role: str, place: NodePlace) -> None:
@@ -208,6 +261,11 @@ class CppWalk(CppReferences):
         inner = inside("class", NodePlace(place.scope, False))
         if name:
             self._class_name(name, body is not None, inner, place)
+        for child in children:
+            if child.type == "template_type":
+                # The constructors of a specialisation have its name.
+                text = self.text(child.children[0])
+                inner.scope.names[text] = place.scope.find(text)._replace(holder=CLASS)
         if body and body.type == "field_declaration_list":
             self._members(body.children, inner)
         elif body:

@@ -78,6 +78,8 @@ class Namespaces:
         self._declared = declared
         self._names: dict[str, dict[str, Origin]] = {}
         self._roots = {package.partition("::")[0] for package in declared}
+        # `a::b::c` tells of `a::b`, in which no file may declare anything else.
+        self._packages = {package[: match.start()] for package in declared for match in re.finditer("::|$", package)}
         self.types: dict[str, CppScope] = {}
         """A table: name of a class or an enum → what is declared in it."""
 
@@ -115,7 +117,7 @@ class Namespaces:
             return origin
         outer = enclosing_namespace(scope)
         while outer:
-            if f"{outer}::{name}" in self._declared:
+            if f"{outer}::{name}" in self._packages:
                 return Origin(True, f"{outer}::{name}", NAMESPACE)
             outer = outer.rpartition("::")[0]
         if name == "std" or name in self._roots:
@@ -130,8 +132,9 @@ class Namespaces:
             known = self._names.get(package, {}).get(name)
             if known:
                 return known
-            if package == "std" and name in _IN_STD:
-                return Origin(True, f"std::{name}", NAMESPACE)
+            path = f"{package}::{name}" if package else name
+            if path in self._packages or (package == "std" and name in _IN_STD):
+                return Origin(True, path, NAMESPACE)
             return Origin(True, package or None, EITHER)
         known = self.types[holder_name].names.get(name) if holder_name in self.types else None
         return Origin(True, holder.package, (known.holder if known else "") or MEMBER)

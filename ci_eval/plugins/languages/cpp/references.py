@@ -33,9 +33,10 @@ KEYWORDS = frozenset(
     "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq".split()
 )
-STATIC, IMPORTED, SIGNATURE = "static", "imported", "signature"
+STATIC, IMPORTED, SIGNATURE, VALUE, TEMPLATE = "static", "imported", "signature", "value", "template"
 """The roles: what is defined is a member of the class itself; every name belongs to a using declaration; a function
-whose body is visited later."""
+whose body is visited later; a value that the grammars take for a type; a type that they take for a function."""
+_TYPES = frozenset(["type_identifier", "primitive_type"])
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
 
@@ -100,12 +101,12 @@ class CppReferences(BlockWalk):
             return Kind.IMPORT
         if role == CALLED:
             return Kind.METHOD_CALL
-        if holder == MEMBER:
+        if holder == MEMBER and role != TEMPLATE:
             return Kind.FIELD
-        if holder == CLASS:
+        if holder == CLASS or role == TEMPLATE:
             return Kind.TYPE_REFERENCE
-        # The grammar takes many a value for a type: `f<n>`, `T x(n)`.
-        typed = node_type in {"type_identifier", "primitive_type"} and (origin.static is None or holder == EITHER)
+        # The grammar takes many a value for a type: `f<n>`.
+        typed = role != VALUE and node_type in _TYPES and (origin.static is None or holder == EITHER)
         return Kind.TYPE_REFERENCE if typed else Kind.VARIABLE
 
     @handle_nodes("call_expression")
@@ -132,6 +133,21 @@ class CppReferences(BlockWalk):
         else:
             self.push([member], role, place)
         self.push([receiver], REFERENCE, place)
+
+    @handle_nodes("template_argument_list")
+    def template_arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `<a::b<T>, c_v<T>>`: in an argument, what has arguments itself is a value if its name ends in `_v`,
+        by convention, else a type."""
+        for child in reversed(node.children):
+            if child.type == "type_descriptor" and child.child_count == 1:
+                child = child.children[0]
+            last = child
+            while last.type == "qualified_identifier":
+                last = last.children[-1]
+            role = REFERENCE
+            if last.type in {"template_function", "template_type"} and last.child_count:
+                role = VALUE if self.text(last.children[0]).endswith("_v") else TEMPLATE
+            self.push([child], role, place)
 
     @handle_nodes("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
@@ -188,7 +204,9 @@ class CppReferences(BlockWalk):
     def _last(self, last: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> None:
         name = self.text(last)
         origin = self.spaces.member(holder, holder_name, name) if holder.holder else Origin(True)
-        typed = last.type == "type_identifier" or (role == TYPE and last.type == "field_identifier")
+        typed = (last.type == "type_identifier" and role not in {CALLED, VALUE}) or (
+            role == TYPE and last.type == "field_identifier"
+        )
         kind = Kind.TYPE_REFERENCE if typed else self._kind("identifier", role, origin)
         if role == IMPORTED:
             kind = Kind.IMPORT
