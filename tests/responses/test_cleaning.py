@@ -26,6 +26,13 @@ from ci_eval.plugins.responses.cleaning import bounds, clean
         ("<|channel|>final <|constrain|>json<|message|>four", "four", None),
         ("Use `</think>` here", "Use `</think>` here", ""),
         ("a < b <think", "a < b <think", ""),
+        ("<reasoning_content>hm</reasoning_content>four", "four", None),
+        ("[THOUGHTS]hm[/THOUGHTS]four", "four", None),
+        ('<think time="3">\nhm\n</think>\nfour', "\nfour", None),
+        ("<размышления>hm</размышления>four", "four", None),
+        ("<details><summary>My reasoning</summary>hm</details>four", "four", None),
+        ("<reasoning_content>four", "<reasoning_content>four", ""),
+        ("<ReasonCode> lacks </ReasonCode>", "<ReasonCode> lacks </ReasonCode>", ""),
     ],
 )  # fmt: skip
 def test_thoughts_are_taken_out_and_kept(text: str, answer: str, thought: str | None) -> None:
