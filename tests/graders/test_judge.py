@@ -40,7 +40,7 @@ from tests.adapters.endpoints.scripted import Endpoint, says, serve
         ("Both name the leak. VERDICT: same", True),
         ('Both.\n```json\n{"verdict": "same"}\n```', True),
         ('{\n  "reason": "Both.",\n  "verdict": "different"\n}\n', False),
-        ("Both.\nVERDICT：SAME", True),
+        ("Both.\nVERDICT\uff1aSAME", True),
         ("Both.\n<verdict>same</verdict>", True),
         ("Both.\n<verdict>\ndifferent\n</verdict>", False),
         ("**VERDICT:**\nsame", True),
