@@ -78,7 +78,8 @@ REASONS = {
     "filter": "a content filter took the answer",
     "refusal": "the model refused to answer",
     "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
-    "stop": "the model wrote nothing that could be read as an answer; the sessions' pages have all that it wrote",
+    "stop": "the model wrote nothing that could be read as an answer, or that it has nothing to say; the sessions' "
+    "pages have all that it wrote",
 }
 """The reason a language model stopped → why there is no answer, and what helps."""
 

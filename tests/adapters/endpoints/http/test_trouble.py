@@ -96,6 +96,7 @@ def test_what_passes_is_asked_again_and_never_kept(code: int, message: Any) -> N
         (400, "Unrecognized request argument supplied: seed", "engine.sampling.seed: null"),
         (400, "logprobs is not supported with reasoning models", "engine.logprobs: false"),
         (501, "not implemented", "501"),
+        (404, "The model `m` does not exist", "check engine.model"),
     ],
 )  # fmt: skip
 def test_what_does_not_pass_is_given_up_with_what_to_do(code: int, message: Any, said: str) -> None:

@@ -119,7 +119,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
         return _too_long(words, for_good=False)
     again = code in quirks.AGAIN or bool(quirks.BUSY.search(words) or quirks.LOADING.search(words))
-    return Trouble(reason + _advice(words), again=again, wait=wait)
+    return Trouble(reason + _advice(code, words), again=again, wait=wait)
 
 
 def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
@@ -150,8 +150,10 @@ def _is_too_long(words: str) -> bool:
     return bool(quirks.TOO_LONG.search(words)) and not about_answer
 
 
-def _advice(words: str) -> str:
+def _advice(code: int, words: str) -> str:
     """Return the setting to change if a field of the request was refused; an empty text if none was."""
+    if code == 404:
+        return ": check engine.model, engine.api, and the path of engine.endpoint"
     if quirks.ABOVE_ITS_LIMIT.search(words) and not re.search(r"\buse\W+\w+\W+instead", words, re.IGNORECASE):
         return ": the model's answers cannot be that long; lower engine.sampling.maxTokens"
     if not quirks.REFUSED.search(words):
