@@ -148,7 +148,7 @@ def _turn(text: str, ends: tuple[str, ...]) -> tuple[int, int]:
 def _ends(ends: tuple[str, ...]) -> re.Pattern[str]:
     # In quotes it is a text of the code.
     known = sorted({*marks.ENDS, *filter(None, map(str.strip, ends))}, key=len, reverse=True)
-    return re.compile(rf"(?<![\"'])(?:{'|'.join(map(re.escape, known))})")
+    return re.compile(rf"(?<![\"'])(?:{'|'.join(map(re.escape, known))}|{marks.ANY_END})(?!`)")
 
 
 def _unwrap(text: str) -> str:

@@ -22,6 +22,7 @@ THOUGHTS: tuple[tuple[str, str], ...] = (
     ("<unused94>thought", "<unused95>"),
     ("<|thought_start|>", "<|thought_end|>"),
     ("<|channel>thought", "<channel|>"),
+    ("&lt;think&gt;", "&lt;/think&gt;"),
 )
 """The marks before and behind a thought: DeepSeek, Qwen and others; Mistral; Open Thoughts; Cohere; Seed; Kimi; …"""
 
@@ -51,13 +52,19 @@ ENDS: tuple[str, ...] = (
 )  # fmt: skip
 """The texts that end a turn, or begin the next one."""
 
+ANY_END = (
+    r"<\|[A-Za-z][\w ]{1,40}\|>|<(?:pad|eoa|eom|unk)>|\[end of text\]|\[UNUSED_TOKEN_\d+\]|"
+    r"\n+#{2,3}[ \t]*(?:Instruction|Input|Human|User)s?:"
+)
+"""The pattern of other tokens of templates: no language has `<|word|>`."""
 END_OF_LLAMA = "</s>"
 """The end of a turn of Llama, which is also the end of a struck text in HTML."""
 
 BEGINS = re.compile(
     r"\s*(?:<\|im_start\|>(?:assistant\b)?|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<\|start\|>assistant"
     r"|<\|assistant\|>|<start_of_turn>model\b|<\uff5cAssistant\uff5c>|<\|(?:begin_of_text|START_RESPONSE|python_tag|python_start)\|>"
-    r"|<bos>|<s>)"
+    r"|<\|begin_of_\w+\|>|<\|header_start\|>\s*assistant\s*<\|header_end\|>|\[/INST\]"
+    r"|<\|start_of_role\|>\s*assistant\s*<\|end_of_role\|>|<bos>|<s>)"
     r"[ \t]*\n?"
 )
 """The pattern of the text at the beginning of a turn."""
@@ -81,8 +88,13 @@ PLAIN_BLANKS: dict[int, str | None] = {
 CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 """A channel of harmony (gpt-oss): analysis, commentary, final."""
 CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-BARE_CHANNELS = re.compile(r"\A\s*analysis(?P<thought>.*?)assistant\s*final", re.DOTALL)
-"""The pattern of harmony's channels if a server left out all special tokens."""
+BARE_CHANNELS = re.compile(
+    r"\A\s*(?:analysis.*?assistant\s*final|Here(?:'s| is) my thought process:.*?Here(?:'s| is) my response:|"
+    r"\**(?:Thoughts?|Reasoning|Мысли|Рассуждение):.*?\n[ \t]*[*#]*[ \t]*(?:Final [Aa]nswer|Answer|Ответ)\**:\**)",
+    re.DOTALL,
+)
+"""The pattern of harmony's channels if a server left out all special tokens, and of thoughts that words begin and end:
+Granite, ReAct."""
 
 WRAPPINGS = ("answer", "final_answer", "final", "response", "output", "result", "completion", "code")
 """The tags that language models put around all that they answer."""
