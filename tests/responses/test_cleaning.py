@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ci_eval.plugins.responses.cleaning import bounds, clean
@@ -67,7 +69,7 @@ def test_the_configuration_names_more_marks() -> None:
         ("[/INST] a", "a"),
         ("a<pad><pad>", "a"),
         ("a [end of text]", "a "),
-        ("a\n\n### Instruction:\nb", "a"),
+        ("a\n\n### Instruction:\nb", "a\n\n"),
         ("x = '<|im_end|>'", "x = '<|im_end|>'"),
         ("a <| b |> c", "a <| b |> c"),
         ("drop `<|im_end|>` here", "drop `<|im_end|>` here"),
@@ -78,3 +80,11 @@ def test_the_configuration_names_more_marks() -> None:
 def test_at_a_caret_the_indentation_stays(text: str, answer: str) -> None:
     begin, end, _ = bounds(text)
     assert text[begin:end] == answer
+
+
+@pytest.mark.parametrize("piece", ["\n", "\n\n", "\u00a0", "<", "<|", "### ", "&lt;think"])
+def test_a_loop_of_a_model_is_cleaned_at_once(piece: str) -> None:
+    text = piece * 50_000
+    begin = time.process_time()
+    clean(text)
+    assert time.process_time() - begin < 10

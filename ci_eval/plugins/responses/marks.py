@@ -54,7 +54,7 @@ ENDS: tuple[str, ...] = (
 
 ANY_END = (
     r"<\|[A-Za-z][\w ]{1,40}\|>|<(?:pad|eoa|eom|unk)>|\[end of text\]|\[UNUSED_TOKEN_\d+\]|"
-    r"\n+#{2,3}[ \t]*(?:Instruction|Input|Human|User)s?:"
+    r"(?<=\n)#{2,3}[ \t]*(?:Instruction|Input|Human|User)s?:"
 )
 """The pattern of other tokens of templates: no language has `<|word|>`."""
 END_OF_LLAMA = "</s>"
@@ -70,7 +70,7 @@ BEGINS = re.compile(
 """The pattern of the text at the beginning of a turn."""
 
 NEXT_TURN = re.compile(
-    r"\n+(?:#+[ \t]*)?\*{0,2}(?:user|human|instruction|question|пользователь)\*{0,2}:.*\n\s*(?:#+[ \t]*)?\*{0,2}"
+    r"(?<=\n)(?:#+[ \t]*)?\*{0,2}(?:user|human|instruction|question|пользователь)\*{0,2}:.*\n\s*(?:#+[ \t]*)?\*{0,2}"
     r"(?:assistant|response|answer|ai|ассистент)\*{0,2}:",
     re.IGNORECASE,
 )
