@@ -3,9 +3,10 @@
 python benchmarks/endpoint_peers.py [--questions N] [--rounds N] [--peers PYTHON]
 
 The endpoint answers after 20 ms. Of the questions, one in ten gets a 503 first and one in twenty a 429. Each tool is
-its own command, with four questions under way at once. A command also starts, reads its data and writes its reports, so
-that each tool runs with few questions and with many: figures per question are of the difference. `--peers`: a Python
-with inspect_ai and lm-eval; without it, a temporary environment gets them from PyPI.
+its own command, with four questions under way at once; one that leaves questions out, or asks again more or less often
+than the endpoint failed, ends the benchmark. A command also starts, reads its data and writes its
+reports, so that each tool runs with few questions and with many: figures per question are of the difference. `--peers`:
+a Python with inspect_ai and lm-eval; without it, a temporary environment gets them from PyPI.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def fault_of(question: str) -> int:
 def answer(port: Any) -> None:
     """Serve for ever; send the port through the pipe `port`."""
     seen: Counter[str] = Counter()
+    failures: Counter[int] = Counter()
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -76,8 +78,10 @@ def answer(port: Any) -> None:
 
         def do_GET(self) -> None:
             with lock:
-                self._send(200, {"requests": seen.total(), "questions": len(seen)})
+                totals = {"requests": seen.total(), "questions": len(seen), "failures": failures.total()}
+                self._send(200, totals)
                 seen.clear()
+                failures.clear()
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -88,6 +92,8 @@ def answer(port: Any) -> None:
                 is_first = seen[question] == 1
             time.sleep(DELAY)
             status = fault_of(question) if is_first else 200
+            with lock:
+                failures[status] += status != 200
             message = {"role": "assistant", "content": "four"}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}
@@ -125,7 +131,7 @@ def endpoint() -> Iterator[str]:
 
 
 def counts(address: str) -> dict[str, int]:
-    """Return the numbers of requests and of questions since the last call."""
+    """Return the numbers of requests, of questions and of failures since the last call."""
     import requests
 
     return dict(requests.get(address, timeout=10).json())
@@ -196,7 +202,19 @@ def run(tool: str, address: str, python: str, questions: int) -> tuple[float, fl
         if done.returncode:
             raise SystemExit(f"{tool}: {done.stdout.decode(errors='replace')[-3000:]}")
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return seconds, cpu, counts(address)
+        totals = counts(address)
+        check_totals(tool, totals, questions)
+        return seconds, cpu, totals
+
+
+def check_totals(tool: str, totals: dict[str, int], questions: int) -> None:
+    """Check that a tool asked every question, and asked again as often as the endpoint failed. Raises SystemExit."""
+    retries = totals["requests"] - totals["questions"]
+    if totals["questions"] < questions or retries != totals["failures"]:
+        raise SystemExit(
+            f"{tool}: {totals['questions']:,} of {questions:,} questions were asked, and {retries:,} asked again after "
+            f"{totals['failures']:,} failures"
+        )
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from ci_eval.core.rendering.figures import (
     amount,
     change,
     client_name,
+    cost_text,
     describe_session_counts,
     failed_everywhere,
     footprint_text,
@@ -308,12 +309,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
-    if times := times_text(evaluation):
-        screen.result(f"times     {times}")
-        if busy := busy_text(evaluation.machine):
-            screen.warn(busy)
-    if took := footprint_text(evaluation.footprint):
-        screen.result(f"engine    {took}")
+    _print_resources(evaluation, screen)
     for warning in collect_warnings(evaluation):
         screen.warn(warning)
     for name, value in evaluation.environment.items():
@@ -324,6 +320,17 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.warn(f"{error.path}: {_short(error)}")
     if len(evaluation.errors) > 5:
         screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
+
+
+def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
+    """Print the times, the prices and the memory that the evaluation took."""
+    if times := times_text(evaluation):
+        screen.result(f"times     {times}")
+        if busy := busy_text(evaluation.machine):
+            screen.warn(busy)
+    for name, text in (("cost", cost_text(evaluation)), ("engine", footprint_text(evaluation.footprint))):
+        if text:
+            screen.result(f"{name:10}{text}")
 
 
 def _short(error: FileError) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.model import Evaluation
+from ci_eval.core.model import Estimate, Evaluation
 from ci_eval.core.model.engine.determinism import Determinism
 from ci_eval.core.rendering.advice import abbreviate_names, collect_warnings
 from ci_eval.core.rendering.verdicts import populations
@@ -48,3 +49,14 @@ def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
 
 def test_little_that_could_not_be_read_is_not_worth_a_warning() -> None:
     assert collect_warnings(replace(small().evaluation(), unparsable=0.009)) == []
+
+
+@pytest.mark.parametrize(("hits", "over"), [(Estimate(value=1.0, n=8), "8 reviews with a verdict"), (None, "none")])
+def test_verdicts_that_could_not_be_read_are_named_even_if_others_could(hits: Estimate | None, over: str) -> None:
+    evaluation = small().evaluation()
+    (name, figures), *others = evaluation.filters.items()
+    metrics = {"Unscored": Estimate(value=2.0, n=10), **({"HitAt1": hits} if hits else {})}
+    figures = replace(figures, metrics=metrics)
+    warnings = " ".join(collect_warnings(replace(evaluation, filters={name: figures, **dict(others)})))
+    assert "no verdict that could be read on 2 comments" in warnings
+    assert f"its figures are over {over}:" in warnings

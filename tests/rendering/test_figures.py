@@ -12,6 +12,7 @@ from ci_eval.core.rendering.figures import (
     amount,
     change,
     change_between,
+    cost_text,
     describe_session_counts,
     format_count,
     headline,
@@ -72,6 +73,22 @@ def test_one_is_no_plural() -> None:
 def test_statuses_come_in_the_order_of_reports_and_unknown_ones_last() -> None:
     given = {"new": 1, "error": 2, "ok": 3, "timeout": 0, "empty": 4}
     assert statuses(given) == [("ok", 3), ("empty", 4), ("error", 2), ("new", 1)]
+
+
+@pytest.mark.parametrize(
+    ("costs", "text"),
+    [
+        ({}, ""),
+        ({"Cost": None, "JudgeCost": None}, ""),
+        ({"Cost": 0.00271}, "0.0027 for the answers"),
+        ({"Cost": 12.5, "JudgeCost": 0.0}, "12.50 for the answers, 0.00 for the judge's"),
+    ],
+)
+def test_what_answers_cost_is_told_where_prices_are_known(costs: dict[str, float | None], text: str) -> None:
+    evaluation = small().evaluation()
+    whole = evaluation.filters["ALL"]
+    metrics = {name: Estimate(value=value) for name, value in costs.items()}
+    assert cost_text(replace(evaluation, filters={"ALL": replace(whole, metrics=metrics)})) == text
 
 
 def test_times_of_a_single_run_are_no_headline_and_say_what_they_are() -> None:

@@ -73,6 +73,34 @@ def fenced(code: str = CODE, tag: str = "python", fence: str = "```") -> str:
         (f"Вот тест:\n\n{CODE}\n\nОн проверяет сумму.", "grammar"),
         (f"Here is the test:\n{CODE}", "grammar"),
         (f"{CODE}\n\nThis test checks the sum.", "grammar"),
+        (f"{CODE}\n```", "grammar"),
+        (f"{CODE}\n```\nThis test checks the sum.", "grammar"),
+        (f"{CODE}\n\nOutput:\n```\n2 passed\n```", "grammar"),
+        (f"python\nCopy code\n{CODE}", "grammar"),
+        ("Here is the test:\n\n    " + CODE.replace("\n", "\n    "), "grammar"),
+        (fenced(f"python\n{CODE}", tag=""), "bare fence"),
+        (f"~~~python\n{CODE}\n```", "fence"),
+        (fenced("+" + CODE.replace("\n", "\n+"), tag="diff"), "other fence"),
+        (fenced("--- a\n+++ b\n@@ -1 +1,3 @@\n-x\n+" + CODE.replace("\n", "\n+"), tag="diff"), "other fence"),
+        (fenced(">>> " + CODE.replace("\n", "\n... ")), "fence"),
+        (fenced("\n".join(f"{number:2} | {line}" for number, line in enumerate(CODE.split("\n"), 9))), "fence"),
+        (fenced(CODE.replace("    ", "\u00a0" * 4)), "fence"),
+        (CODE.replace("\n", "\\n"), "escapes"),
+        (fenced().replace("\n", "\\n"), "escapes"),
+        (f"\'\'\'python\n{CODE}\n\'\'\'", "quotes"),
+        (f"``python\n{CODE}\n``", "quotes"),
+        (f"[PYTHON]\n{CODE}\n[/PYTHON]", "tags"),
+        (f"Here it is.\n<unit_test>\n{fenced()}\n</unit_test>\nDone.", "fence"),
+        (f"<|python_tag|>{CODE}<|eom_id|>", "whole"),
+        (f"<reasoning_content>{fenced('x')}</reasoning_content>{fenced()}", "fence"),
+        (f"<details>\n<summary>Thinking</summary>\n{fenced('x')}\n</details>\n{fenced()}", "fence"),
+        (f'<think time="3">{fenced("x")}</think>{fenced()}', "fence"),
+        (f"{fenced()}\n\nHuman: thanks\nAssistant: {fenced('x')}", "fence"),
+        (json.dumps({"test": CODE.split("\n")}), "json"),
+        (json.dumps({"language": "python", "of_add": CODE}), "json"),
+        ('{\n  // it adds\n  "test": ' + json.dumps(CODE) + ",\n}", "json"),
+        ('{"test": ' + json.dumps(CODE)[:-1], "json"),
+        ("```json\n" + '{"test": ' + json.dumps(CODE), "json"),
     ],
 )  # fmt: skip
 def test_code_is_read_as_a_person_reads_it(answer: str, rule: str) -> None:
@@ -89,6 +117,11 @@ def test_the_grammar_finds_code_without_a_fence(language: str, code: str) -> Non
     )
 
 
+@pytest.mark.parametrize(("language", "code"), [("java", JAVA), ("go", GO), ("javascript", JS), ("csharp", CSHARP)])
+def test_code_whose_first_fence_the_prompt_had_ends_at_its_last(language: str, code: str) -> None:
+    assert extract_code(f"{code}\n```\nIt checks that numbers are added.", language) == (code, "grammar")
+
+
 NESTED = 'def test_sql():\n    text = """\n```sql\nSELECT 1\n```\n"""\n    assert run(text)'
 
 
@@ -102,6 +135,14 @@ NESTED = 'def test_sql():\n    text = """\n```sql\nSELECT 1\n```\n"""\n    asser
         ('x = "<|im_end|>"\nassert x', 'x = "<|im_end|>"\nassert x'),
         ('x = "<s>a</s>"\nassert x', 'x = "<s>a</s>"\nassert x'),
         ("```python\nx = '<think>'\n```", "x = '<think>'"),
+        (f"{fenced('assert (')}\nDone(1)", "assert ("),
+        (fenced("1 passed", tag=""), "1 passed"),
+        ('x = "a\\nb"', 'x = "a\\nb"'),
+        ('assert escape("<") == "&lt;"', 'assert escape("<") == "&lt;"'),
+        ('assert escape(x) == "&lt;"', 'assert escape(x) == "&lt;"'),
+        (fenced("assert f(1) &gt; 0 and f(2) &lt; 1"), "assert f(1) > 0 and f(2) < 1"),
+        ("[" * 3000, "[" * 3000),
+        ('{"a":' * 950 + "1" + "}" * 950, '{"a":' * 950 + "1" + "}" * 950),
         ("", ""),
     ],
 )

@@ -59,7 +59,7 @@ def test_files_that_another_process_added_up_count_alike() -> None:
     assert parts.figures() == whole
 
 
-@pytest.mark.parametrize("count", [0, 1, MOST + 1])
+@pytest.mark.parametrize("count", [0, 1, 2, 30, MOST + 1])
 def test_one_prompt_and_a_prompt_for_each_sample_are_not_told_apart(count: int) -> None:
     assert summed({f"p{number}": [0.5] for number in range(count)}).figures() is None
 

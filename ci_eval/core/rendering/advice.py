@@ -78,7 +78,8 @@ REASONS = {
     "filter": "a content filter took the answer",
     "refusal": "the model refused to answer",
     "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
-    "stop": "the model wrote nothing that could be read as an answer; the sessions' pages have all that it wrote",
+    "stop": "the model wrote nothing that could be read as an answer, or that it has nothing to say; the sessions' "
+    "pages have all that it wrote",
 }
 """The reason a language model stopped → why there is no answer, and what helps."""
 
@@ -103,10 +104,12 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
             "test sets whose answers are withheld: similarities are over the others alone"
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
-    if unscored and (hits is None or hits.value is None):
+    if unscored:
+        judged = f"{format_count(hits.n, 'review')} with a verdict" if hits and hits.value is not None else "none"
         yield (
-            f"the judge gave no verdict that could be read on any of {format_count(unscored, 'comment')}: the "
-            "sessions' pages have what it said; a judge that thinks needs a larger judge.sampling.maxTokens"
+            f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that its figures "
+            f"are over {judged}: the sessions' pages have what it said; a judge that thinks needs a larger "
+            "judge.sampling.maxTokens"
         )
 
 

@@ -158,6 +158,14 @@ def times_text(evaluation: Evaluation) -> str:
     return f"median {amount(median.value, 'ms')}, 95 % of the lookups within {amount(high.value, 'ms')} ({INDICATIVE})"
 
 
+def cost_text(evaluation: Evaluation) -> str:
+    """Return the price of all answers, and of the judge's; "" if no price is known."""
+    figures = first_filter(evaluation)[1].metrics
+    parts = (("Cost", "for the answers"), ("JudgeCost", "for the judge's"))
+    costs = ((figures.get(name), words) for name, words in parts)
+    return ", ".join(f"{money(figure.value)} {words}" for figure, words in costs if figure and figure.value is not None)
+
+
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
     """Return the descriptions of the metrics in `figures`, in the evaluation's order; unknown metrics come last."""
     known = {info.name: info for info in evaluation.metrics}

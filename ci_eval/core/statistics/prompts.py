@@ -13,6 +13,8 @@ from ci_eval.core.model.report import PromptFigures, PromptSpread
 
 MOST = 100
 """The number of prompts above which they are not told apart: such a dataset has a prompt for each sample."""
+LEAST = 1.5
+"""The sessions per prompt below which most samples have a prompt of their own, and a table by prompt says nothing."""
 UNITS = ("share", "score", "number")
 """The units of the metrics that are compared between prompts."""
 
@@ -51,8 +53,8 @@ class Prompts:
             self._sessions[prompt] = self._sessions.get(prompt, 0) + prompts._sessions[prompt]
 
     def figures(self) -> PromptFigures | None:
-        """Return the figures by prompt; None if the samples share one prompt, or each has its own."""
-        if not 2 <= len(self._sums) <= MOST:
+        """Return the figures by prompt; None if the samples share one prompt, or most have their own."""
+        if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
         metrics = {

@@ -16,7 +16,7 @@ from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.licences import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.contract import Dialect
-from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, fill_framework
+from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, fill_framework, translate_kind
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
 from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
 
@@ -67,7 +67,7 @@ def mine(
     if not mined_projects:
         raise NothingToEvaluate("no project is left: see the warnings above for why each was left out")
     _tell(mined_projects, screen)
-    lines = [line for mined_project in mined_projects for line in mined_project.mined.lines]
+    lines = [translate_kind(line, prompts) for mined_project in mined_projects for line in mined_project.mined.lines]
     if not lines:
         raise NothingToEvaluate(
             f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above, and "

@@ -61,10 +61,12 @@ VERDICT: different
 """The question if there is no expected text."""
 
 VERDICT = re.compile(
-    r"(?:the |my )?(?:final )?(?:verdict|вердикт)(?: is)? *[:=\u2014\u2013-]* *(?:the )?(?P<verdict>same|different)",
+    r"(?:the |my )?(?:final )?(?:verdict|вердикт)(?: is)? *[:\uff1a=\u2014\u2013-]* *(?:the )?"
+    r"(?P<verdict>same|different)",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"[*_`~#>\"'“”«»()\[\]{}\\$.,;!|]|\\?boxed|</?(?:verdict|answer|b|strong)>", re.IGNORECASE)
+_OPENING = re.compile(r"<verdict>\s*(?=same|different)", re.IGNORECASE)
+_SIGNS = re.compile(r"[*_`~#>\"'“”«»()\[\]{}\\$.,;!|-]|\\?boxed|</?(?:verdict|answer|b|strong)>", re.IGNORECASE)
 """The signs that language models put around a verdict."""
 _QUOTES = re.compile(r"[\"'“”«»`]")
 _SENTENCE = re.compile(r"(?<=[.!?)])\s+")
@@ -138,7 +140,13 @@ def read_verdict(answer: str) -> bool | None:
     Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line counts,
     and no quoted verdict behind words: a text may ask the judge to repeat one.
     """
-    line = answer.rstrip().rpartition("\n")[2]
+    lines = _OPENING.sub("VERDICT: ", answer).split("\n")
+    # The verdict may stand in a fence or in JSON, which end with lines of their own.
+    while lines and not _SIGNS.sub("", lines[-1]).strip():
+        lines.pop()
+    line = lines.pop() if lines else ""
+    if lines and _SIGNS.sub("", lines[-1]).strip().lower() in {"verdict:", "вердикт:"}:
+        line = f"{lines[-1]} {line}"
     verdict = _verdict(line)
     if verdict is None and not _QUOTES.search(behind := _SENTENCE.split(line)[-1]):
         verdict = _verdict(behind)

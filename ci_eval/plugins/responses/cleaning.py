@@ -28,7 +28,7 @@ class Cleaned:
 
 def clean(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> Cleaned:
     """Return the answer in a response. `thoughts` and `ends` are marks beside the known ones."""
-    normal = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    normal = normalise_blanks(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     parts = list(_parts(normal, thoughts))
     answer = "".join(part for part, is_thought in parts if not is_thought)
     thought = "\n".join(part.strip() for part, is_thought in parts if is_thought)
@@ -36,6 +36,12 @@ def clean(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> Cleaned:
     is_cut = len(whole.strip()) < len(answer.strip())
     rules = [*(["thought"] if thought else []), *(["end token"] if is_cut else [])]
     return Cleaned(text=whole, thought=thought, rules=tuple(rules))
+
+
+def normalise_blanks(text: str) -> str:
+    """Return the text with plain blanks at the begin of its lines. No-break and zero-width blanks look like plain ones,
+    or like none, but are no indentation to a parser."""
+    return marks.BLANKS.sub(lambda match: match[0].translate(marks.PLAIN_BLANKS), text)
 
 
 def bounds(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> tuple[int, int, tuple[str, ...]]:
@@ -65,7 +71,17 @@ def _parts(text: str, thoughts: Pairs) -> Iterator[tuple[str, bool]]:
         yield text[: bare.end()], True
         yield text[bare.end() :], False
     else:
-        yield from _split_at_tags(text, _pattern(thoughts))
+        yield from _split_at_tags(text, _pattern((*thoughts, *_leading_pair(text))))
+
+
+def _leading_pair(text: str) -> Pairs:
+    """Return the marks around a thought that an answer begins with, if a tag's name says so and the tag is closed."""
+    match = marks.LEADING_THOUGHT.match(text)
+    if match is None:
+        return ()
+    opening = match["tag"] or match["details"]
+    closing = f"{opening[0]}/{match['name']}{opening[-1]}" if match["tag"] else "</details>"
+    return ((opening, closing),) if closing.lower() in text[match.end() :].lower() else ()
 
 
 def _channels(text: str) -> Iterator[tuple[str, bool]]:
@@ -123,6 +139,8 @@ def _turn(text: str, ends: tuple[str, ...]) -> tuple[int, int]:
     llama = text.find(marks.END_OF_LLAMA, begin, behind)
     if llama >= 0 and "<s>" not in text[begin:llama]:
         behind = llama
+    if turn := marks.NEXT_TURN.search(text, begin, behind):
+        behind = turn.start()
     return begin, behind
 
 
@@ -130,7 +148,7 @@ def _turn(text: str, ends: tuple[str, ...]) -> tuple[int, int]:
 def _ends(ends: tuple[str, ...]) -> re.Pattern[str]:
     # In quotes it is a text of the code.
     known = sorted({*marks.ENDS, *filter(None, map(str.strip, ends))}, key=len, reverse=True)
-    return re.compile(rf"(?<![\"'])(?:{'|'.join(map(re.escape, known))})")
+    return re.compile(rf"(?<![\"'])(?:{'|'.join(map(re.escape, known))}|{marks.ANY_END})(?!`)")
 
 
 def _unwrap(text: str) -> str:

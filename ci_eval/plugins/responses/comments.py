@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ci_eval.plugins.responses import words
 from ci_eval.plugins.responses.fences import find_fences, mask_fences
 from ci_eval.plugins.responses.structured import find_json, find_texts, read_column
 
-_NUMBER = r"(?:\d{1,2}|[ivx]{1,4}|[a-zа-я](?=[ \t]*[:.)]))"
+_ORDINALS = "|".join(sorted(words.ORDINALS, key=len, reverse=True))
+# A letter that follows the noun without a blank is the noun's plural: `Comments:`.
+_NUMBER = (
+    rf"(?:\d{{1,2}}|(?<![a-zа-яё])(?:[ivx]{{1,4}}|(?:{_ORDINALS})(?!\w)|[a-zа-я](?=[ \t]*[:.)])))"
+    r"(?:[ \t]*(?:/|из|of)[ \t]*\d{1,2})?"
+)
 _WHERE = (
     r"(?:[ \t]*(?:\([^()\n]{1,80}\)|\[[^\[\]\n]{1,80}\]|"
     r",?[ \t]*(?:строк[аи]|line|lines|стр\.?|L)[ \t]*\d[\d \t,–-]*))?"
 )
 """The location that the comment belongs to, between number and colon."""
 _NOUN = "|".join(re.escape(noun) for noun in sorted(words.NOUNS, key=len, reverse=True))
-_EM = r"(?:\*+(?![\w*])|_+(?!\w)|\]|</(?:h[1-6]|b|strong)>)*"
+_EM = r"(?:\*+(?![\w*])|_+(?!\w)|`(?!\w)|\]|</(?:h[1-6]|b|strong)>)*"
 """The end of emphasis; signs before a letter are a name's, as in `__init__` and `**kwargs`."""
 _LEAD = r"(?:[ \t]*<(?:h[1-6]|b|strong)>)*[ \t>#*_|•+`-]*(?:(?:\d{1,2}|[a-zа-я])[.)][ \t]+)?[*_#`]*"
-_HEAD = rf"(?:{_NOUN})[ \t]*(?:[#№]|n[°º.]|no\.|номер|number)?[ \t]*(?P<number>{_NUMBER})(?!\w)[ \t]*{_EM}{_WHERE}{_EM}"
-_COLON = rf"[ \t]*{_EM}(?:[:：.)=|]|[-–—]+>?|→)[ \t]*{_EM}[ \t]*(?:[:–—][ \t]*)?{_EM}[ \t]*"
+_HEAD = (
+    rf"(?:{_NOUN})[ \t_]*(?:[#№]|n[°º.]|no\.|номер|number)?[ \t]*(?P<number>{_NUMBER})(?!\w)[ \t]*{_EM}{_WHERE}{_EM}"
+)
+_COLON = rf"[ \t]*{_EM}(?:[:：;.)=|]|[-–—]+>?|→)[ \t]*{_EM}[ \t]*(?:[:–—][ \t]*)?{_EM}[ \t]*"
 _BRACKET = r"[\[({<]?"
 
 HEADING = re.compile(
@@ -39,12 +47,35 @@ IN_LINE = re.compile(
 )
 """The pattern of a heading within a line, which counts only if the numbers rise by one."""
 ITEM = re.compile(
-    r"^(?P<indent>[ \t]*)[>#*_ \t]*(?:[#№][ \t]*)?[(\[]?(?:\d{1,2}(?:[.)\]]+|:|\ufe0f?\u20e3|[ \t]+[-–—])|[①-⑩])"
-    r"[*_]*(?:[ \t]+|(?=[А-ЯA-Z*_]))",
+    r"^(?P<indent>[ \t]*)[>#*_ \t]*(?:(?:[#№][ \t]*)?[(\[]?"
+    r"(?:\d{1,2}(?:\\?[.)\]]+|:|\ufe0f?\u20e3|[ \t]+[-–—])|[①-⑩])[*_]*(?:[ \t]+|(?=[А-ЯA-Z*_]))|[#№]\d{1,2}[ \t]+)",
+    re.MULTILINE,
+)
+LOCATION = re.compile(
+    rf"^{_LEAD}(?:(?:строк[аи]|lines?|стр\.|L)[ \t]*\d+(?:[ \t]*[-–—,][ \t]*L?\d+)*|"
+    rf"[\w./\\-]*\.\w{{1,6}}:\d+(?:[:,–-]\d+)*){_EM}[ \t]*(?:[:：]|[–—-][ \t])[ \t]*{_EM}[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The location in the code before a comment."""
+LETTER = re.compile(
+    r"^(?P<indent>[ \t]*)[*_]*[(\[]?(?P<number>[a-zа-е]|[ivx]{1,4})[.)\]]+[*_]*[ \t]+", re.MULTILINE | re.IGNORECASE
+)
+SEQUENCES = ("abcdefghij", "абвгдежзик", ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"))
+"""The letters that items of a list may have in place of numbers."""
+EMOJI = re.compile(
+    r"^(?P<indent>[ \t]*)[*_]*[\u2190-\u21ff\u25a0-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?[*_]*[ \t]*",
     re.MULTILINE,
 )
 BULLET = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•●▪◦‣–—→])[ \t]+", re.MULTILINE)
 SECTION = re.compile(r"^(?P<indent>)#{1,6}[ \t]+", re.MULTILINE)
+_ELEMENT = re.compile(
+    rf"^[ \t]*<(?P<tag>li|item|{_NOUN})(?:[ \t][^<>\n]*)?>(?P<text>.*?)</(?P=tag)>[ \t]*$",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_KEY = re.compile(
+    rf"^[ \t]*[\"']?(?:{'|'.join(words.NAMES)})[\"']?:[ \t]+(?P<text>.+?)(?=\n[ \t]*\w+:[ \t]|\Z)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 
 _EDGES = "*# \t\n"
 _RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$")
@@ -65,22 +96,36 @@ def extract_comments(text: str) -> tuple[list[str], str]:
 
     A text that says that there is no comment, or that a prompt had in a comment's place, is no comment.
     """
+    text = re.sub("[\u00a0\u202f\u2007]", " ", re.sub("[\u200b\u2060]", "", text))
     if (json_texts := _json(text)) is not None:
         return _select_comments(json_texts), "json"
     if (cells := read_column(mask_fences(text), re.compile(_NOUN, re.IGNORECASE))) and "\0" not in "".join(cells):
         return _select_comments(cells), "table"
+    if elements := _elements(text):
+        return _select_comments(elements), "html"
     fences = find_fences(text)
     if len(fences) == 1 and not (text[: fences[0].start] + text[fences[0].stop :]).strip() and fences[0].tag in _PROSE:
-        return extract_comments(fences[0].text)
+        inner = fences[0].text
+        if fences[0].tag in {"yaml", "yml"} and (marks := _list(inner, BULLET)):
+            return _select_comments(map(_value, _split(inner, marks))), "yaml"
+        return extract_comments(inner)
     hidden = _mask_diffs(mask_fences(text))
-    lists = {"number": _list(hidden, ITEM), "bullet": _list(hidden, BULLET)}
+    lists = {"number": _list(hidden, ITEM), "bullet": _list(hidden, BULLET), "letter": _letters(hidden)}
     outer = sorted(lists.items(), key=lambda item: min((mark.indent for mark in item[1]), default=0))
-    for rule, marks in (("heading", _headings(hidden)), *outer, ("section", _sections(hidden))):
+    headings = _headings(hidden)
+    numbers = lists["number"]
+    # Parts of a comment may have headings, such as `Problem:` and `Solution:` in each item of a list.
+    if headings and numbers and len(numbers) > len(headings) and numbers[0].begin == headings[0].begin:
+        headings = []
+    for rule, marks in (("heading", headings), *outer, *_others(hidden)):
         if marks:
-            ends = [*(mark.begin for mark in marks[1:]), len(text)]
-            texts = [text[mark.end : end] for mark, end in zip(marks, ends, strict=True)]
-            return _select_comments(_cut_closing_words(texts)), rule
+            return _select_comments(_cut_closing_words(_split(text, marks))), rule
     return _select_comments([text]), "whole"
+
+
+def _split(text: str, marks: Sequence[_Mark]) -> list[str]:
+    ends = [*(mark.begin for mark in marks[1:]), len(text)]
+    return [text[mark.end : end] for mark, end in zip(marks, ends, strict=True)]
 
 
 def _json(text: str) -> list[str] | None:
@@ -94,7 +139,20 @@ def _json(text: str) -> list[str] | None:
 
 MOST_OF, SOME_OF = 0.9, 0.5
 """The lowest shares of JSON in an answer that is all JSON, fences aside, and in one with a few words around it."""
-_PROSE = {"", "text", "txt", "markdown", "md", "plaintext"}
+_PROSE = {"", "text", "txt", "markdown", "md", "plaintext", "yaml", "yml"}
+
+
+def _elements(text: str) -> list[str]:
+    """Return the texts of the elements of HTML or XML, if an answer consists of nothing else."""
+    elements = [html.unescape(match["text"]) for match in _ELEMENT.finditer(text)]
+    behind = re.sub(r"<[^<>]*>|\s", "", _ELEMENT.sub("", text))
+    return elements if len(behind) < (1 - MOST_OF) * sum(map(len, elements)) else []
+
+
+def _value(text: str) -> str:
+    """Return the text of an item in YAML that is an object, or the text as it is."""
+    match = _KEY.search(text)
+    return match["text"] if match else text
 
 
 def _headings(text: str) -> list[_Mark]:
@@ -104,7 +162,7 @@ def _headings(text: str) -> list[_Mark]:
         return in_line
     if numbered:
         return numbered
-    others = (list(pattern.finditer(text)) for pattern in (ORDINAL, UNNUMBERED))
+    others = (list(pattern.finditer(text)) for pattern in (ORDINAL, UNNUMBERED, LOCATION))
     return [_Mark(match.start(), match.end()) for match in next((marks for marks in others if marks), [])]
 
 
@@ -131,9 +189,20 @@ def _list(text: str, item: re.Pattern[str]) -> list[_Mark]:
     return [mark for mark in marks if mark.indent <= least + 1]
 
 
-def _sections(text: str) -> list[_Mark]:
-    marks = [_Mark(match.start(), match.end()) for match in SECTION.finditer(text)]
-    return marks if len(marks) > 1 else []
+def _letters(text: str) -> list[_Mark]:
+    """Return the items that have letters, or Roman numbers, in their order."""
+    matches = list(LETTER.finditer(text))
+    numbers = [match["number"].lower() for match in matches]
+    if len(numbers) < 2 or not any(numbers == list(known[: len(numbers)]) for known in SEQUENCES):
+        return []
+    return [_Mark(match.start(), match.end()) for match in matches]
+
+
+def _others(text: str) -> Iterator[tuple[str, list[_Mark]]]:
+    for rule, pattern in (("section", SECTION), ("emoji", EMOJI)):
+        marks = [_Mark(match.start(), match.end()) for match in pattern.finditer(text)]
+        # One alone is an ornament.
+        yield rule, marks if len(marks) > 1 else []
 
 
 def _mask_diffs(text: str) -> str:
@@ -163,14 +232,23 @@ def _cut_closing_words(texts: Sequence[str]) -> list[str]:
     return [*first, last]
 
 
-def _select_comments(texts: Sequence[str]) -> list[str]:
+def _select_comments(texts: Iterable[str]) -> list[str]:
     return [text for raw in texts if (text := trim_comment(raw)) and not is_none(text)]
 
 
 def is_none(text: str) -> bool:
     """Return whether a text in a comment's place says that there is no comment, or was the prompt's own."""
     bare = re.sub(r"\s+", " ", re.sub(r"[*_`~\"'«»“”()\[\]{}<>]", "", text)).strip(" .!…:;-–—").lower()
-    return bare in words.NONE or bool(words.PLACEHOLDER.fullmatch(text.strip(" *_`\"'")))
+    if bare in words.NONE or _praises(bare):
+        return True
+    return bool(words.PLACEHOLDER.fullmatch(text.strip(" *_`\"'")))
+
+
+def _praises(bare: str) -> bool:
+    """Return whether all that a text says is that there is nothing to say, and that the code is good."""
+    clauses = [clause.strip() for clause in re.split(r"[.,;!:–—]+(?:\s+(?:and|и)\b)?|\s-\s", bare) if clause.strip()]
+    says = [bool(words.NOTHING.fullmatch(clause)) for clause in clauses]
+    return any(says) and all(said or words.PRAISE.fullmatch(clause) for said, clause in zip(says, clauses, strict=True))
 
 
 def trim_comment(text: str) -> str:

@@ -12,6 +12,7 @@ _BEHIND_WORDS = re.compile(r"(?P<before>.*?[^`\n])(?P<fence>`{3,})[ \t]*(?P<info
 _ONE_LINE = re.compile(
     r"(?P<before>[^`]*?)`{3,}(?:(?P<info>[A-Za-z][\w+#-]*)[ \t]+)?(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)"
 )
+_OTHER_SIGNS = re.compile(r"\n[ \t]*(?:`{3,}|~{3,})\s*\Z")
 _PLAIN = re.compile(r"[A-Za-z][\w+#.-]*")
 
 
@@ -124,6 +125,10 @@ def _count_closings(lines: list[str], fence: str) -> int:
 
 def _close_fence(text: str, opened: _Opened, end: int, stop: int, *, is_closed: bool = True) -> Fence:
     inner = text[opened.begin : end]
+    if not is_closed:
+        # Some close a fence by other signs than it was opened with.
+        inner = _OTHER_SIGNS.sub("", inner)
+        end = opened.begin + len(inner)
     code = inner.removesuffix("\n") if end and text[end - 1 : end] == "\n" else inner
     if opened.indent:
         width = opened.indent if ">" in opened.indent else None

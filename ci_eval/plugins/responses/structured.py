@@ -11,7 +11,11 @@ from typing import Any
 
 from ci_eval.plugins.responses.fences import find_fences
 
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_NO_JSON = re.compile(
+    r"(?P<kept>\"(?:[^\"\\]|\\.)*\")|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|(?<=[\[{,]))[ \t]*#[^\n]*|,(?=\s*[}\]])", re.DOTALL
+)
+"""The comments and trailing commas in JSON, and the texts, in which both are text."""
+_SIGNS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]{},]|\"", re.DOTALL)
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")
 
@@ -39,7 +43,7 @@ def find_json(text: str) -> Json | None:
     if not fences:
         begin = min((offset for offset in (text.find("{"), text.find("[")) if offset >= 0), default=-1)
         inner = text[begin : max(text.rfind("}"), text.rfind("]")) + 1] if begin >= 0 else ""
-        candidates.append((inner, 0))
+        candidates += [(inner, 0), (text[begin:].strip() if begin >= 0 else "", 0)]
     for candidate, signs in candidates:
         if candidate.startswith(("{", "[")) and (content := _load(candidate)) is not None:
             return Json(content, len(candidate) / (len(text.strip()) - signs))
@@ -47,11 +51,14 @@ def find_json(text: str) -> Json | None:
 
 
 def _load(text: str) -> Any:
-    # Language models write trailing commas, and Python's literals in place of JSON.
+    # Language models write comments and trailing commas, and Python's literals in place of JSON; or are cut off.
+    # Twice, since a trailing comma may stand before a comment.
+    bare = _strip_comments(_strip_comments(text))
     for read, attempt in (
         (_parse_json, text),
-        (_parse_json, _TRAILING_COMMA.sub(r"\1", text)),
+        (_parse_json, bare),
         (ast.literal_eval, text),
+        *((_parse_json, whole) for whole in _complete(bare)),
     ):
         try:
             content = read(attempt)
@@ -61,6 +68,35 @@ def _load(text: str) -> Any:
         if isinstance(content, (dict, list)):
             return content
     return _objects(text)
+
+
+def _strip_comments(text: str) -> str:
+    return _NO_JSON.sub(lambda match: match["kept"] or "", text)
+
+
+def _complete(text: str) -> list[str]:
+    """Return what JSON that was cut off may have been: its last text ended and its brackets closed, with and without
+    the last element. Nothing is returned for text that ends with its first bracket closed."""
+    opened, closers, commas = "", {"{": "}", "[": "]"}, []
+    for match in _SIGNS.finditer(text):
+        sign = match[0]
+        if sign in closers:
+            opened += closers[sign]
+        elif opened and sign == opened[-1]:
+            opened = opened[:-1]
+            if not opened:
+                return []
+        elif sign == ",":
+            commas.append((match.start(), opened))
+        elif sign == '"':
+            # A text that does not end: behind it, nothing is a sign.
+            half = re.sub(r"\\+(?:u[0-9a-fA-F]{0,3})?$", "", text)
+            return [f'{half}"{opened[::-1]}', *_without_last(text, commas)]
+    return [text + opened[::-1], *_without_last(text, commas)] if opened else []
+
+
+def _without_last(text: str, commas: list[tuple[int, str]]) -> list[str]:
+    return [text[:offset] + opened[::-1] for offset, opened in commas[-1:]]
 
 
 def _parse_json(text: str) -> Any:
@@ -73,7 +109,7 @@ def _objects(text: str) -> list[Any] | None:
     lines = [line.strip().rstrip(",") for line in text.split("\n") if line.strip()]
     try:
         contents = [json.loads(line) for line in lines]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return contents if len(contents) > 1 and all(isinstance(content, dict) for content in contents) else None
 
@@ -81,10 +117,14 @@ def _objects(text: str) -> list[Any] | None:
 def find_texts(content: Any, names: Sequence[str]) -> list[str]:
     """Return the texts under one of these names (the first that an object has), in the order of the content.
 
-    A list of texts gives these. An object without such a name gives its text if it has one alone, or those of the lists
-    in it.
+    A list of texts gives these. An object without such a name gives its text that is longer than all others together,
+    or those of the lists in it.
     """
-    return [text for text in _texts(content, names) if text.strip()]
+    try:
+        return [text for text in _texts(content, names) if text.strip()]
+    except RecursionError:
+        # Hundreds of objects within objects are a model's loop, not an answer.
+        return []
 
 
 def _texts(content: Any, names: Sequence[str]) -> Iterator[str]:
@@ -103,8 +143,11 @@ def _texts(content: Any, names: Sequence[str]) -> Iterator[str]:
             yield from _texts(numbered, names)
         elif lists := [value for value in low.values() if isinstance(value, (list, dict))]:
             yield from _texts(lists, names)
-        elif len(strings := [value for value in low.values() if isinstance(value, str)]) == 1:
-            yield from strings
+        else:
+            *names_beside, longest = ["", *sorted((text for text in low.values() if isinstance(text, str)), key=len)]
+            # Beside the text there may be names and degrees.
+            if len(longest) > sum(map(len, names_beside)):
+                yield longest
 
 
 def read_column(text: str, names: re.Pattern[str]) -> list[str]:

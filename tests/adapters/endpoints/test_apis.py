@@ -71,6 +71,7 @@ def test_what_an_api_cannot_ask_is_refused() -> None:
         body("completions")
 
 
+CACHED = {"prompt_tokens_details": {"cached_tokens": 90}}
 USAGE = {"prompt_tokens": 4, "completion_tokens": 2}
 
 
@@ -83,7 +84,17 @@ USAGE = {"prompt_tokens": 4, "completion_tokens": 2}
             Piece(text="b", finish="stop", is_whole=True, model="codestral", prompt_tokens=4, answer_tokens=2),
         ),
         ("chat", {"choices": [{"delta": {"role": "assistant", "content": None}}]}, Piece()),
-        ("chat", {"choices": [], "usage": USAGE}, Piece(prompt_tokens=4, answer_tokens=2)),
+        ("chat", {"choices": [], "usage": USAGE}, Piece(prompt_tokens=4, answer_tokens=2, has_choice=False)),
+        (
+            "chat",
+            {"choices": [{"text": "b", "finish_reason": "stop"}], "usage": {"prompt_tokens": 4, **CACHED}},
+            Piece(text="b", finish="stop", prompt_tokens=94),
+        ),
+        (
+            "chat",
+            {"choices": [{"message": {"content": [{"type": "refusal", "refusal": "No."}]}}]},
+            Piece(refused=True, is_whole=True),
+        ),
         ("completions", {"choices": [{"text": "b", "finish_reason": None}], "usage": None}, Piece(text="b")),
         (
             "ollama",

@@ -317,9 +317,11 @@ def test_a_slow_answer_is_a_timeout_and_not_asked_for_again(client: Make, stream
 def test_nobody_at_that_address_is_an_error_after_all_attempts(client: Make, waits: list[float]) -> None:
     with serve(says("")) as endpoint:
         pass
-    with pytest.raises(EngineRaised, match="connection broke"):
+    with pytest.raises(EngineRaised, match=r"nothing listens at that address; is the server running\? \(6 attempts\)"):
         client(endpoint.address).ask(PROMPT)
     assert len(waits) == 5
+    with pytest.raises(EngineRaised, match=r"no host of that name; check engine\.endpoint"):
+        client("http://no-such-host.invalid/v1").ask(PROMPT)
 
 
 @pytest.mark.parametrize("finish", ["length", "stop"])

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ci_eval.plugins.mining.record import Line
-from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, UNKNOWN, fill_framework
+from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, UNKNOWN, fill_framework, translate_kind
 
 PARTS = (
     "focal_func", "focal_func_context", "test_func_type", "test_func_context", "language", "focal_file_path",
@@ -31,3 +31,12 @@ def test_there_are_ten_different_ones_which_show_each_part_once(language: str, f
         assert sorted({*parts}) == sorted(expected)
         assert all(parts.count(name) == 1 for name in ("focal_func", "focal_func_context", "test_func_context"))
         assert "FRAMEWORK" not in instruction
+
+
+@pytest.mark.parametrize("kind", ["function", "method"])
+def test_the_kind_of_a_test_is_in_the_language_of_the_prompt(kind: str) -> None:
+    sample = line("")
+    sample.context["test_func_type"] = kind
+    assert translate_kind(sample, "en").context["test_func_type"] == kind
+    assert re.fullmatch("[а-я]+", translate_kind(sample, "ru").context["test_func_type"])
+    assert sample.context["test_func_type"] == kind

@@ -52,6 +52,8 @@ class Piece:
     """A flag: the model said that it will not answer."""
     is_whole: bool = False
     """A flag: `text` is all of the answer so far, rather than the part that follows the text of earlier chunks."""
+    has_choice: bool = True
+    """A flag: the object holds an answer, or a part of one; False for counts alone, and for a list without answers."""
     model: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None

@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import CiEvalError, InstallError
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.http.wire import build_address
+from ci_eval.plugins.adapters.endpoints.http.wire import build_address, describe_connection
 from ci_eval.plugins.adapters.endpoints.probing import probe, probe_tokenizer
 from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
 from ci_eval.plugins.responses.cleaning import clean
@@ -82,7 +82,12 @@ class Examination:
             answer = requests.get(address, headers=headers, timeout=10, allow_redirects=False)
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-            return Ability(what, False, f"none at {address} ({type(error).__name__})")
+            reason = (
+                describe_connection(error)
+                if isinstance(error, requests.ConnectionError)
+                else "no such list in the answer"
+            )
+            return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
             self._settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))

@@ -3,6 +3,8 @@ framework is known."""
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ci_eval.plugins.mining.record import Line
 
 UNKNOWN = "Unknown"
@@ -75,6 +77,17 @@ RUSSIAN = (
 PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
 """The prompts by the language that they are in."""
 FRAMEWORKS = {"en": "It is run by {test_framework}. ", "ru": "Его запускает {test_framework}. "}
+
+
+KINDS = {"ru": {"function": "функция", "method": "метод"}}
+"""The words for the kind of a test, by the language of the prompts; in English the kinds are words themselves."""
+
+
+def translate_kind(line: Line, language: str) -> Line:
+    """Return the sample with the kind of its test in the language of the prompts."""
+    words = KINDS.get(language, {})
+    kind = line.context["test_func_type"]
+    return replace(line, context={**line.context, "test_func_type": words.get(kind, kind)})
 
 
 def fill_framework(template: str, line: Line, language: str) -> str:

@@ -41,6 +41,9 @@ def told(code: int, message: Any, **headers: str) -> Trouble:
         (400, "Trying to keep the first 9000 tokens; the model is loaded with context length of 4096"),
         (400, {"error_msg": "Prompt 超长"}),
         (400, "The prompt is too long: 9000 tokens. Try again with a shorter prompt."),
+        (400, "This model's maximum prompt length is 131072 but the request contains 200000 tokens."),
+        (400, "Expected maxLength: 200000, actual: 300000"),
+        (400, "prompt_tokens (9000) > n_ctx (8192)"),
         (413, ""),
     ],
 )  # fmt: skip
@@ -66,6 +69,12 @@ def test_a_question_that_is_too_long_is_told_in_many_words(code: int, message: A
         (520, "<html>"),
         (524, "<html>late</html>"),
         (500, "boom"),
+        (403, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."),
+        (498, "flex tier capacity exceeded, try again later"),
+        (424, "request failed during generation"),
+        (499, ""),
+        (400, "Model is overloaded, please retry"),
+        (404, "model is loading"),
     ],
 )  # fmt: skip
 def test_what_passes_is_asked_again_and_never_kept(code: int, message: Any) -> None:
@@ -87,6 +96,7 @@ def test_what_passes_is_asked_again_and_never_kept(code: int, message: Any) -> N
         (400, "Unrecognized request argument supplied: seed", "engine.sampling.seed: null"),
         (400, "logprobs is not supported with reasoning models", "engine.logprobs: false"),
         (501, "not implemented", "501"),
+        (404, "The model `m` does not exist", "check engine.model"),
     ],
 )  # fmt: skip
 def test_what_does_not_pass_is_given_up_with_what_to_do(code: int, message: Any, said: str) -> None:
@@ -100,11 +110,15 @@ def test_what_does_not_pass_is_given_up_with_what_to_do(code: int, message: Any,
     "message",
     [
         "max_tokens is too large: 100000. This model supports at most 4096 completion tokens.",
+        "max_tokens must be at most 8192",
+        "Invalid 'max_tokens': integer above maximum value. Expected a value <= 4096, but got 9000 instead.",
         "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens",
     ],
 )
 def test_a_limit_of_the_answer_is_no_long_question(message: str) -> None:
-    assert told(400, message).kind is not ContextTooLong
+    trouble = told(400, message)
+    assert trouble.kind is not ContextTooLong
+    assert "lower engine.sampling.maxTokens" in trouble.reason
 
 
 def test_a_model_that_is_being_loaded_is_waited_for() -> None:
@@ -136,6 +150,17 @@ def test_a_model_that_is_being_loaded_is_waited_for() -> None:
         ({}, "Please wait 12 seconds before the next request", 12.0),
         ({}, "Please retry after 1 minute 5 seconds", 65.0),
         ({}, {"details": [{"retryDelay": "34s"}]}, 34.0),
+        ({"x-ms-retry-after-ms": "700"}, "", 0.7),
+        ({"x-retry-after": "3"}, "", 3.0),
+        ({"RateLimit": '"default";r=0;t=3'}, "", 3.0),
+        ({"RateLimit": "limit=10, remaining=0, reset=4"}, "", 4.0),
+        ({}, {"retry_after_seconds": 7}, 7.0),
+        ({}, {"retry_after_ms": 700}, 0.7),
+        ({}, "Rate limit reached. Please try again in 1h2m3s.", 3723.0),
+        ({}, "Превышен лимит, повторите через 3 секунды", 3.0),
+        ({}, "попробуйте снова через 2 мин", 120.0),
+        ({}, "请在 5 秒后重试", 5.0),
+        ({}, "wait for the 2nd reviewer", None),
         ({}, "slow down", None),
     ],
 )

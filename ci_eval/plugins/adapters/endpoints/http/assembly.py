@@ -32,13 +32,19 @@ class Assembly:
     refused: bool = False
     _pieces: int = 0
     _is_whole: bool = False
+    _has_choice: bool = False
 
     def add(self, content: Any) -> None:
-        """Add the next object of the response. Raises Trouble."""
+        """Add the next object of the response, or a list of them. Raises Trouble."""
+        if isinstance(content, list):
+            for inner in content:
+                self.add(inner)
+            return
         piece = self._piece(content)
         if piece is None:
             return
         self._pieces += 1
+        self._has_choice |= piece.has_choice
         if (piece.text or piece.thought) and self.first_text is None:
             self.first_text = time.perf_counter()
         if piece.is_whole and self.text and piece.text.startswith(self.text):
@@ -55,11 +61,15 @@ class Assembly:
         """Return the answer, which is whole. Raises Trouble."""
         if not self._pieces:
             raise garbage(f"the answer is not one of the api {self.api.name}")
+        if not self._has_choice:
+            raise garbage("the endpoint sent a list of answers with nothing in it")
         finish = quirks.translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
         # A stream that was cut looks like one that ended, except that it names neither a reason nor an end.
         if not (finish or self.is_done or is_one_piece or not streamed):
             raise broken("the answer broke off")
+        if not (finish or self.text.strip() or self.refused):
+            raise broken("the answer is empty, and the endpoint gives no reason")
         if finish.startswith(quirks.BROKEN):
             raise premature_end(finish)
         return self

@@ -30,7 +30,7 @@ STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "fin
 
 _OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
 
-AGAIN = frozenset({408, 409, 425, 429})
+AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
 """The codes below 500 after which the same request may be answered."""
 NEVER = frozenset({501, 505})
 """The codes from 500 on after which it will not be."""
@@ -59,6 +59,10 @@ THROTTLED = re.compile(
 )
 """Words of the same which no refusal of a long question has; that may say "try again with a shorter prompt"."""
 
+BUSY = re.compile(
+    r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
+)
+"""Words of a server that answers later, whatever its code."""
 LOADING = re.compile(
     r"(?:loading|warming up|starting|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
     r"warming up|starting|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|cold start",
@@ -76,7 +80,8 @@ _BOUND = rf"(?:{_TOO}|at most|no more than|range of|out of range|limit|maximum|m
 TOO_LONG = re.compile(
     "|".join(
         (
-            r"exceed_context_size|string_above_max_length|max_model_len|max_seq_len|maximum context",
+            r"exceed_context_size|string_above_max_length|max_model_len|max_seq_len|maximum (?:context|prompt|input)",
+            r"tokens\b.{0,40}> ?n_ctx|max_?length:? [\d,]+,? actual:? [\d,]+",
             r"context[ _](?:length|window|size)|context[ _-]?limit[ _-]?exceed",
             rf"\b{_SUBJECT}\b.{{0,80}}\b(?:too|is|was) (?:long|large|big)\b",
             r"too many (?:input |prompt |context )?tokens",
@@ -95,6 +100,12 @@ OF_THE_ANSWER = re.compile(
     r"\bmax(?:imum)?_?(?:completion_|new_|output_)?tokens\b(?! allowed)|(?:completion|output) tokens", re.IGNORECASE
 )
 """Words of a refusal that is about the limit of the answer's tokens."""
+ABOVE_ITS_LIMIT = re.compile(
+    rf"(?:max(?:imum)?_?(?:completion_|new_|output_)?tokens|(?:completion|output) tokens)\b.{{0,120}}"
+    rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a refusal because that limit is higher than the model's."""
 OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
@@ -129,21 +140,41 @@ PARAMETERS = {
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
 """Types of the parts of a content that are the answer; all others are thoughts or no text."""
 
+_UNITS = (
+    r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
+    r"сек|\u0441|秒"
+)
+"""Units of time in English, Russian and Chinese."""
 DELAY_TEXTS = (
     re.compile(
-        r"(?:try again|retry|retrying|wait|reset\w*|available)(?: (?:again|after|in|for|at least|another))* "
-        r"(?P<time>(?:\d+(?:\.\d+)? ?(?:milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|sec|s)(?![a-z]) ?)+)",
+        r"(?:try again|retry|retrying|wait|reset\w*|available|повтори\w*|попробуй\w*|подожди\w*)"
+        r"(?: (?:again|after|in|for|at least|another|попытку|снова|ещё раз|через))* "
+        rf"(?P<time>(?:\d+(?:\.\d+)? ?(?:{_UNITS})(?![^\W\d]) ?)+)",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<time>\d+(?:\.\d+)? ?(?:{_UNITS}))\s*(?:后|之后)"),
+    re.compile(
+        r"retry[ _-]?(?:delay|after)(?:[ _-]?(?:seconds|s))?[\"']?\s*[:=]?\s*[\"']?"
+        r"(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b",
         re.IGNORECASE,
     ),
     re.compile(
-        r"retry[ _-]?(?:delay|after)[\"']?\s*[:=]?\s*[\"']?(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b", re.IGNORECASE
+        r"retry[ _-]?(?:delay|after)[ _-]?(?:ms|millis\w*)[\"']?\s*[:=]\s*[\"']?(?P<milliseconds>\d+)", re.IGNORECASE
     ),
     re.compile(r"estimated_time[\"']?\s*[:=]\s*(?P<time>\d+(?:\.\d+)?)", re.IGNORECASE),
 )
 """The forms in which an error says in words when to come back."""
 # `ms` stands before `m`, since the first alternative that matches wins.
-_PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|[hms])?[a-z]*\s*", re.IGNORECASE)
-_SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
+_PART = re.compile(
+    r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|мс|миллисек|毫秒|[hms]|[чм\u0441]|час|мин|сек|小时|分钟|秒)?[^\W\d]*\s*",
+    re.IGNORECASE,
+)
+_SECONDS = {
+    **dict.fromkeys(("milli", "ms", "мс", "миллисек", "毫秒"), 0.001),
+    **dict.fromkeys(("h", "ч", "час", "小时"), 3600.0),
+    **dict.fromkeys(("m", "м", "мин", "分钟"), 60.0),
+    **dict.fromkeys(("s", "\u0441", "сек", "秒"), 1.0),
+}
 
 
 def translate_finish(word: object) -> str:

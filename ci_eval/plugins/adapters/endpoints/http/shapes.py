@@ -21,18 +21,20 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
     choice = _first(answer["choices"] or [])
-    message, is_whole = _message(choice) if chat else ({"content": choice.get("text")}, False)
-    text, thought = _parts(message.get("content"))
+    message, is_whole = _message(choice, chat=chat)
+    content = message.get("content")
+    text, thought = _parts([content] if isinstance(content, Mapping) else content)
     beside = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
     finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
     return Piece(
         text=text,
         thought=thought + beside,
         finish=str(finish),
-        refused=bool(message.get("refusal")),
+        refused=bool(message.get("refusal")) or _is_refusal(content),
         is_whole=is_whole,
+        has_choice=bool(choice),
         model=str(answer.get("model") or ""),
-        prompt_tokens=read_count(usage.get("prompt_tokens")),
+        prompt_tokens=_count_prompt(usage),
         answer_tokens=read_count(usage.get("completion_tokens")),
         logprobs=read_logprobs(choice.get("logprobs")),
     )
@@ -46,13 +48,30 @@ def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return next((choice for choice in choices if not choice.get("index")), {})
 
 
-def _message(choice: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
     """Return the message of a choice, and whether that is the whole answer."""
     delta, message = choice.get("delta"), choice.get("message")
+    # Some servers answer in the shape of the other api.
+    if not chat or (message is None and delta is None):
+        text = choice.get("text")
+        return {"content": text} if text is not None or message is None else message, False
     # A chunk has a `delta`; some servers send a `message` beside it.
     if delta or message is None:
         return delta or {}, False
     return message, True
+
+
+def _count_prompt(usage: Any) -> int | None:
+    """Return the tokens of the question. Some servers count those apart that they took from a cache."""
+    count = read_count(usage.get("prompt_tokens"))
+    details = usage.get("prompt_tokens_details") or {}
+    kept = [read_count(usage.get(name)) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")]
+    cached = max(sum(kept), read_count(details.get("cached_tokens")) or 0)
+    return count if count is None or cached <= count else count + cached
+
+
+def _is_refusal(content: object) -> bool:
+    return isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)
 
 
 def _parts(content: object) -> tuple[str, str]:

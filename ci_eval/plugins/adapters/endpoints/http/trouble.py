@@ -6,6 +6,7 @@ The code of the response decides first; the endpoint's words decide only among t
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -97,6 +98,8 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         return Trouble(
             f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
         )
+    if code in {402, 403} and quirks.THROTTLED.search(words):
+        return _throttling(reason, words, find_retry_delay(headers, content), content)
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
         return Trouble(f"{reason}: {missing}")
@@ -115,7 +118,8 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if code == 413:
         # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
         return _too_long(words, for_good=False)
-    return Trouble(reason + _advice(words), again=code in quirks.AGAIN, wait=wait)
+    again = code in quirks.AGAIN or bool(quirks.BUSY.search(words) or quirks.LOADING.search(words))
+    return Trouble(reason + _advice(code, words), again=again, wait=wait)
 
 
 def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
@@ -146,8 +150,12 @@ def _is_too_long(words: str) -> bool:
     return bool(quirks.TOO_LONG.search(words)) and not about_answer
 
 
-def _advice(words: str) -> str:
+def _advice(code: int, words: str) -> str:
     """Return the setting to change if a field of the request was refused; an empty text if none was."""
+    if code == 404:
+        return ": check engine.model, engine.api, and the path of engine.endpoint"
+    if quirks.ABOVE_ITS_LIMIT.search(words) and not re.search(r"\buse\W+\w+\W+instead", words, re.IGNORECASE):
+        return ": the model's answers cannot be that long; lower engine.sampling.maxTokens"
     if not quirks.REFUSED.search(words):
         return ""
     low = words.lower()
@@ -216,10 +224,12 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
     """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
     does."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
-    if milliseconds := _float(low.get("retry-after-ms", "")):
-        return milliseconds / 1000
-    if (after := _moment(low.get("retry-after", ""))) is not None:
-        return after
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        if milliseconds := _float(low.get(name, "")):
+            return milliseconds / 1000
+    for name in ("retry-after", "x-retry-after"):
+        if (after := _moment(low.get(name, ""))) is not None:
+            return after
     if (seconds := _wait_said(content)) is not None:
         return seconds
     return _reset(low)
@@ -228,14 +238,19 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
 def _wait_said(content: object) -> float | None:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
     for pattern in quirks.DELAY_TEXTS:
-        if (match := pattern.search(text)) and (seconds := quirks.parse_duration(match["time"])) is not None:
-            return seconds
+        if match := pattern.search(text):
+            unit = "ms" if "milliseconds" in match.groupdict() else ""
+            if (seconds := quirks.parse_duration(match[match.lastgroup or 0] + unit)) is not None:
+                return seconds
     return None
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
     """Return the seconds until the limit that is used up is reset (`x-ratelimit-reset-tokens` and its like)."""
     resets: dict[str, float] = {}
+    # One field for both, of a draft of the IETF: `"default";r=0;t=5`, and before that `remaining=0, reset=5`.
+    if combined := re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", headers.get("ratelimit", "")):
+        resets["ratelimit"] = float(combined["seconds"])
     for name, value in headers.items():
         if "ratelimit" in name and "reset" in name and (seconds := _moment(value)) is not None:
             remaining = headers.get(name.replace("reset", "remaining"))

@@ -184,9 +184,7 @@ class Wire:
             # While a body is read, requests tells a timeout as a broken connection.
             if "timed out" in str(error).lower():
                 raise timed_out(self._timeout) from None
-            # The name only: the text of these errors repeats the address, and what was sent.
-            cause = getattr(error.args[0] if error.args else error, "reason", error)
-            raise broken(f"the connection broke ({type(cause).__name__})") from None
+            raise broken(describe_connection(error)) from None
 
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._parts(answer, started, streamed=streamed)
@@ -232,6 +230,27 @@ class Wire:
         # JSON may hold one half of a surrogate pair, which cannot be written as UTF-8.
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace(self._key, HIDDEN) if self._key else text
+
+
+CAUSES = {
+    "NewConnectionError": "nothing listens at that address; is the server running?",
+    "NameResolutionError": "there is no host of that name; check engine.endpoint",
+    "RemoteDisconnected": "the server closed the connection before it answered",
+}
+"""The error of a connection → the meaning for a user."""
+
+
+def describe_connection(error: Exception) -> str:
+    """Return why a connection broke."""
+    # The name only: the text of these errors repeats the address, and what was sent.
+    cause = getattr(error.args[0] if error.args else error, "reason", error)
+    inner = [
+        cause,
+        *getattr(cause, "args", ()),
+        *(error.args[0].args if error.args and hasattr(error.args[0], "args") else ()),
+    ]
+    known = next((CAUSES[name] for part in inner if (name := type(part).__name__) in CAUSES), None)
+    return f"the connection broke ({type(cause).__name__})" if known is None else f"the connection broke: {known}"
 
 
 def _milliseconds(seconds: float) -> float:
