@@ -62,7 +62,7 @@ fun languageProject(language: Language, place: Int): Project = Project {
             minute = 7 + 13 * (place % 4)
         }
     }
-    ciEvalNight {
+    val evaluations = ciEvalNight {
         id = language.name
         config = language.config
         shards = 2
@@ -71,6 +71,14 @@ fun languageProject(language: Language, place: Int): Project = Project {
         mail = mailed
         hour = 1 + place / 4
         minute = 7 + 13 * (place % 4)
+    }
+    if (rankers != null) {
+        ciEvalAlgorithms {
+            id = language.name
+            nights = listOf(evaluations)
+            hour = 5 + place / 4
+            minute = 11 + 13 * (place % 4)
+        }
     }
 }
 
