@@ -1,5 +1,6 @@
 // One project per language: its nights, with the shards of the evaluation and the comparison with the last good night, and logs for
 // rankers with the ranker they train. What these are made of is library/CiEval.kt. See docs/ci.md.
+import ci_eval.ciEvalAlgorithms
 import ci_eval.ciEvalLogs
 import ci_eval.ciEvalNight
 import jetbrains.buildServer.configs.kotlin.Project

@@ -408,12 +408,13 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
             runs(
                 night,
                 listOf(
-                    "ci algorithms ${folders.joinToString(" ")} --history history --output algorithms" +
+                    // An evaluation that left no workspace is not ranked, and has failed itself.
+                    "ci algorithms ${folders.joinToString(" ") { "\$(test -d $it && echo $it)" }} --history history --output algorithms" +
                         night.gates.joinToString("") { option("gate", it) },
                 ),
             )
             // What the night has evaluated is ranked, and not evaluated a second time.
-            wholes.zip(folders) { whole, folder -> takes(whole, "workspace.zip!** => $folder", reused = ReuseBuilds.ANY) }
+            wholes.zip(folders) { whole, folder -> takes(whole, "?:workspace.zip!** => $folder", reused = ReuseBuilds.ANY) }
             dependencies {
                 // Red nights stay in the trend; a file per night.
                 artifacts(this@BuildType) {

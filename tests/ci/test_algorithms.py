@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.engine,
     pytest.mark.registry,
     pytest.mark.needs("go", "node", "npm"),
-    pytest.mark.slow(minutes=3),
+    pytest.mark.slow(minutes=4),
     pytest.mark.xdist_group("algorithms"),
 ]
 
