@@ -96,3 +96,20 @@ def test_figures_are_rounded_as_python_rounds(visit: Visit) -> None:
     scores = [number / 512 for number in range(0, 513, 3)]
     texts = page.evaluate("(all) => all.map((each) => ciEval.amount(each, 'score'))", scores)
     assert texts == [f"{score:.3f}" for score in scores]
+
+
+def test_a_condition_on_the_text_is_about_all_of_it(page: Page, tmp_path: Path) -> None:
+    long = "a" * 130
+    lines = [f"{long}_{end} = 1\nprint({long}_{end}, {long}_{end})\n" for end in ("one", "two")]
+    project = write(tmp_path / "p", a__py="".join(lines))
+    argv = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output", tmp_path / "w")
+    assert command(*argv)[0] == 0
+    expressions = ("text=*_one", "text=*_two", "length=131")
+    assert command("report", tmp_path / "w", *(part for line in expressions for part in ("--filter", line)))[0] == 0
+    (evaluation,) = json.loads((tmp_path / "w" / "reports" / "metrics.json").read_text())["evaluations"]
+    for expression in expressions:
+        figures = evaluation["filters"][expression]
+        show(page, tmp_path / "w" / "reports", expression)
+        assert total(page) == figures["sessions"] > 0
+        check_figures(page, figures["metrics"])
+    assert evaluation["filters"]["length=131"]["sessions"] == 2 * evaluation["filters"]["text=*_one"]["sessions"]

@@ -75,7 +75,7 @@ def test_two_nights_make_one_page_each_and_a_trend_with_a_line_each(evenings: li
 
 def test_gates_compare_each_evaluation_with_the_first_one(evenings: list[Path], tmp_path: Path) -> None:
     code, _, err = run(
-        "ci", "algorithms", evenings[0], "--gate", "RecallAt1[ALL] >= +100pp", "--output", tmp_path / "out"
+        "ci", "algorithms", evenings[0], "--gate", "RecallAt1[ALL] >= 100%", "--output", tmp_path / "out"
     )
     assert code == 1
     assert "3 of 3 gates failed" in err
