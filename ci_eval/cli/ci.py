@@ -156,9 +156,11 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
 
     A folder stands for the workspaces in it. Evaluations of one language and project make one ranking: DIR, or a folder
-    in DIR for each where there are several. Gates compare each evaluation with the first one of its ranking.
+    in DIR for each where there are several. Gates compare each evaluation with the first one of its ranking; the input
+    `gates` has more of them, one on each line.
     """
     screen = Screen()
+    gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
     done = ranking.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
     announcing.ranking(done, screen)
     for outcome in done.outcomes.values():
