@@ -73,12 +73,16 @@ def test_two_nights_make_one_page_each_and_a_trend_with_a_line_each(evenings: li
     ]
 
 
-def test_gates_compare_each_evaluation_with_the_first_one(evenings: list[Path], tmp_path: Path) -> None:
+def test_gates_compare_each_evaluation_with_the_first_one(
+    evenings: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A workflow hands its rules over as an input.
+    monkeypatch.setenv("INPUT_GATES", "Recall >= -100%\n\nRecallAt5 >= -100%\n")
     code, _, err = run(
         "ci", "algorithms", evenings[0], "--gate", "RecallAt1[ALL] >= 100%", "--output", tmp_path / "out"
     )
     assert code == 1
-    assert "3 of 3 gates failed" in err
+    assert "3 of 9 gates failed" in err
     assert (tmp_path / "out" / "html" / "index.html").is_file()
     comparisons = sorted(path for path in (tmp_path / "out").iterdir() if (path / "comparison.json").is_file())
     bases = {json.loads((path / "comparison.json").read_text())["sides"]["base"]["workspace"] for path in comparisons}

@@ -114,7 +114,6 @@ def test_three_engines_have_a_table_for_each_pair(tmp_path: Path) -> None:
         # Gates are about those with the first side.
         assert [bool(project["trouble"]) for project in table["projects"]] == [verdict == "worse"] * 5
         assert table["pairs"] == 3
-        assert table["overall"]["Recall"]["verdict"] in {verdict, "no-difference-shown"}
         page = tmp_path / "out" / "pairs" / name / "html" / "index.html"
         assert "the number of metrics and of the 3 pairs of sides" in page.read_text()
         assert (page.parent.parent / table["projects"][0]["folder"] / "html" / "index.html").is_file()
