@@ -1,5 +1,6 @@
 // One project per language: its nights, with the shards of the evaluation and the comparison with the last good night, and logs for
 // rankers with the ranker they train. What these are made of is library/CiEval.kt. See docs/ci.md.
+import ci_eval.ciEvalAlgorithms
 import ci_eval.ciEvalLogs
 import ci_eval.ciEvalNight
 import jetbrains.buildServer.configs.kotlin.Project
@@ -62,7 +63,7 @@ fun languageProject(language: Language, place: Int): Project = Project {
             minute = 7 + 13 * (place % 4)
         }
     }
-    ciEvalNight {
+    val evaluations = ciEvalNight {
         id = language.name
         config = language.config
         shards = 2
@@ -71,6 +72,14 @@ fun languageProject(language: Language, place: Int): Project = Project {
         mail = mailed
         hour = 1 + place / 4
         minute = 7 + 13 * (place % 4)
+    }
+    if (rankers != null) {
+        ciEvalAlgorithms {
+            id = language.name
+            nights = listOf(evaluations)
+            hour = 5 + place / 4
+            minute = 11 + 13 * (place % 4)
+        }
     }
 }
 

@@ -17,7 +17,7 @@ from statistics import median
 
 from playwright.sync_api import Page, sync_playwright
 
-from ci_eval.core.catalogs import tasks
+from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status, Suggestion
 from ci_eval.core.rendering.htmlsite import HtmlSite
 from ci_eval.core.rendering.sessiontable import SessionTable, write_sessions
@@ -45,6 +45,7 @@ EMPTY = "an empty page"
 ACTS = {
     "a filter": ("fieldset button", None),
     "a search": ("#search", "get_"),
+    "a filter in words": ("#search", "kind=METHOD_CALL,FIELD prefix=1"),
     "a search that finds nothing": ("#search", "no such text"),
 }
 
@@ -52,7 +53,8 @@ ACTS = {
 def table(sessions: int) -> SessionTable:
     """Made-up sessions: as many different lines and texts as a large project has."""
     source = random.Random(1)
-    made = SessionTable(tasks.CATALOG.load("completion"), [""], "benchmark")
+    cards = metrics.select_metrics(["RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall"])
+    made = SessionTable(tasks.CATALOG.load("completion"), [""], "benchmark", [*cards.values()], asked=0.5)
     for file in range(0, sessions, PER_FILE):
         names = [f"{source.choice(NAMES)}_{source.randrange(2000)}" for _ in range(PER_FILE)]
         text = "".join(f"    value_{at} = self.{name}(argument, other_{at % 90})\n" for at, name in enumerate(names))
@@ -101,7 +103,7 @@ def main() -> None:
         write_sessions(site, table(given.sessions), "benchmark")
         size = (Path(folder) / "sessions-data.js").stat().st_size
         site.write("empty.html", b"<!doctype html><title>empty</title><p class=empty>nothing")
-        started = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        started = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = started.new_page(viewport={"width": 1280, "height": 900})
         page.add_init_script(FIRST_ROW)
         seen: dict[str, list[float]] = {}

@@ -1,11 +1,20 @@
-"""An independent reading of filter expressions, by the words of the documentation."""
+"""An independent reading of filter expressions, by the words of the documentation; workspaces to filter, and random
+expressions."""
 
 from __future__ import annotations
 
+import random
 import re
 from fnmatch import fnmatchcase
+from pathlib import Path
 
-from ci_eval.core.model import SessionScore
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.model import Definition, History, ObjectUsage, SessionScore
+from tests.command import command
+from tests.learning.recommenders.trained import FIGURE_3, trained, usage
+from tests.projects import GREETER, write
 
 
 def passes(session: SessionScore, conditions: dict[str, str]) -> bool:
@@ -33,3 +42,68 @@ def passes(session: SessionScore, conditions: dict[str, str]) -> bool:
         if name == "package" and not re.fullmatch(value, known.package or ""):
             return False
     return True
+
+
+DRAWS = 6
+"""The number of random expressions per workspace."""
+VALUES = {
+    "completion": {
+        "kind": ["METHOD_CALL", "FIELD,VARIABLE", "KEYWORD", "TYPE_REFERENCE,ARGUMENT_NAME"],
+        "prefix": ["0", "1", "3"],
+        "file": ["one*", "*.py", "t?o.py"],
+        "text": ["g*", "*e*", "[a-h]*"],
+        "length": ["2", "5"],
+        "argument": ["true", "false"],
+        "first": ["true", "false"],
+    },
+    "tokens": {
+        "kind": ["METHOD_CALL", "FIELD,VARIABLE", "KEYWORD"],
+        "file": ["one*", "t?o.py"],
+        "text": ["*e*", "[a-h]*"],
+        "length": ["2", "5"],
+    },
+    "inline": {"file": ["one*", "t?o.py"], "text": ["*e*", "[a-h]*"], "length": ["6", "20"]},
+    "method-calls": {
+        "strategy": ["REAL", "LINEAR,RANDOM", "REAL*"],
+        "scenario": ["1|2", "NEW,0|1"],
+        "package": ["T", "T.*", "U"],
+        "text": ["m1*", "*m2"],
+    },
+}
+
+
+def measure(task: str, folder: Path) -> Path:
+    """Return the workspace of a small run of a task, by an engine that is sometimes right."""
+    argv = ["evaluate", "--task", task, "--jobs", 1, "--all", "--output", folder / "w"]
+    if task == "method-calls":
+        new = Definition(kind="NEW", member="T")
+        states = [(None, usage("m1", new)), (usage("m1", new), usage("m1 m2", new)), (usage("mX"), usage("m2 m1"))]
+        histories = [
+            History(project="p", file=f"{number}.py", type=name, states=tuple(of_type(state, name) for state in pair))
+            for number, pair in enumerate(states * 2)
+            for name in ("T", "U")
+        ]
+        (folder / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, histories)))
+        trained(folder, "pbn", FIGURE_3)
+        model = f"engine.options.model={folder / 'pbn.model'}"
+        argv += ["--dataset", folder / "histories.jsonl", "--engine", "recommender", "--set", model]
+    else:
+        project = write(folder / "p", one__py=GREETER, two__py=f"{GREETER}\nother = Greeter('x')\nother.greet()\n")
+        argv += ["--project", f"path:{project}", "--engine", "words" if task == "completion" else "ngram"]
+    code, _, err = command(*argv)
+    assert code == 0, err
+    return folder / "w"
+
+
+def of_type(state: ObjectUsage | None, name: str) -> ObjectUsage | None:
+    return state and replace(state, type=name)
+
+
+def draw_expressions(task: str) -> dict[str, dict[str, str]]:
+    """Return random expressions for the workspace of a task, with their conditions."""
+    rng, values = random.Random(48), VALUES[task]
+    draws = [
+        {name: rng.choice(values[name]) for name in rng.sample(sorted(values), rng.choice((1, 2)))}
+        for _ in range(DRAWS)
+    ]
+    return {" ".join(f"{name}='{value}'" for name, value in draw.items()): draw for draw in draws}

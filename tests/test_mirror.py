@@ -14,14 +14,14 @@ GROUPS = ("core", "plugins")
 BEHAVIOURS = {
     "adapters/endpoints": "kills llama",
     "adapters/lsp": "endless malformed",
-    "ci": "bootstrap caches documentation downloads gitlab locks moving_targets nights notices pages pull_requests "
-    "releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
+    "ci": "algorithms bootstrap caches documentation downloads gitlab locks moving_targets nights notices pages "
+    "pull_requests releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "codebleu sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors real_lists servers told",
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble one_population random_kills",
     "languages": "declarations modern oracles projects samples",
-    "reports": "accessibility comparison_in_browser html_in_browser keyboard_in_browser live_in_browser "
-    "sessions_in_browser site_in_browser",
+    "reports": "accessibility comparison_in_browser figures_in_browser html_in_browser keyboard_in_browser "
+    "live_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
     "exports": "notebook",
     "tasks": "records third",

@@ -102,6 +102,15 @@ class CiEvalLogs : CiEvalBuild() {
     var minute = 7
 }
 
+class CiEvalAlgorithms : CiEvalBuild() {
+    /** What `ciEvalNight` returned for each engine, all on the same project: at least two evaluations. */
+    var nights = emptyList<List<BuildType>>()
+    /** Rules for each evaluation against the first one. */
+    var gates = emptyList<String>()
+    var hour = 4
+    var minute = 23
+}
+
 class CiEvalCompareAlgorithms : CiEvalBuild() {
     var base = ""
     var new = ""
@@ -150,12 +159,17 @@ private fun BuildType.runs(settings: CiEvalBuild, commands: List<String>, before
 }
 
 /** A failed build's artifacts are taken too unless nothing can be done without its success: reports first, gates last. */
-private fun BuildType.takes(from: BuildType, rules: String, failed: FailureAction = FailureAction.ADD_PROBLEM) {
+private fun BuildType.takes(
+    from: BuildType,
+    rules: String,
+    failed: FailureAction = FailureAction.ADD_PROBLEM,
+    reused: ReuseBuilds = ReuseBuilds.NO,
+) {
     dependencies {
         dependency(from) {
             snapshot {
                 onDependencyFailure = failed
-                reuseBuilds = ReuseBuilds.NO
+                reuseBuilds = reused
             }
             artifacts {
                 artifactRules = rules
@@ -361,6 +375,8 @@ private fun Project.chart(
 
 private val shown = mutableListOf<Project>()
 
+private val ranked = mutableListOf<Project>()
+
 /** The reports as tabs of the builds; once for a project. */
 private fun Project.reports() {
     if (shown.any { it === this }) return
@@ -377,8 +393,11 @@ private fun Project.reports() {
     }
 }
 
-/** Every night: the configuration is evaluated, and compared with its last good night. */
-fun Project.ciEvalNight(init: CiEvalNight.() -> Unit) {
+/**
+ * Every night: the configuration is evaluated, and compared with its last good night. Returns the builds with the
+ * workspaces, one for each completion type.
+ */
+fun Project.ciEvalNight(init: CiEvalNight.() -> Unit): List<BuildType> {
     val night = CiEvalNight().apply(init)
     val wholes = listOfNotNull("BASIC", night.ranker?.let { "ML" }).map { type ->
         val builds = evaluation(night, type)
@@ -390,6 +409,60 @@ fun Project.ciEvalNight(init: CiEvalNight.() -> Unit) {
     val shares = listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
     chart("Quality of ${night.id}", "Share", shares, wholes, CustomChart.Format.PERCENT_BY_1)
     chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
+    return wholes
+}
+
+/** Every night: all evaluations of `nights` are ranked on one page, with a line for each in the trend. */
+fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
+    val night = CiEvalAlgorithms().apply(init)
+    val wholes = night.nights.flatten()
+    // A folder for each evaluation, by the id of its build: its history is found by it.
+    val folders = wholes.map { "evaluations/${it.id}" }
+    buildType(
+        BuildType {
+            id("Algorithms_${night.id}")
+            name = "Compare algorithms"
+            artifactRules = "algorithms => algorithms.zip\nhistory => history.zip"
+            runs(
+                night,
+                listOf(
+                    // An evaluation that left no workspace is not ranked, and has failed itself.
+                    "ci algorithms ${folders.joinToString(" ") { "\$(test -d $it && echo $it)" }} --history history --output algorithms" +
+                        night.gates.joinToString("") { option("gate", it) },
+                ),
+            )
+            // What the night has evaluated is ranked, and not evaluated a second time.
+            wholes.zip(folders) { whole, folder -> takes(whole, "?:workspace.zip!** => $folder", reused = ReuseBuilds.ANY) }
+            dependencies {
+                // Red nights stay in the trend; a file per night.
+                artifacts(this@BuildType) {
+                    artifactRules = "?:history.zip!** => history"
+                    buildRule = lastFinished()
+                }
+            }
+            triggers {
+                schedule {
+                    schedulingPolicy = daily {
+                        hour = night.hour
+                        minute = night.minute
+                    }
+                    branchFilter = "+:<default>"
+                    triggerBuild = always()
+                    withPendingChangesOnly = false
+                }
+            }
+        },
+    )
+    reports()
+    if (ranked.none { it === this }) {
+        ranked += this
+        features {
+            buildReportTab {
+                title = "Algorithms"
+                startPage = "algorithms.zip!/html/index.html"
+            }
+        }
+    }
 }
 
 /** Logs of a modelled user over several projects, and the ranker they train, every week. Returns what nights take it from. */

@@ -121,6 +121,11 @@ INPUTS = (
         description="Rules, one on each line; without them nightly.yml has declared >= -2pp.",
     ),
     WorkflowInput(
+        name="algorithm-gates",
+        workflows=(NIGHTLY,),
+        description="Rules, one on each line, for each evaluation against the first by name of those asked the same.",
+    ),
+    WorkflowInput(
         name="allow-failure",
         workflows=(COMPARE,),
         description="Whether this workflow succeeds whatever becomes of the evaluation.",

@@ -14,8 +14,13 @@ from ci_eval.ci.arguments import cache_key, command_line, configs, is_first_nigh
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
+from ci_eval.cli.options import add_gate_options
+from ci_eval.cli.places import SOURCE
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
+from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.nights import algorithms as ranking
+from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import artifacts as downloading
 from ci_eval.jobs.workflows import comments, notices
 from ci_eval.jobs.workflows import earlier_runs as nights
@@ -151,6 +156,37 @@ def summary(matrices: tuple[str, ...]) -> None:
     screen.host.announce(Announcement(status=f"{len(evaluations)} evaluations", summary=text))
     for line in text.splitlines():
         screen.result(line)
+
+
+@ci.command("algorithms")
+@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
+@add_gate_options
+@click.option(
+    "--history",
+    type=FOLDER,
+    metavar="DIR",
+    help="A folder with past figures, in a folder for each evaluation: draw the trends, and add tonight's.",
+)
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Where the pages go; new or empty.")
+def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Path | None, output: Path) -> None:
+    """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
+
+    A folder stands for the workspaces in it. Evaluations of one language and project make one ranking: DIR, or a folder
+    in DIR for each where there are several. Gates compare each evaluation with the first one of its ranking; the input
+    `gates` has more of them, one on each line.
+    """
+    screen = Screen()
+    gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
+    done = ranking.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
+    announcing.ranking(done, screen)
+    for outcome in done.outcomes.values():
+        if outcome.overview:
+            presenting.overview(outcome.overview, screen)
+        for name, path in outcome.reports.items():
+            screen.result(f"{name:9} {path}")
+    screen.result(str(done.folder))
+    if done.trouble:
+        raise done.trouble
 
 
 @ci.command("notice")

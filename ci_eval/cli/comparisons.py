@@ -36,6 +36,7 @@ from ci_eval.jobs.sampling import detecting
 from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.shards import find_shards
+from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -224,7 +225,8 @@ def compare_engines_(
     it starts, or like --engine-like NAME), or configuration files. A file behind engines alone is the CONFIG of all.
     With --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
     verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
-    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …).
+    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …); over
+    `projects` each pair has a table of its own (DIR/pairs).
 
     \b
     Examples:
@@ -245,7 +247,7 @@ def compare_engines_(
     if sides[0].config.projects:
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
-        suited = suite_job.compare_engines(
+        tables = suite_job.compare_engines(
             [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides,
             rounds=rounds,
             gates=gates,
@@ -255,7 +257,7 @@ def compare_engines_(
             screen=screen,
             allow_conditions=allow_conditions,
         )
-        suite_told(suited, screen, opening=opening)
+        _tell_suites(tables, screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(
         sides,
@@ -271,6 +273,19 @@ def compare_engines_(
         allow_conditions=allow_conditions,
     )
     _show_compared(done, screen, opening=opening)
+
+
+def _tell_suites(tables: Sequence[Suited], screen: Screen, *, opening: bool) -> None:
+    """Print the table of a suite, or those of all pairs of sides, whose common folder comes last."""
+    first, *others = tables
+    if not others:
+        suite_told(first, screen, opening=opening)
+        return
+    for table in tables:
+        suite_told(replace(table, trouble=None), screen, opening=opening and table is first)
+    screen.result(str(first.folder.parent.parent))
+    if first.trouble:
+        raise first.trouble
 
 
 def _make_sides(

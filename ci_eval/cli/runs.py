@@ -50,6 +50,10 @@ EXPECT = (
     "With --precision: a workspace in which any version of this engine was asked all sessions of this project. "
     "Its answers choose the sample, so that fewer sessions are asked; the figures are of this run alone."
 )
+STAGE_SET = (
+    "Set a key of stage 2 (interpret.…, engine.…), such as `timeout=2`, `sessionsLimit=200`, `seed=7`; needs --output. "
+    "The section may be left out if no other key ends like it. May be repeated."
+)
 EXECUTOR = "Where engines run: local (this machine), or a Ray cluster (ray, or ray:HOST:PORT of its head)."
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
@@ -193,6 +197,9 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
     shell_complete=completions.make_completer("completion-types"),
 )
 @click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
+@click.option(
+    "--set", "settings", metavar="KEY=VALUE", multiple=True, help=STAGE_SET, shell_complete=completions.setting
+)
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
@@ -206,6 +213,7 @@ def interpret(
     engine_command: str | None,
     completion_type: str | None,
     model: Path | None,
+    settings: tuple[str, ...],
     trust: bool,
     shard: str | None,
     reuse: Path | None,
@@ -220,13 +228,14 @@ def interpret(
       ci-eval interpret night                                        go on where it was interrupted
       ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
       ci-eval interpret night --engine-command './build/server --stdio' --output mine
+      ci-eval interpret night --set sessionsLimit=200 --set timeout=2 --output short
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
     if engine and engine_command is not None:
         raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-    if output is None and (engine or engine_command is not None or completion_type or shard):
+    if output is None and (engine or engine_command is not None or completion_type or shard or settings):
         raise click.UsageError(
-            "another engine or completion type, or a shard, goes into a workspace of its own: add --output DIR"
+            "another engine, completion type or setting, or a shard, goes into a workspace of its own: add --output DIR"
         )
     screen = Screen()
     folder = stages.only_sessions(
@@ -235,6 +244,7 @@ def interpret(
         command=engine_command,
         completion_type=completion_type,
         model=model,
+        settings=settings,
         trusted=trust,
         output=output,
         jobs=jobs,

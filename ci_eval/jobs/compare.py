@@ -106,7 +106,7 @@ def compare(
     if view.title and len(others) > 1:
         raise ConfigError(f"--title names one evaluation, and here are {len(others)} beside the base: leave it out")
     # A mistake in a rule fails before anything is compared.
-    rules = {workspace.folder: _load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
+    rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
     target = _target(output)
@@ -120,7 +120,7 @@ def compare(
         prefix = slug(one.folder.name) if each_with_each else f"{number:02}"
         subfolder = target if len(others) == 1 else target / f"{prefix}-{slug(new.folder.name)}"
         judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
-        comparisons.append(_compare_pair(one, new, judged, subfolder, past, user, view))
+        comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view))
     overview, reports = None, {}
     if len(others) != 1:
         if not others and rules[base.folder].gates:
@@ -207,7 +207,7 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
     return None
 
 
-def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
+def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
     if user is None:
         loaded = runs.load_workspace(workspace, view)
         config, old = loaded.config, loaded.config.comparison.gates
@@ -223,7 +223,7 @@ def _load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vi
     return attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
 
 
-def _compare_pair(
+def compare_pair(
     base: Workspace,
     new: Workspace,
     rules: Judging,
@@ -244,7 +244,7 @@ def _compare_pair(
     infos = {info.name: info for info in comparison.metrics}
     gates = tuple(gate.judge(comparison.filters, comparison.headline, infos) for gate in rules.gates)
     # The history has no figures of what this user would do on average.
-    comparison = replace(comparison, gates=gates, trend=_trend(past, new, rules) if past and not user else None)
+    comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     sources = stage.StoredPairs(base, new, load_grammars(new))
     reports = {reporter.name: reporter.write(comparison, sources, folder) for reporter in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
@@ -256,7 +256,7 @@ def _retitle(side: Side, workspace: Workspace, view: View = UNCHANGED) -> Side:
     return replace(side, title=title) if title else side
 
 
-def _trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
+def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)
@@ -273,8 +273,16 @@ def _overview(
 ) -> Overview:
     if not comparisons:
         new = workspaces[-1]
-        trend = _trend(past, new, rules) if past else None
+        trend = make_trend(past, new, rules) if past else None
         return Overview(title=f"{new.manifest().title} over time", trend=trend)
+    return rank(workspaces, comparisons, rules, folder, view)
+
+
+def rank(
+    workspaces: Sequence[Workspace], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
+) -> Overview:
+    """Return the ranking of the workspaces, with the comparisons made of them, for a page in `folder`. Raises the
+    errors of `core.compare.rank`."""
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
     ordered = [workspaces[index].folder.resolve() for index in ranking.order]

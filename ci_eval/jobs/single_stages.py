@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError, WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config import Config, patch, set_engine_command
+from ci_eval.core.config import Config, keys, override, patch, set_engine_command
+from ci_eval.core.config.loading import complete_key
 from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
@@ -17,7 +18,10 @@ from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
-from ci_eval.jobs.preparation import prepare
+from ci_eval.jobs.preparation import Prepared, prepare
+
+STAGE = ("interpret", "engine")
+"""The sections of the configuration that stage 2 reads."""
 
 
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
@@ -40,6 +44,7 @@ def only_sessions(
     command: str | None = None,
     completion_type: str | None,
     model: Path | None,
+    settings: Sequence[str] = (),
     trusted: bool,
     output: Path | None,
     jobs: int,
@@ -50,7 +55,8 @@ def only_sessions(
 ) -> Path:
     """Run stage 2 on a workspace's actions, and return the folder of the sessions.
 
-    Sessions of another engine, completion type or shard go into the new workspace `output`. `command`: the command of a
+    Sessions of another engine, completion type or shard, or with other `settings` (KEY=VALUE of stage 2), go into the
+    new workspace `output`. `command`: the command of a
     language server, which is then the engine. `cluster`: the machines that ask; None = this machine alone. `reuse`: as
     in `evaluate`.
     """
@@ -65,6 +71,7 @@ def only_sessions(
     config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
         config = set_engine_command(config, command)
+    config = _change_stage(config, settings)
     trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
     if output is not None:
         Workspace.check_free(output)
@@ -73,6 +80,7 @@ def only_sessions(
     if reuse:
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
+    _check_actions(source, prepared)
     if output is None:
         workspace = runs.take_up(source, prepared, jobs)
     else:
@@ -88,6 +96,44 @@ def only_sessions(
         if executor:
             note(workspace, executor)
     return workspace.folder
+
+
+def _change_stage(config: Config, settings: Sequence[str]) -> Config:
+    """Return the configuration with other settings KEY=VALUE of stage 2. Raises ConfigError for those of other
+    stages."""
+    known = {key.name for key in keys()}
+    spelled = []
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        # A seed is that of stage 2 here, although language models have one, too.
+        own = f"interpret.{name.strip()}"
+        key = own if own in known else complete_key(name.strip())
+        spelled.append(f"{key}{equals}{value}")
+        if key.partition(".")[0] not in STAGE:
+            raise ConfigError(
+                f"`{key}` is no setting of stage 2, whose settings are those of {' and '.join(STAGE)}: the actions "
+                "were made without it, and reports take theirs from `ci-eval report --set`"
+            )
+    changed = override(config, spelled)
+    if changed.actions != config.actions:
+        raise ConfigError(
+            "a modelled user is asked at every prefix, and the actions of this workspace have other ones: make them "
+            "with `ci-eval actions --set 'actions.strategy.prefix={name: EveryPrefix}'`"
+        )
+    return changed
+
+
+def _check_actions(source: Workspace, prepared: Prepared) -> None:
+    """Raise ConfigError if actions would be other ones with the seed of stage 2."""
+    was, seed = source.manifest(), prepared.config.interpret.seed
+    if seed == was.seed:
+        return
+    sampled = prepared.records or prepared.task.of_imports
+    if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:
+        raise ConfigError(
+            f"the actions of {source.folder} were sampled with the seed {was.seed}, and others belong to {seed}: "
+            f"`ci-eval actions --set interpret.seed={seed}` makes them"
+        )
 
 
 def only_logs(

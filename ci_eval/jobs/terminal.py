@@ -42,7 +42,7 @@ from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
 from ci_eval.core.rendering.suites import populations as populations_of_suite
 from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, together
-from ci_eval.core.rendering.trendtext import change_lines
+from ci_eval.core.rendering.trendtext import change_lines, name_trends
 from ci_eval.core.rendering.verdicts import (
     COSTS,
     ELSEWHERE,
@@ -293,15 +293,17 @@ def overview(summary: Overview, screen: Screen) -> None:
         screen.result("")
         for warning in ranking.warnings:
             screen.warn(warning)
+    for name, trend in zip(name_trends(summary), summary.trends, strict=True):
+        _trend(trend, screen, f"{name}: ")
     if summary.trend:
         _trend(summary.trend, screen)
 
 
-def _trend(trend: Trend, screen: Screen) -> None:
+def _trend(trend: Trend, screen: Screen, about: str = "") -> None:
     before = format_count(len(trend.nights) - 1, "evaluation")
-    screen.result(f"history   {before} before this one ({label(trend.headline)})")
+    screen.result(f"history   {about}{before} before this one ({label(trend.headline)})")
     for line in change_lines(trend):
-        screen.result(f"changed   {line}")
+        screen.result(f"changed   {about}{line}")
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:

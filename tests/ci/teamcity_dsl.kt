@@ -267,6 +267,7 @@ private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.Schedule
 private fun json(dependency: Dependency): String = fields(
     "on" to quoted(dependency.on.id?.value ?: ""),
     "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
+    "reuse" to (dependency.snapshot?.let { quoted(it.reuseBuilds.name) } ?: "null"),
     "artifacts" to list(
         dependency.artifacts.map {
             fields(

@@ -41,7 +41,7 @@ def test_the_library_is_copied_beside_the_settings(tmp_path: Path) -> None:
 def copied(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Return the builds of the documented settings, by id, as a user has them who replaced OWNER and COMMIT."""
     text = documented("TeamCity", 1)
-    assert len([line for line in text.splitlines() if line.strip()]) <= 15
+    assert len([line for line in text.splitlines() if line.strip()]) <= 17
     settings = tmp_path_factory.mktemp("user") / "settings.kts"
     settings.write_text(text.replace("COMMIT", COMMIT).replace("https://github.com/OWNER/ci-eval", str(ROOT)))
     code, out, err = executed(settings)
@@ -61,7 +61,7 @@ class TestUsersSettings:
     def test_all_kinds_of_builds_are_there(self, copied: dict[str, dict[str, Any]]) -> None:
         assert set(copied) == {
             "Server", "Evaluate_Completion_BASIC", "Compare_Completion_BASIC", "PullRequest_Completion",
-            "CompareAlgorithms_Completion",
+            "CompareAlgorithms_Completion", "Evaluate_Jedi_BASIC", "Compare_Jedi_BASIC", "Algorithms_Completion",
         }  # fmt: skip
 
     def test_a_night_is_two_builds_and_takes_the_engine_of_an_upstream_build(
@@ -80,6 +80,12 @@ class TestUsersSettings:
         _, _, name, *argv = shlex.split(line)
         params = find_command(name).make_context(name, argv).params
         assert params["engine_command"] == "engine/server --stdio"
+
+    def test_what_two_nights_evaluated_is_ranked(self, copied: dict[str, dict[str, Any]]) -> None:
+        ranked = copied["Algorithms_Completion"]
+        evaluations = ["Evaluate_Completion_BASIC", "Evaluate_Jedi_BASIC"]
+        assert [each["on"] for each in ranked["dependencies"] if each["snapshot"]] == evaluations
+        assert len(ranked["schedules"]) == 1
 
     def test_a_pull_request_compares_its_engine_with_that_of_the_default_branch(
         self, copied: dict[str, dict[str, Any]]

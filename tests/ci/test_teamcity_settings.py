@@ -12,6 +12,7 @@ from runpy import run_path
 from typing import Any
 from xml.etree import ElementTree
 
+import click
 import pytest
 
 from ci_eval.cli.group import find_command
@@ -63,9 +64,18 @@ def rules(text: str) -> Iterator[tuple[str, str, str]]:
 
 def commands(build: dict[str, Any]) -> list[list[str]]:
     lines = [line for script in build["scripts"] for line in script.splitlines() if line.startswith("python3 ")]
-    words = [shlex.split(line.replace("$(test -d base && echo base)", "base")) for line in lines]
+    words = [shlex.split(re.sub(r"\$\(test -d (\S+) && echo \1\)", r"\1", line)) for line in lines]
     assert all((ROOT / each[1]).is_file() for each in words)
     return [each[2:] for each in words]
+
+
+def context_of(name: str, argv: list[str]) -> click.Context:
+    """Return what a command line gives a command, or a command of the group `ci`."""
+    command = find_command(name)
+    if isinstance(command, click.Group):
+        subcommand = command.commands[argv[0]]
+        return subcommand.make_context(argv[0], argv[1:])
+    return command.make_context(name, argv)
 
 
 @pytest.mark.needs("npm", "java")
@@ -99,7 +109,8 @@ class TestModel:
         for on, path in consumed:
             assert path in published[on]
         for project in model["subProjects"]:
-            assert len(project["tabs"]) == 2
+            ranked = any(build["name"] == "Compare algorithms" for build in project["buildTypes"])
+            assert len(project["tabs"]) == 2 + ranked
             targets = {target for build in project["buildTypes"] for target in published[build["id"]]}
             assert {tab.partition("!")[0] for tab in project["tabs"]} <= targets
 
@@ -112,10 +123,10 @@ class TestModel:
                 for _, _, target in rules(artifact["rules"])
             }
             for name, *argv in commands(build):
-                given = find_command(name).make_context(name, argv).params
+                given = context_of(name, argv).params
                 inputs = [str(path) for path in given.get("workspaces", ())]
                 inputs += [str(given[each]) for each in ("model", "reuse", "workspace") if given.get(each)]
-                assert all(path.split("/")[0] in fetched for path in inputs), (build["id"], inputs)
+                assert all({path, path.split("/")[0]} & fetched for path in inputs), (build["id"], inputs)
 
     def test_every_command_line_is_one_the_real_cli_takes(self, model: dict[str, Any]) -> None:
         seen = set()
@@ -126,17 +137,17 @@ class TestModel:
             assert commands(build)
             for name, *argv in commands(build):
                 seen.add(name)
-                context = find_command(name).make_context(name, list(argv))
+                context = context_of(name, list(argv))
                 config = getattr(context.params.get("choices"), "config", None) or context.params.get("config")
                 assert config is None or (ROOT / str(config)).is_file()
-        assert seen == {"actions", "interpret", "merge", "compare", "generate-ml-logs", "train-ranker"}
+        assert seen == {"actions", "interpret", "merge", "compare", "generate-ml-logs", "train-ranker", "ci"}
 
     def test_nights_and_the_logs_of_a_week_start_whether_or_not_something_changed(self, model: dict[str, Any]) -> None:
-        started = ("Compare_", "GenerateLogs_")
+        started = ("Compare_", "GenerateLogs_", "Algorithms_")
         schedules = [(build["id"], each) for build in builds(model) for each in build["schedules"]]
         assert len(schedules) == len([build for build in builds(model) if build["id"].startswith(started)])
         for build, each in schedules:
-            assert build.startswith("GenerateLogs_" if each["weekly"] else "Compare_")
+            assert build.startswith("GenerateLogs_" if each["weekly"] else ("Compare_", "Algorithms_"))
             assert (each["always"], each["withPendingChangesOnly"]) == (True, False)
             assert each["branchFilter"] == "+:<default>"
             assert 1 <= each["hour"] <= 8
@@ -161,6 +172,26 @@ class TestModel:
                 (build["id"], "LastFinished", "?:history.zip!** => history"),
             }
             assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
+
+    def test_algorithms_are_ranked_from_what_the_night_has_evaluated(self, model: dict[str, Any]) -> None:
+        ranked = [build for build in builds(model) if build["name"] == "Compare algorithms"]
+        assert len(ranked) > 5
+        for build in ranked:
+            language = build["id"].removeprefix("Algorithms_")
+            wholes = [f"Evaluate_{language}_{kind}" for kind in ("BASIC", "ML")]
+            taken = [
+                (each["on"], each["reuse"], artifact["from"], artifact["rules"])
+                for each in build["dependencies"]
+                for artifact in each["artifacts"]
+            ]
+            assert taken == [
+                *((whole, "ANY", "SameChain", f"?:workspace.zip!** => evaluations/CiEval_{whole}") for whole in wholes),
+                (build["id"], None, "LastFinished", "?:history.zip!** => history"),
+            ]
+            ((_, *argv),) = commands(build)
+            given = context_of("ci", argv).params
+            assert [str(path) for path in given["workspaces"]] == [f"evaluations/CiEval_{whole}" for whole in wholes]
+            assert (str(given["history"]), str(given["output"])) == ("history", "algorithms")
 
     def test_a_shard_reuses_what_it_was_answered_last_by_the_same_commit(
         self, model: dict[str, Any], tmp_path: Path
@@ -243,7 +274,9 @@ class TestModel:
             build["id"] for build in found if build["id"].startswith("Compare_")
         }
         asked = {build["id"] for build in found if ["env.GOROOT", "exists"] in build["requirements"]}
-        assert asked == {build["id"] for build in found if "_go_" in f"{build['id']}_"}
+        # A ranking asks no engine.
+        of_go = {build["id"] for build in found if "_go_" in f"{build['id']}_"}
+        assert asked == of_go - {"Algorithms_go"}
 
     def test_a_failed_evaluation_is_compared(self, model: dict[str, Any]) -> None:
         snapshots = {each["snapshot"] for build in builds(model) for each in build["dependencies"]}

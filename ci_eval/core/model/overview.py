@@ -40,6 +40,8 @@ class Overview(Value, frozen=True, kw_only=True):
     title: str
     ranking: Ranking | None = None
     trend: Trend | None = None
+    trends: tuple[Trend, ...] = ()
+    """The trend of each side of the ranking, in its order; empty if no history is known."""
     comparisons: dict[str, str] = {}
     """The folder of each comparison by its title, relative to the overview's."""
     workspaces: tuple[str, ...] = ()

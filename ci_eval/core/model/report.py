@@ -206,6 +206,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """The load of the machine during the run."""
     population: int
     """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
+    asked: float = 1.0
+    """The share of them that was asked; of several projects, the smallest one."""
     sampling: Sampling | None = None
     """The sample, if its sessions stand for different numbers of others: figures weight them, and quantiles (which
     cannot be weighted) are left out."""

@@ -58,3 +58,5 @@ class Suite(Value, frozen=True, kw_only=True):
     """The declared metrics, in order."""
     compared: bool
     """True if the projects hold comparisons."""
+    pairs: int = 1
+    """The number of pairs of sides, each with a table like this one; verdicts over all projects are adjusted for it."""

@@ -99,6 +99,54 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     ]
 
 
+def ranking_charts(trends: Sequence[Trend], names: Sequence[str], wanted: Sequence[str]) -> list[Chart]:
+    """Return one chart for each wanted metric, with a line for each trend; none if all figures are of one night.
+
+    `names`: what a person reads of each trend when pointing at its line.
+    """
+    by_time = {night.started: night for trend in trends for night in trend.nights}
+    starts = sorted(by_time)
+    # Evaluations of one night start one after the other.
+    if max((len(trend.nights) for trend in trends), default=0) < 2:
+        return []
+    x = over_time([by_time[start] for start in starts])
+    places = {start: x(place) for place, start in enumerate(starts)}
+    infos = {info.name: info for trend in trends for info in trend.metrics}
+    charts = []
+    for info in (infos[name] for name in wanted if name in infos):
+        figures = [
+            [(night, figure) for night in trend.nights for figure in [night.metrics.get(info.name)] if figure]
+            for trend in trends
+        ]
+        known = [[(night, figure) for night, figure in line if figure.value is not None] for line in figures]
+        values = [figure.value or 0.0 for line in known for _, figure in line]
+        if not values:
+            continue
+        y = Up(min(values), max(values))
+        lines = tuple(
+            tuple(
+                Dot(places[night.started], y(figure.value or 0.0), f"{name}, {_dot_label(night, figure, info.unit)}")
+                for night, figure in line
+            )
+            for name, line in zip(names, known, strict=True)
+        )
+        summaries = [
+            f"{name}: {amount(line[-1][1].value, info.unit)} after {len(line)} evaluations"
+            for name, line in zip(names, known, strict=True)
+            if line
+        ]
+        charts.append(
+            Chart(
+                title=info.name,
+                summary="; ".join(summaries),
+                lines=lines,
+                ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
+                names=_dates([by_time[start] for start in starts]),
+            )
+        )
+    return charts
+
+
 def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
     """Return a function from the index of a night to its x coordinate: by its time, or evenly if the history does not
     tell the times."""

@@ -6,18 +6,31 @@ suggestion) is stored once; a row has its number.
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from ci_eval.core.contracts import Task
+from ci_eval.core.contracts import Metric, Task
 from ci_eval.core.filters import GROUPS, standard_parts
 from ci_eval.core.model import Properties, Session, SourceFile
 from ci_eval.core.rendering.htmldata import pack_json, script
 from ci_eval.core.rendering.htmlpairs import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite
-from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND, band, evaluated, score, shown_rank, task_band
+from ci_eval.core.scoring import (
+    FAILED_BAND,
+    UNGRADED_BAND,
+    band,
+    evaluated,
+    observe_session,
+    score,
+    shown_rank,
+    task_band,
+)
+from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.sampled import LARGEST
+from ci_eval.core.statistics.student import NORMAL
 
 MOST_ROWS = 250_000
 """The most rows of the page: browsers do not hold a list of any height."""
@@ -58,20 +71,39 @@ class Side:
     """The number of the text that stood first; -1 if there was none."""
     latency: list[int] = field(default_factory=list)
     """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none."""
+    observed: list[list[int]] = field(default_factory=list)
+    """The numbers of what each metric observed, see `SessionTable._observe`."""
 
 
 class SessionTable:
     """The rows of one report, of one evaluation or of two that are compared."""
 
-    def __init__(self, task: Task, sides: Sequence[str], title: str, shares: Sequence[str] = ()) -> None:
-        """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
-        evaluation. `shares`: the names Recall and RecallAt{k} of the figures that the page computes."""
+    def __init__(
+        self,
+        task: Task,
+        sides: Sequence[str],
+        title: str,
+        metrics: Sequence[Metric] = (),
+        asked: float | None = None,
+        command: str = "",
+    ) -> None:
+        """Start an empty table.
+
+        `sides`: the names of its sides; a single one without a name in the report of one evaluation. `metrics`: the
+        ratios that the page computes of the sessions it lists. `asked`: the share of the project's sessions that was
+        asked, from which the page computes intervals; None = it has none. `command`: the command that computes what
+        the page does not, with EXPR for a filter.
+        """
         self._task = task
         self._title = title
         self._names = sides
-        self._shares = {name: int(name.removeprefix("Recall").removeprefix("At") or 0) for name in shares}
+        self._metrics = [metric for metric in metrics if metric.statistic == "ratio" and not metric.timed]
+        self._asked = asked
+        self._command = command
+        self._observed: dict[tuple[float, ...], int] = {}
+        self._wholes: dict[int, str] = {}
         self._properties: dict[tuple[object, ...], int] = {}
-        self._sides = [Side() for _ in sides]
+        self._sides = [Side(observed=[[] for _ in self._metrics]) for _ in sides]
         self._source, self._begins = "", [0, 1]
         self._files: list[tuple[str, list[str]]] = []
         self._texts, self._lines, self._kinds, self._statuses, self._ids = (
@@ -145,8 +177,8 @@ class SessionTable:
             "line": number,
             "code": self._lines(code),
             "at": at,
-            "expected": self._texts(session.expected_text[:LONGEST]),
-            "prefix": self._texts(prefix[:LONGEST]),
+            "expected": self._number_expected(session.expected_text),
+            "prefix": self._number_text(prefix),
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
             "properties": self._number_properties(session.properties),
@@ -156,6 +188,19 @@ class SessionTable:
             self._columns[name].append(value)
         for side, own_session in zip(self._sides, row, strict=True):
             self._add_side(side, own_session)
+
+    def _number_text(self, text: str) -> int:
+        """Return the number of a text, of which the page has the beginning; texts that go on differently differ."""
+        if len(text) > LONGEST:
+            text = text[:LONGEST] + hashlib.blake2b(text.encode("utf-8", "backslashreplace")).hexdigest()
+        return self._texts(text)
+
+    def _number_expected(self, text: str) -> int:
+        number = self._number_text(text)
+        if len(text) > LONGEST:
+            # Conditions on the text are about all of it.
+            self._wholes[number] = text
+        return number
 
     def _number_properties(self, known: Properties) -> int:
         """Return the number of the combination of properties that conditions of filters are about."""
@@ -178,9 +223,26 @@ class SessionTable:
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
         suggestions = session.lookups[-1].suggestions if session and session.lookups else ()
-        side.first.append(self._texts(suggestions[0].text[:LONGEST]) if suggestions else -1)
+        side.first.append(self._number_text(suggestions[0].text) if suggestions else -1)
         latencies = [lookup.latency for lookup in session.lookups] if session else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
+        for metric, column in zip(self._metrics, side.observed, strict=True):
+            column.append(self._observe(metric, session if asked else None))
+
+    def _observe(self, metric: Metric, session: Session | None) -> int:
+        """Return the number of the sums that a session adds to a metric: of values, of weights, of value², value ·
+        weight and weight², the number of observations, and of those with a weight."""
+        seen = observe_session(metric, session) if session else ()
+        sums = (
+            sum(value for value, _ in seen),
+            sum(weight for _, weight in seen),
+            sum(value * value for value, _ in seen),
+            sum(value * weight for value, weight in seen),
+            sum(weight * weight for _, weight in seen),
+            len(seen),
+            sum(weight != 0 for _, weight in seen),
+        )
+        return self._observed.setdefault(tuple(map(float, sums)), len(self._observed))
 
     def _band(self, session: Session) -> str:
         # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
@@ -198,10 +260,24 @@ class SessionTable:
             "sides": self._names,
             "played": self._task.play is not None,
             "files": self._files,
-            "texts": list(self._texts.numbers),
+            "texts": [text[:LONGEST] for text in self._texts.numbers],
+            "wholes": list(self._wholes.items()),
             "lines": list(self._lines.numbers),
             "properties": [dict(zip(CONDITIONS, values, strict=True)) for values in self._properties],
-            "shares": self._shares,
+            "metrics": [
+                {
+                    "name": metric.info.name,
+                    "unit": metric.info.unit,
+                    "without": metric.without,
+                    "both": metric.found_by_both,
+                    "largest": LARGEST.get(metric.info.unit),
+                }
+                for metric in self._metrics
+            ],
+            "observed": list(self._observed),
+            "asked": self._asked,
+            "normal": NORMAL.inv_cdf((1 + LEVEL) / 2),
+            "command": self._command,
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),
             "bands": self._shown_bands(),

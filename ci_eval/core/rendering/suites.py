@@ -17,11 +17,12 @@ def populations(suite: Suite) -> tuple[str, ...]:
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
+    pairs = f" and of the {suite.pairs} pairs of sides" if suite.pairs > 1 else ""
     return (
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
         f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs "
-        f"the same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics) are of projects "
-        "like these.",
+        f"the same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics{pairs}) are of "
+        "projects like these.",
         *_busy(suite),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ci_eval.core.model import Trend
+from ci_eval.core.model import Overview, Trend
 from ci_eval.core.rendering.figures import amount, change
 from ci_eval.core.rendering.ladder import label
 from ci_eval.core.rendering.markdowntext import prose
@@ -21,6 +21,15 @@ def trend_lines(trend: Trend) -> Iterator[str]:
     yield f"Trend of {of} over {count} evaluations, {prose(first.started[:10])} to {prose(last.started[:10])}:"
     changes = list(change_lines(trend, prose))
     yield "\n".join(f"- {line}" for line in changes) or "No figure changed its level."
+
+
+def name_trends(overview: Overview) -> list[str]:
+    """Return a name for each trend of a ranking; if several have the same one, those of the workspaces."""
+    if overview.ranking is None:
+        return []
+    sides = overview.ranking.sides[: len(overview.trends)]
+    names = [f"{side.engine.name}, {side.completion_type}" for side in sides]
+    return names if len(set(names)) == len(names) else [side.workspace for side in sides]
 
 
 def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[str]:

@@ -137,6 +137,7 @@ def evaluate(
         noise=sums.rounds.noise(),
         repeats=manifest.state,
         population=known,
+        asked=asked,
         sampling=manifest.sampling,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),

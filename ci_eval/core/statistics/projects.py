@@ -25,10 +25,13 @@ def over_projects(figures: Mapping[str, Sequence[float]], infos: Sequence[Metric
 
 
 def differences_over_projects(
-    differences: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]
+    differences: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int = 1
 ) -> dict[str, OverProjects]:
-    """Return the same for differences (new - base), with the verdict for projects like these."""
-    return {info.name: _judge(differences[info.name], info, len(infos)) for info in infos}
+    """Return the same for differences (new - base), with the verdict for projects like these.
+
+    `pairs`: the number of pairs of sides that are judged, for which intervals are adjusted, too.
+    """
+    return {info.name: _judge(differences[info.name], info, len(infos) * pairs) for info in infos}
 
 
 def _mean(values: Sequence[float], tests: int) -> OverProjects:

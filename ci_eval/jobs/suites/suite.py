@@ -3,10 +3,12 @@ table shows all."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
+from itertools import combinations
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +16,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import CiEvalError, ConfigError
+from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.compare.compare import BUSY
@@ -24,6 +26,7 @@ from ci_eval.core.rendering.ladder import label, shown_filter
 from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.engine.sides import Side
 from ci_eval.jobs.evaluate import Evaluated
@@ -80,10 +83,9 @@ def compare_engines(
     resume: bool,
     screen: Screen,
     allow_conditions: bool = False,
-) -> Suited:
-    """Compare two sides over each project. Raises as `compare_engines` of one project does."""
-    if len(sides) > 2:
-        raise ConfigError(f"a suite compares two sides over its projects, and here are {len(sides)}: give two")
+) -> list[Suited]:
+    """Compare the sides over each project; return a table for each pair of them. Raises as `compare_engines` of one
+    project does."""
 
     def one(own: Config, folder: Path) -> Asked:
         of_project = [dataclass_replace(side, config=_of_project(side.config, own.project.spec)) for side in sides]
@@ -99,19 +101,34 @@ def compare_engines(
         )
 
     folder, done = _run_projects(sides[0].config, output, one, resume=resume, screen=screen)
-    comparisons = {
-        f"{name}/comparison": result.outcome.comparisons[0].comparison
-        for name, result in done.items()
-        if result.outcome
-    }
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
+    outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
     for trouble in alone:
         # Without any comparison there is no table, so the first failure is the job's.
-        if not comparisons:
+        if not outcomes:
             raise trouble
         screen.warn(f"left out of the table: {trouble}")
-    troubles = [result.trouble for result in done.values() if result.outcome]
-    return written(tabulate_comparisons(comparisons, troubles), folder, [*alone, *troubles])
+    troubles = [*alone, *(result.trouble for result in done.values() if result.outcome)]
+    if len(sides) == 2:
+        comparisons = {f"{name}/comparison": outcome.comparisons[0].comparison for name, outcome in outcomes.items()}
+        table = tabulate_comparisons(comparisons, [done[name].trouble for name in outcomes])
+        return [written(table, folder, troubles)]
+    names = [*combinations(compare_engines_job.name_folders(sides), 2)]
+    return [
+        _tabulate_pair(number, len(names), outcomes, folder / "pairs" / "-".join(pair), troubles)
+        for number, pair in enumerate(names)
+    ]
+
+
+def _tabulate_pair(
+    number: int, pairs: int, outcomes: Mapping[str, Outcome], folder: Path, troubles: Sequence[CiEvalError | None]
+) -> Suited:
+    """Write the table of one of several pairs of sides. `number`: its index among the comparisons of each project."""
+    compared = {name: outcome.comparisons[number] for name, outcome in outcomes.items()}
+    # Relative paths still hold after the folders are moved together.
+    comparisons = {Path(os.path.relpath(one.folder, folder)).as_posix(): one.comparison for one in compared.values()}
+    of_gates = [Outcome(folder=one.folder, comparisons=(one,)).trouble for one in compared.values()]
+    return written(tabulate_comparisons(comparisons, of_gates, pairs), folder, troubles)
 
 
 def _run_projects(
@@ -199,9 +216,13 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
     )
 
 
-def tabulate_comparisons(found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
-    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or
-    None."""
+def tabulate_comparisons(
+    found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
+) -> Suite:
+    """Return the table of comparisons, which are given by folder.
+
+    `troubles`: the failure of each comparison, or None. `pairs`: the number of such tables over the same projects.
+    """
     first = next(iter(found.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
@@ -216,13 +237,15 @@ def tabulate_comparisons(found: Mapping[str, Comparison], troubles: Sequence[CiE
         for (folder, comparison), trouble in zip(found.items(), troubles, strict=True)
     )
     values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
+    known = {name: _known(differences) for name, differences in values.items()}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
         projects=projects,
-        overall=differences_over_projects({name: _known(differences) for name, differences in values.items()}, infos),
+        overall=differences_over_projects(known, infos, pairs),
         metrics=tuple(infos),
         compared=True,
+        pairs=pairs,
     )
 
 

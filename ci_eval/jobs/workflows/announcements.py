@@ -16,6 +16,7 @@ from ci_eval.core.rendering.ladder import label, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.nights.algorithms import Ranked
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
 from ci_eval.jobs.workflows.site import Site
@@ -140,13 +141,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
     """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
-    checks = [
-        Check(
-            name=_make_issue_title(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason
-        )
-        for compared in done.comparisons
-        for gate in compared.comparison.gates
-    ]
+    checks = _checks(done)
     screen.host.announce(
         Announcement(
             status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
@@ -163,6 +158,46 @@ def comparison(done: Outcome, screen: Screen) -> None:
             artifacts=[done.folder, *([done.history] if done.history else [])],
         )
     )
+
+
+def ranking(done: Ranked, screen: Screen) -> None:
+    """Report the first evaluation of each ranking of a nightly run, and the gates of all as tests."""
+    checks = [
+        Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
+        for name, outcome in done.outcomes.items()
+        for check in _checks(outcome)
+    ]
+    texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.outcomes.values()]
+    screen.host.announce(
+        Announcement(
+            status="; ".join(map(_leader, done.outcomes, done.outcomes.values())) or "nothing to rank",
+            summary="\n".join(texts),
+            outputs={
+                "ranking": _place(done.folder) if done.outcomes else "",
+                "verdict": "gate-failed" if done.trouble else "ok",
+            },
+            checks=checks,
+            problems=_problems(checks),
+            artifacts=[*([done.folder] if done.outcomes else []), *([done.history] if done.history else [])],
+        )
+    )
+
+
+def _leader(name: str, outcome: Outcome) -> str:
+    ranking = outcome.overview.ranking if outcome.overview else None
+    if ranking is None:
+        return name
+    return f"{name}: {ranking.sides[0].title} first of {len(ranking.sides)} by {ranking.declared[0]}"
+
+
+def _checks(done: Outcome) -> list[Check]:
+    return [
+        Check(
+            name=_make_issue_title(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason
+        )
+        for compared in done.comparisons
+        for gate in compared.comparison.gates
+    ]
 
 
 def ranker(model: Path, screen: Screen) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ci_eval.core.catalogs import tasks
+from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Comparison, Difference, Elsewhere, Subset
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSessions
@@ -40,7 +40,7 @@ from ci_eval.core.rendering.verdicts import (
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = (
     *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "filters.js",
-    "sessions.js",
+    "figures.js", "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
 """The number of sessions for which pages are written, roughly: those of files with a listed change first, then those of
@@ -97,7 +97,13 @@ class _ComparisonPages:
         self._site.assets(ASSETS)
         paths_with_pages = self._choose_files(MOST_SESSIONS)
         title = f"{self._comparison.base.title} → {self._comparison.new.title}"
-        table = SessionTable(self._task, ["base", "new"], title)
+        judged = metrics.select_metrics(self._comparison.declared)
+        # A weighted session counts as several that were not asked.
+        weighted = any(of.state == "weighted" for of in self._comparison.filters["ALL"].values())
+        command = "ci-eval compare BASE NEW --filter EXPR"
+        table = SessionTable(
+            self._task, ["base", "new"], title, [] if weighted else [*judged.values()], command=command
+        )
         places: dict[str, str] = {}
         links: dict[str, str] = {}
         for source, pairs in sources.of(self._choose_files(MOST_ROWS)):

@@ -3,7 +3,6 @@ their sessions went."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from ci_eval.core.catalogs import tasks
+from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
 from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.advice import collect_warnings
@@ -22,7 +21,6 @@ from ci_eval.core.rendering.figures import (
     NO_FIGURES,
     amount,
     failed_everywhere,
-    first_filter,
     footprint_text,
     headline,
     metric_infos,
@@ -65,11 +63,10 @@ ASSETS = (
     "file.js",
     "sessions.css",
     "filters.js",
+    "figures.js",
     "sessions.js",
 )
 DATA = Path("files", "data")
-RANKED = re.compile(r"Recall(At\d+)?")
-"""The pattern of the metrics that are shares of sessions by their rank."""
 MANY = 20_000
 """The number of sessions below which starting processes takes longer than they save."""
 
@@ -126,21 +123,28 @@ class _Pages:
         self._folder = folder
         self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
 
-    def _list_shares(self) -> list[str]:
-        """Return the names of the shares of sessions by rank, which a page can compute from the ranks alone."""
-        _, whole = first_filter(self._evaluation)
+    def _make_table(self) -> SessionTable:
+        """Return the table of all sessions, whose page computes the figures of those it lists."""
+        evaluation = self._evaluation
+        infos = headline(metric_infos(evaluation, evaluation.filters[EVERYTHING]))
+        known = metrics.select_metrics(info.name for info in infos)
         # A weighted session counts as several that were not asked.
-        return [
-            name
-            for name, figure in whole.metrics.items()
-            if RANKED.fullmatch(name) and figure.state != "weighted" and not self._task.play
-        ]
+        weighted = any(figure.state == "weighted" for figure in evaluation.filters[EVERYTHING].metrics.values())
+        noisy = evaluation.noise or (evaluation.repeats and evaluation.repeats.differed)
+        return SessionTable(
+            self._task,
+            [""],
+            evaluation.title,
+            [] if weighted else [known[info.name] for info in infos if info.name in known],
+            None if noisy else evaluation.asked,
+            "ci-eval report WORKSPACE --filter EXPR",
+        )
 
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        table = SessionTable(self._task, [""], self._evaluation.title, self._list_shares())
+        table = self._make_table()
         links = {}
         # While workers write the pages, this process fills the table, as far as that goes.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):

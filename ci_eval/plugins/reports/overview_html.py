@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.core.model import Overview
-from ci_eval.core.rendering.charts import trend_charts
+from ci_eval.core.rendering.charts import ranking_charts, trend_charts
 from ci_eval.core.rendering.contract import OverviewReporter
 from ci_eval.core.rendering.figures import amount, intervals
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.core.rendering.trendtext import change_lines, name_trends
 from ci_eval.core.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -22,8 +23,12 @@ class OverviewHtml:
 
     def write(self, overview: Overview, folder: Path) -> Path:
         """Write the folder `html`; see `OverviewReporter.write`."""
-        trend = overview.trend
-        names = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
+        trend = overview.trend or next(iter(overview.trends), None)
+        metrics = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
+        names = name_trends(overview)
+        charts = (
+            trend_charts(overview.trend, metrics) if overview.trend else ranking_charts(overview.trends, names, metrics)
+        )
         with replace_folder(folder / "html") as partial:
             site = HtmlSite(
                 partial,
@@ -34,6 +39,7 @@ class OverviewHtml:
                 intervals=intervals,
                 pair_text=pair_text,
                 figure=night_figure,
+                changes=lambda trend: list(change_lines(trend)),
             )
             site.assets(ASSETS)
             site.render(
@@ -43,7 +49,8 @@ class OverviewHtml:
                 runs=[report_link(folder / workspace, folder / "html") for workspace in overview.workspaces],
                 places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
-                charts=trend_charts(trend, names) if trend else (),
+                names=names,
+                charts=charts,
             )
         return folder / "html" / "index.html"
 

@@ -23,6 +23,7 @@ class OverviewJson:
             "title": overview.title,
             "ranking": overview.ranking,
             "trend": overview.trend,
+            "trends": overview.trends,
             "comparisons": overview.comparisons,
             "workspaces": overview.workspaces,
         }

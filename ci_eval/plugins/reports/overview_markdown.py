@@ -11,7 +11,7 @@ from ci_eval.core.rendering.contract import OverviewReporter
 from ci_eval.core.rendering.figures import amount, intervals
 from ci_eval.core.rendering.ladder import label
 from ci_eval.core.rendering.markdowntext import code, prose, table
-from ci_eval.core.rendering.trendtext import trend_lines
+from ci_eval.core.rendering.trendtext import name_trends, trend_lines
 from ci_eval.core.rendering.verdicts import pair_text, said
 
 
@@ -31,6 +31,8 @@ class OverviewMarkdown:
                     f"- {prose(title)}: {code(place + '/report.md')}" for title, place in overview.comparisons.items()
                 )
             )
+        for name, trend in zip(name_trends(overview), overview.trends, strict=True):
+            parts += [f"**{prose(name)}**", *trend_lines(trend)]
         if overview.trend:
             parts += trend_lines(overview.trend)
         return atomic.write(folder / "report.md", "\n\n".join(parts).encode("utf-8", "backslashreplace") + b"\n")

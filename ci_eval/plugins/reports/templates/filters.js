@@ -26,7 +26,10 @@ ciEval.glob = (pattern) => {
 };
 
 // A function that decides whether a row passes all conditions.
-ciEval.passing = (conditions, { columns, kinds, files, texts, properties }) => {
+ciEval.passing = (conditions, { columns, kinds, files, texts: shown, wholes, properties }) => {
+  // Of a long text the page shows the beginning.
+  const texts = [...shown];
+  for (const [number, whole] of wholes) texts[number] = whole;
   const among = (column, values, test) => [column, Uint8Array.from(values, (value) => test(value))];
   const listed = (value) => { const names = value.split(","); return (name) => names.includes(name); };
   const matching = (make) => {

@@ -194,16 +194,32 @@ ciEval.table = async (text) => {
     return box;
   });
 
+  const compute = () => {
+    const asked = found.filter((row) => went.every((side) => side.band[row] >= 0));
+    const texts = data.metrics.map((metric, at) => {
+      const seen = (side) => (row) => data.observed[side.observed[at][row]][5];
+      const own = paired && metric.both ? asked.filter((row) => went.every((side) => seen(side)(row))) : asked;
+      const sums = went.map((side) => ciEval.sums(own, side.observed[at], data.observed));
+      const values = sums.map((each) => ciEval.ratio(each, metric.without));
+      const interval = paired ? null : ciEval.interval(sums[0], metric.largest, data.asked, data.normal);
+      const shown = values.map((value) => make("data", { value }, ciEval.amount(value, metric.unit)));
+      const [low, high] = (interval ?? []).map((end) => make("data", { value: end }, ciEval.amount(end, metric.unit)));
+      return make("span", {}, `${metric.name} `, ...(paired ? [shown[0], " → ", shown[1]] : shown), ...(interval ? [" (", low, "–", high, ")"] : []));
+    });
+    byId("figures").replaceChildren(...(asked.length ? texts : []));
+    const query = search.value.trim();
+    const expression = ciEval.conditions(query) ? `"${query.replace(/(["\\$`])/g, "\\$1")}"` : "EXPR";
+    byId("more").replaceChildren(...(data.command && isChosen() ? [
+      paired ? "Intervals and verdicts: " : "Times and intervals of other code: ", make("code", {}, data.command.replace("EXPR", () => expression)),
+    ] : []));
+  };
+
   const describe = () => {
     for (const box of boxes) box.checked = shown.has(box.value);
     const all = found.length < size ? ` of ${number(size)}` : "";
     byId("count").textContent = `${number(found.length)}${all}${groups ? ` in ${number(groups.length)} groups` : ""}`;
     byId("clear").disabled = !isChosen();
-    const asked = found.filter((row) => last.band[row] >= 0);
-    byId("figures").replaceChildren(...(asked.length ? Object.entries(data.shares) : []).map(([name, most]) => {
-      const share = asked.reduce((sum, row) => sum + (last.rank[row] > 0 && last.rank[row] <= (most || Infinity)), 0) / asked.length;
-      return make("span", {}, `${name} `, make("data", { value: share }, `${(100 * share).toFixed(1)}%`));
-    }));
+    compute();
     facets.forEach((each, at) => each.names.forEach((name, value) => {
       const { button, count } = buttons[at][value];
       count.textContent = number(each.counts[value]);

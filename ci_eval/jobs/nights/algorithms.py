@@ -1,0 +1,138 @@
+"""The ranking of all evaluations of one nightly run, engines and completion types, on the sessions they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ci_eval.ci import Screen
+from ci_eval.core import compare as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import GateFailed, NothingToEvaluate
+from ci_eval.core.catalogs import reporters
+from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.model import Trend
+from ci_eval.core.workspace import Workspace, find_workspaces
+from ci_eval.jobs import runs
+from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, rank, slug
+
+UNGATED = View(overrides=("comparison.gates=[]",))
+"""The view of an evaluation among others: the gates of its configuration are about its own past."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranked:
+    """The rankings of a nightly run, by their names, such as `python-click`."""
+
+    folder: Path
+    outcomes: dict[str, Outcome]
+    history: Path | None
+
+    @property
+    def trouble(self) -> GateFailed | None:
+        """Return an error that names the broken gates of all rankings; None if no gate is broken."""
+        broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
+        return GateFailed("\n".join(broken)) if broken else None
+
+
+def rank_nightly(
+    folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
+) -> Ranked:
+    """Rank the evaluations that were asked the same: those of one language and project, under the same conditions.
+
+    Each ranking has a page. A single one is written to `output` itself, several to a folder each. A folder that is no
+    workspace stands for those directly below it. `gates`: rules by which each evaluation is compared with the first
+    one of its ranking. `history`: a folder of past figures, in a folder for each evaluation, named like its workspace;
+    tonight's figures are added.
+
+    An evaluation without a second one is left out, and so are evaluations that share no session; both are reported.
+    Raises ConfigError for a mistake in the gates, and WorkspaceError for a damaged workspace.
+    """
+    workspaces = [Workspace.open(folder) for folder in find_workspaces(folders)]
+    Workspace.check_free(output)
+    for workspace in workspaces:
+        # Gates must not judge the figures of a workspace that changed since it was sealed.
+        workspace.verify()
+    groups = _group(workspaces)
+    alone = [group[0].folder.name for group in groups.values() if len(group) == 1]
+    if alone:
+        screen.say(f"Nothing else was asked what these were asked, so they are not ranked: {', '.join(alone)}")
+    groups = {name: group for name, group in groups.items() if len(group) > 1}
+    target = atomic.empty_folder(output)
+    outcomes = {}
+    for name, group in groups.items():
+        screen.say(f"Ranking {len(group)} evaluations of {name}")
+        subfolder = target if len(groups) == 1 else target / name
+        try:
+            outcomes[name] = _rank_group(group, gates, history, subfolder, screen)
+        except NothingToEvaluate as error:
+            screen.warn(f"{name} is not ranked: {error}")
+    if history:
+        _append(workspaces, history, screen.host.run)
+    return Ranked(folder=target, outcomes=outcomes, history=history)
+
+
+def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
+    """Return the workspaces of each language, project and set of conditions, by a name that can be a folder's."""
+    alike: dict[tuple[str, ...], list[Workspace]] = {}
+    for workspace in workspaces:
+        manifest = workspace.manifest()
+        conditions = manifest.conditions()
+        key = (*(conditions[name] for name in sorted(conditions)), manifest.project.name, manifest.project.revision)
+        alike.setdefault(key, []).append(workspace)
+    named: dict[str, list[Workspace]] = {}
+    taken: Counter[str] = Counter()
+    for group in alike.values():
+        manifest = group[0].manifest()
+        name = slug(f"{manifest.language}-{manifest.project.name}")
+        taken[name] += 1
+        # The same project may be asked under several conditions.
+        named[name if taken[name] == 1 else f"{name}-{taken[name]}"] = group
+    return named
+
+
+def _rank_group(
+    workspaces: Sequence[Workspace], gates: Sequence[str], history: Path | None, target: Path, screen: Screen
+) -> Outcome:
+    base, *others = workspaces
+    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
+    pasts = {workspace.folder: _past(workspace, history) for workspace in workspaces}
+    comparisons = []
+    for number, new in enumerate(others, 1):
+        subfolder = target / f"{number:02}-{slug(new.folder.name)}"
+        past = pasts[new.folder]
+        comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED))
+    overview = rank(workspaces, comparisons, rules[others[-1].folder], target, UNCHANGED)
+    order = overview.ranking.order if overview.ranking else ()
+    trends: list[Trend] = []
+    for index in order:
+        workspace = workspaces[index]
+        if past := pasts[workspace.folder]:
+            trends.append(make_trend(past, workspace, rules[workspace.folder]))
+    overview = replace(overview, trends=tuple(trends))
+    reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
+    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
+
+
+def _past_folder(workspace: Workspace, history: Path) -> Path:
+    # Artifacts of a workflow are called workspace-NAME and history-NAME.
+    return history / workspace.folder.name.replace("workspace-", "history-", 1)
+
+
+def _past(workspace: Workspace, history: Path | None) -> stage.History | None:
+    if history is None:
+        return None
+    own = _past_folder(workspace, history)
+    # GitHub unpacks a single artifact directly into the folder.
+    return stage.read(own if own.is_dir() else history)
+
+
+def _append(workspaces: Sequence[Workspace], history: Path, run: str) -> None:
+    for workspace in workspaces:
+        declared = runs.stored_config(workspace).declared
+        for figures in stage.read_figures(workspace):
+            stage.append(_past_folder(workspace, history), figures, declared=declared, run=run)

@@ -1,0 +1,97 @@
+"""The workflow of a night executed: all evaluations of three engines end in one ranking, two nights in a trend."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ci.stand_ins import THEIRS, GitHub, github
+from tests.command import command as run
+from tests.needs import need_modules
+from tests.projects import GREETER, write
+
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.registry,
+    pytest.mark.needs("go", "node", "npm"),
+    pytest.mark.slow(minutes=4),
+    pytest.mark.xdist_group("algorithms"),
+]
+
+ENGINES = ("ngram", "recency", "words")
+RANKERS, FIRST, SECOND = 30, 31, 32
+"""Runs; the rankers of the first one were trained before."""
+CALLING = """
+on: workflow_dispatch
+jobs:
+  night:
+    permissions: {contents: read, actions: read}
+    uses: OWNER/ci-eval/.github/workflows/nightly.yml@COMMIT
+    with:
+      configs: configs/*.yaml
+      ml-configs: configs/*.yaml
+      shards: 1
+      algorithm-gates: |
+        Recall >= -100pp
+        RecallAt5 >= -100pp
+"""
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
+    """Return a repository with three engines and their rankers, after two nights."""
+    need_modules("lightgbm", "pyarrow")
+    folder = tmp_path_factory.mktemp("github")
+    project = write(folder / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" for i in range(4)})
+    config: dict[str, object] = {"language": "python", "project": {"spec": "path:project", "name": "project"}}
+    configs = {f"python-{engine}": {**config, "engine": engine} for engine in ENGINES}
+    with github(folder, configs, project, {"calling": CALLING}) as served:
+        train(served, project, folder / "training")
+        yield served
+
+
+def train(hub: GitHub, project: Path, folder: Path) -> None:
+    """Store the same ranker for each configuration, as a run of generate-ml-logs does."""
+    for step in (
+        ["generate-ml-logs", "--language", "python", "--engine", "words", "--project", f"path:{project}",
+         "--output", folder / "logs"],
+        ["train-ranker", folder / "logs", "--output", folder / "model.json"],
+    ):  # fmt: skip
+        code, _, err = run(*step)
+        assert code == 0, err
+    for engine in ENGINES:
+        stored = hub.zip(RANKERS, f"ranker-python-{engine}")
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(stored, "w") as archive:
+            archive.write(folder / "model.json", "model.json")
+
+
+def ranked(hub: GitHub, night: int) -> dict[str, Any]:
+    """Run a night, and return what its page of algorithms shows."""
+    code, log = hub.run("calling", night, repository=THEIRS)
+    assert code == 0, log
+    page = hub.artifact(night, "algorithms")
+    assert (page / "html" / "index.html").is_file()
+    return dict(json.loads((page / "overview.json").read_text()))
+
+
+def test_a_night_ranks_all_evaluations_and_the_next_one_has_a_trend_of_each(hub: GitHub) -> None:
+    names = {f"workspace-python-{engine}-{engine}-{kind}" for engine in ENGINES for kind in ("basic", "ml")}
+    for number, night in enumerate((FIRST, SECOND), 1):
+        overview = ranked(hub, night)
+        assert {name for name in hub.names(night) if name.startswith("workspace-")} == names
+        assert {side["workspace"] for side in overview["ranking"]["sides"]} == names
+        assert [len(trend["nights"]) for trend in overview["trends"]] == [number] * len(names)
+    page = (hub.artifact(SECOND, "algorithms") / "html" / "index.html").read_text()
+    assert {chart.count("<polyline") for chart in page.split("<figure")[1:]} == {len(names)}
+    gates = [
+        gate["rule"]
+        for path in sorted(hub.artifact(SECOND, "algorithms").glob("*/comparison.json"))
+        for gate in json.loads(path.read_text())["gates"]
+    ]
+    assert gates == ["Recall >= -100pp", "RecallAt5 >= -100pp"] * 5
