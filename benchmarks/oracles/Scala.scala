@@ -47,21 +47,30 @@ object Scala:
   private def tokens(source: SourceFile, text: String, kinds: collection.Map[Int, String])(using Context): Seq[String] =
     val scanner = Scanners.Scanner(source)
     val result = mutable.ArrayBuffer[String]()
+    var before = Seq(Tokens.EMPTY, Tokens.EMPTY)
     while scanner.token != Tokens.EOF do
       val begin = scanner.offset
+      val isQualifier = before.head == Tokens.LBRACKET && Set(Tokens.PRIVATE, Tokens.PROTECTED)(before(1))
+      before = Seq(scanner.token, before.head)
       scanner.token match
         case Tokens.IDENTIFIER | Tokens.BACKQUOTED_IDENT =>
           val word = scanner.name.toString
           // Names in backquotes are typed without them.
           val quotes = if scanner.token == Tokens.BACKQUOTED_IDENT then 1 else 0
           if text.startsWith(word, begin + quotes) && isWord(word) then
-            val kind = kinds.getOrElse(begin, if soft(word) then "KEYWORD" else "DEFINITION")
-            result += entry(begin + quotes, word, kind)
+            // The trees have no place for what is in `private[a]`.
+            val otherwise = if isQualifier then "VARIABLE|TYPE_REFERENCE|IMPORT" else if soft(word) then "KEYWORD" else "DEFINITION"
+            // In quoted code, `$a` is the code that `a` stands for.
+            val dollar = if word.startsWith("$") && kinds.contains(begin + 1) then 1 else 0
+            val kind = kinds.getOrElse(begin + dollar, otherwise)
+            result += entry(begin + quotes + dollar, word.drop(dollar), kind)
         // Two words are one token.
         case Tokens.CASECLASS | Tokens.CASEOBJECT =>
           val second = if scanner.token == Tokens.CASECLASS then "class" else "object"
           result += entry(begin, "case", "KEYWORD")
           result += entry(text.indexOf(second, begin), second, "KEYWORD")
+        // No token stands in the clause of the package.
+        case Tokens.PACKAGE if !text.drop(begin + "package".length).stripLeading.startsWith("object") =>
         case token if Tokens.alphaKeywords.contains(token) =>
           result += entry(begin, text.drop(begin).takeWhile(_.isLetter), "KEYWORD")
         case _ =>
@@ -85,8 +94,8 @@ class Kinds(text: String)(using Context) extends untpd.UntypedTreeTraverser:
     kinds
 
   private def put(begin: Int, name: Name, kind: String): Unit =
-    // The compiler makes names of its own, such as those of `_`.
-    if text.startsWith(name.toString, begin) || text.startsWith("`" + name, begin) then kinds.getOrElseUpdate(begin, kind)
+    // The compiler makes names of its own, such as those of `_`, and empty ones.
+    if name.toString.nonEmpty && (text.startsWith(name.toString, begin) || text.startsWith("`" + name, begin)) then kinds.getOrElseUpdate(begin, kind)
 
   def traverse(tree: Tree)(using Context): Unit = tree match
     case _ if !tree.span.exists && !tree.isInstanceOf[PackageDef] => traverseChildren(tree)
@@ -102,7 +111,6 @@ class Kinds(text: String)(using Context) extends untpd.UntypedTreeTraverser:
     case InfixOp(left, operator, right) =>
       operator match
         case Ident(name) => put(operator.span.start, name, if name.isTypeName then "TYPE_REFERENCE" else if isPattern then "TYPE_REFERENCE|METHOD_CALL" else "METHOD_CALL")
-        case _ => traverse(operator)
       traverse(left)
       traverse(right)
     case PostfixOp(value, operator @ Ident(name)) => put(operator.span.start, name, "METHOD_CALL"); traverse(value)
@@ -122,9 +130,16 @@ class Kinds(text: String)(using Context) extends untpd.UntypedTreeTraverser:
       traverse(value)
     case Typed(value, type_) => traverse(value); inPattern(false)(traverse(type_))
     case InterpolatedString(_, segments) => segments.foreach(traverse)
+    // Code in a pattern, in which code is again a pattern.
+    case Quote(body, _) => inPattern(false)(traverse(body))
+    case SplicePattern(body, types, arguments) => inPattern(true)(traverse(body)); (types ++ arguments).foreach(traverse)
     case This(name) => traverse(name)
-    case definition: MemberDef => annotations(definition.mods); inPattern(false)(traverseChildren(tree))
-    case Function(parameters, body) => inPattern(false)(traverseChildren(tree))
+    case Super(_, name) => traverse(name)
+    case definition: MemberDef =>
+      if definition.nameSpan.exists then put(definition.nameSpan.start, definition.name, "DEFINITION")
+      annotations(definition.mods)
+      inPattern(false)(traverseChildren(tree))
+    case Function(_, _) => inPattern(false)(traverseChildren(tree))
     case Block(_, _) => inPattern(false)(traverseChildren(tree))
     case _ => traverseChildren(tree)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "typescript")
+LANGUAGES = ("go", "java", "javascript", "kotlin", "php", "python", "ruby", "scala", "typescript")
 FILES = 40
 
 
