@@ -22,8 +22,8 @@ _TOP = re.compile(
     re.MULTILINE,
 )
 LOCAL_TYPE = Origin(False, None, "class")
+_CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _OBJECTS = frozenset(["object_definition", "package_object"])
-_CLASSES = _OBJECTS | {"class_definition", "trait_definition", "enum_definition"}
 _VALUES = frozenset(["val_definition", "var_definition", "val_declaration", "var_declaration"])
 _FUNCTIONS = frozenset(["function_definition", "function_declaration"])
 _VARIANT = ("covariant_type_parameter", "contravariant_type_parameter")
@@ -99,7 +99,7 @@ class ScalaWalk(ReferenceWalk):
                 names = self._declared_names(child.children, static=True)
                 self.in_order(child.children, NodePlace(Scope("file", place.scope, names), False))
 
-    @handle_nodes(*_CLASSES)
+    @handle_nodes("package_object", *_CLASSES)
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a class. Its parameters are known in its body; with `val`, `var` or `case class` they are fields."""
         children = node.children

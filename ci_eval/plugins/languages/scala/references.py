@@ -39,7 +39,7 @@ class ReferenceWalk(JvmWalk):
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         # The grammars take `_`, `?` and `*` for names.
-        if name == "_" or not (name[0].isalpha() or name[0] in "_$`"):
+        if name in {"", "_"} or not (name[0].isalpha() or name[0] in "_$`"):
             return
         if name[0] == "$" and node.start_byte in self._spliced:
             self._spliced_name(node, name[1:], place)
