@@ -232,7 +232,15 @@ class ScalaWalk(ReferenceWalk):
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
 
-    @handle_nodes("for_expression", "block", "case_clause", "lambda_expression", "colon_argument", "indented_block")
+    @handle_nodes(
+        "extension_definition",
+        "for_expression",
+        "block",
+        "case_clause",
+        "lambda_expression",
+        "colon_argument",
+        "indented_block",
+    )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a scope, in which a lambda's parameter or the pattern of a case is bound."""
         children = node.children
