@@ -64,6 +64,7 @@ object Scala:
             val dollar = if word.startsWith("$") && kinds.contains(begin + 1) then 1 else 0
             val kind = kinds.getOrElse(begin + dollar, otherwise)
             result += entry(begin + quotes + dollar, word.drop(dollar), kind)
+        case Tokens.QUOTEID => result += entry(begin + 1, scanner.name.toString, kinds.getOrElse(begin + 1, kinds.getOrElse(begin, "DEFINITION")))
         // Two words are one token.
         case Tokens.CASECLASS | Tokens.CASEOBJECT =>
           val second = if scanner.token == Tokens.CASECLASS then "class" else "object"

@@ -19,7 +19,7 @@ REPAIRS = (
     Repair(
         outside(
             rb"\b(?P<k1>extension)[ \t]*(?:\[[^\n()]{0,200}\][ \t]*)?(?:\(" + ROUND + rb"\)[ \t]*){1,4}"
-            rb"(?P<k2>def)(?P<name>[ \t]+[^\s\[(:=]+(?:\[\w+(?:,[ \t]*\w+)*\])?)"
+            rb"(?P<k2>def)(?P<name>[ \t]+[^\s\[(:]+(?:\[\w+(?:,[ \t]*\w+)*\])?)"
         ),
         lambda m: replace_groups(m, k1=b"def ext", k2=b"", name=b""),
     ),
