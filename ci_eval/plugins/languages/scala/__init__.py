@@ -92,7 +92,7 @@ class ScalaWalk(ReferenceWalk):
         return [leaf for leaf in nodes if leaf.type == "identifier"]
 
     @handle_nodes("package_clause")
-    def package(self, node: Node, _role: str, place: NodePlace) -> None:
+    def package_clause(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit what is in the brackets of `package a { … }`."""
         for child in node.children:
             if child.type == "template_body":
