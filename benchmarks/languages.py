@@ -34,6 +34,7 @@ from ci_eval.core.fetch import project
 from ci_eval.core.fetch.packages import npm_run, pip_install
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import ActionsConfig
+from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.recipes import once
 
 FOLDER = Path(__file__).parent / "oracles"
@@ -149,6 +150,34 @@ def npm_package(name: str, version: str) -> Path:
     return once(tools, version, install).folder / "node_modules" / name
 
 
+def kotlin() -> list[str]:
+    """Return the command of the oracle of Kotlin."""
+    return ["java", "-cp", maven(KOTLIN), str(FOLDER / "Kotlin.java")]
+
+
+def scala() -> list[str]:
+    """Return the command of the oracle of Scala."""
+    return ["java", "-cp", maven(SCALA), "Scala"]
+
+
+def maven(recipe: jars.Maven) -> str:
+    """Return the class path of a compiler, and of what was compiled by it, installed once into the cache."""
+    for name in recipe.needs:
+        program(name)
+    folder = recipe.make(None, machine.cache_folder() / "oracles").folder
+    return jars.classpath([folder / jars.DRIVER, *jars.list_jars(folder)])
+
+
+KOTLIN = jars.Maven(artifact="org.jetbrains.kotlin:kotlin-compiler-embeddable", version="2.4.21")
+SCALA = jars.Maven(
+    artifact="org.scala-lang:scala3-compiler_3",
+    version="3.9.0",
+    driver=jars.Driver(
+        file=FOLDER / "Scala.scala", compiler="dotty.tools.dotc.Main", options=("-usejavacp", "-color:never")
+    ),
+)
+
+
 def php() -> list[str]:
     """Return the command of the oracle of PHP, with the library of Debian's package, unpacked once into the cache."""
 
@@ -228,6 +257,17 @@ ORACLES = {
         java,
         "UTF-16",
     ),
+    "kotlin": Oracle(
+        "Kotlin's PSI 2.4.21",
+        (
+            "maven:org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.8.1",
+            "maven:com.squareup.okio:okio-jvm:3.9.0",
+            "maven:com.github.ajalt.clikt:clikt-jvm:4.4.0",
+            "maven:org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.10.2",
+        ),
+        kotlin,
+        "UTF-16",
+    ),
     "ruby": Oracle(
         "Prism 1.9.0",
         ("maven:org.asciidoctor:asciidoctorj:3.0.0:jar",),
@@ -235,6 +275,16 @@ ORACLES = {
         "bytes",
     ),
     "cpp": Oracle("libclang 18.1.1", ("npm:leveldown@6.1.1", "npm:re2@1.21.4"), cpp, "bytes"),
+    "scala": Oracle(
+        "Scala's compiler 3.9.0",
+        (
+            "maven:org.scala-lang:scala-library:2.13.14",
+            "maven:org.typelevel:cats-core_2.13:2.12.0",
+            "maven:org.scala-lang:scala3-library_3:3.3.7",
+        ),
+        scala,
+        "UTF-16",
+    ),
     "php": Oracle("nikic/php-parser", ("npm:@wordpress/block-library@11.1.0",), php, "bytes"),
 }
 

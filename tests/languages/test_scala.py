@@ -39,3 +39,11 @@ def test_a_name_in_backquotes_is_typed_without_them(code: str) -> None:
     text = f"val x = {code}\n"
     (token,) = [token for token in LANGUAGE.extract(text, "a.scala", {}).tokens if token.text == "e"]
     assert token.offset == text.index("e")
+
+
+@pytest.mark.parametrize("text", ["def f(x: ) = y\n", "class A[] { y }\n", "case class (x: Int) { y }\n"])
+def test_a_name_that_is_missing_is_no_token(text: str) -> None:
+    """The grammar adds it to the tree, empty."""
+    tokens = LANGUAGE.extract(text, "a.scala", {}).tokens
+    assert all(token.text for token in tokens)
+    assert "y" in [token.text for token in tokens]

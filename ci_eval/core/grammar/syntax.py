@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -66,9 +65,9 @@ class Parser(Protocol):
     def parse(self, source: bytes, /) -> Tree: ...
 
 
-@cache
 def parser(grammar: str) -> Parser:
-    """Return the parser for a grammar, by its name in the bundles, for example "python"."""
+    """Return a new parser for a grammar, by its name in the bundles, for example "python"."""
+    # A parser is used once: that of Scala in tree-sitter-languages reads a text otherwise after one with errors.
     with warnings.catch_warnings():
         # tree-sitter 0.21 warns about the way tree-sitter-languages loads its own library.
         warnings.simplefilter("ignore", FutureWarning)

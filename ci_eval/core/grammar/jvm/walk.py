@@ -44,7 +44,10 @@ class JvmWalk(BlockWalk):
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
         """Return the origin of the members behind `a.b.C.`; LOCAL if that is no path to a type or package."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
-        path = self.text(node) if is_path else ""
+        return self.origin_behind(self.text(node) if is_path else "", place)
+
+    def origin_behind(self, path: str, place: NodePlace) -> Origin:
+        """Return the origin of the members behind the text `a.b.C`; LOCAL if that is no path to a type or package."""
         first, _, tail = path.partition(".")
         if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL

@@ -56,10 +56,23 @@ REPAIRS = (
     # A constructor on a line of its own.
     Repair(
         outside(
-            rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
+            rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
         ),
         lambda m: replace_groups(m, gap=b""),
     ),
+    # `actual val x: Int` as a parameter of a constructor; `public` is a modifier as long.
+    Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
+    # `A<*>::f`
+    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
+    # `return !isEmpty()`, which would be `return !is Empty`.
+    Repair(
+        outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
+        lambda m: replace_groups(m, **{"not": b""}),
+        always=True,
+        trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
+    ),
+    # `"\$$name"`
+    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
     # `{ val x: Int }` on one line is read only if a line ends before the bracket.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )

@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.imports.jvm import imports
-from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, is_type_name, package_part, read_package
-from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, read_package
+from ci_eval.core.grammar.jvm.walk import LOCAL
+from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
-from ci_eval.core.model import Extraction, Kind
+from ci_eval.core.grammar.walk import CALLED, REFERENCE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.model import Extraction
+from ci_eval.plugins.languages.kotlin.names import KEYWORDS, USUAL
+from ci_eval.plugins.languages.kotlin.references import ReferenceWalk
 
-# The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
-KEYWORDS = frozenset(
-    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
-    "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
-    "internal is !is !in lateinit noinline null object open operator out override package private protected "
-    "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
-    "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "
-    "continue@".split()
-)
-_USUAL = dict.fromkeys(
-    "Any Annotation Array Boolean BooleanArray Byte ByteArray Char CharArray CharSequence Comparable Deprecated "
-    "Double DoubleArray Enum Error Exception Float FloatArray Function IllegalArgumentException "
-    "IllegalStateException IndexOutOfBoundsException Int IntArray Lazy Long LongArray NoSuchElementException "
-    "Nothing NullPointerException Number OptIn Pair Result RuntimeException Short ShortArray String StringBuilder "
-    "Suppress Throwable Triple UInt ULong Unit UnsupportedOperationException".split(),
-    "kotlin",
-) | dict.fromkeys(
-    "ArrayList Collection HashMap HashSet Iterable Iterator LinkedHashMap LinkedHashSet List ListIterator Map "
-    "MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet Sequence Set".split(),
-    "kotlin.collections",
-)
 # The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
@@ -51,7 +33,15 @@ _CLASSES = frozenset(["class_declaration", "object_declaration", "companion_obje
 _BODIES = frozenset(["class_body", "enum_class_body"])
 
 
-class KotlinWalk(JvmWalk):
+@dataclass
+class ClassScope(Scope):
+    """The members of a class."""
+
+    parameters: dict[str, Origin] = field(default_factory=dict)
+    """The parameters of its constructor that initialisers see instead of members of the same name."""
+
+
+class KotlinWalk(ReferenceWalk):
     """The handlers for Kotlin's nodes."""
 
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
@@ -67,7 +57,7 @@ class KotlinWalk(JvmWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path), declared)
-        self.known = Known(self.package, declared, _USUAL, text)
+        self.known = Known(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
@@ -129,165 +119,6 @@ class KotlinWalk(JvmWalk):
                 names += self._bound_names(child)
         return names
 
-    # ------------------------------------------------------------------------------------------------------ names
-
-    def name(self, node: Node, role: str, place: NodePlace) -> None:
-        name = self.text(node).strip("`")
-        if role == TYPE or node.type == "type_identifier":
-            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
-        elif role == CALLED:
-            self._emit_call(node, name, place)
-        else:
-            self.variable(node, name, place)
-
-    def _emit_call(self, node: Node, name: str, place: NodePlace) -> None:
-        local = place.scope.owner(name)
-        origin = self.known.find(f"{name}()", place.scope)
-        if origin is UNKNOWN and local is not None:
-            # A function value.
-            origin = local.names[name]
-        self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
-
-    def variable(self, node: Node, name: str, place: NodePlace) -> None:
-        owner = place.scope.owner(name)
-        if owner is not None:
-            origin = owner.names[name]
-            kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
-            self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # The parameter of a lambda that declares none, and the value behind a property.
-        elif name in {"it", "field"}:
-            self.emit(node, Kind.VARIABLE, place, LOCAL)
-        else:
-            origin = self.known.find(name, place.scope)
-            self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, origin)
-
-    def emit(
-        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
-    ) -> None:
-        """Emit a token as `Walk.emit` does."""
-        # In one of the grammars, a name in a template still has its `$`.
-        if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
-            skip = 1
-        super().emit(node, kind, place, origin, text, skip)
-
-    @handle_nodes("call_expression")
-    def call(self, node: Node, _role: str, place: NodePlace) -> None:
-        callee, *suffixes = node.children
-        self.push(suffixes, REFERENCE, place)
-        if callee.child_count:
-            self._stack.append((callee, CALLED, place))
-        else:
-            self.push([callee], CALLED, place)
-
-    @handle_nodes("navigation_expression")
-    def navigation(self, node: Node, role: str, place: NodePlace) -> None:
-        receiver, *suffixes = node.children
-        if receiver.type == "simple_identifier":
-            origin = self.receiver(receiver, place)
-        else:
-            origin = self.path_origin(receiver, place)
-            self._stack.append((receiver, REFERENCE, place))
-        for suffix in suffixes:
-            for member in suffix.children if suffix.child_count else [suffix]:
-                if member.type == "simple_identifier":
-                    self._member(member, role, origin, receiver, place)
-                else:
-                    self.push([member], REFERENCE, place)
-
-    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
-        name = self.text(node).strip("`")
-        known = Origin(origin.static, origin.package)
-        if receiver.type == "this_expression":
-            owner = place.scope.enclosing("class")
-            # A method and a field may have the same name, so methods are known as `x()`.
-            known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
-        elif origin.holder == "module":
-            kind = (
-                Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
-            )
-            self.emit(node, kind, place, Origin(True, origin.package))
-            return
-        if role == CALLED:
-            # An extension function is static, whatever it is called on.
-            static = None if known.static is False and known.package is None else known.static
-            self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
-        elif origin.static and is_type_name(name):
-            self.emit(node, Kind.TYPE_REFERENCE, place, known)
-        else:
-            self.emit(node, Kind.FIELD, place, known)
-
-    @handle_nodes("infix_expression")
-    def infix(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
-        for i, child in enumerate(node.children):
-            if i == 1 and child.type == "simple_identifier":
-                # The grammar takes the `if` of a guard for a function.
-                self.emit(child, Kind.KEYWORD if self.text(child) == "if" else Kind.METHOD_CALL, place)
-        self.push([child for i, child in enumerate(node.children) if i != 1], REFERENCE, place)
-
-    @handle_nodes("callable_reference")
-    def callable_reference(self, node: Node, _role: str, place: NodePlace) -> None:
-        *before, member = node.children
-        for child in before:
-            if child.type == "type_identifier":
-                self.variable(child, self.text(child), place)
-            else:
-                self.push([child], REFERENCE, place)
-        if member.type == "simple_identifier":
-            self.emit(member, Kind.METHOD_CALL, place)
-        else:
-            self.push([member], REFERENCE, place)
-
-    @handle_nodes("value_arguments", "indexing_suffix")
-    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, NodePlace(place.scope, node.type == "value_arguments" or place.argument))
-
-    @handle_nodes("value_argument")
-    def argument(self, node: Node, _role: str, place: NodePlace) -> None:
-        children = node.children
-        if len(children) > 2 and children[1].type == "=":
-            self.emit(children[0], Kind.ARGUMENT_NAME, place)
-            children = children[2:]
-        self.push(children, REFERENCE, place)
-
-    @handle_nodes("user_type")
-    def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the parts of `java.util.Map.Entry<K, V>`, and visit the arguments."""
-        path: list[str] = []
-        others = []
-        for child in node.children:
-            if child.type != "type_identifier":
-                others.append(child)
-                continue
-            name = self.text(child).strip("`")
-            # Small letters alone make no package: the imports tell which roots there are.
-            if not path and (self.known.is_type(name) or name not in self.known.roots):
-                origin = self.known.find(f"<{name}>", place.scope)
-                self.emit(child, Kind.TYPE_REFERENCE, place, origin)
-                path = [origin.package or "", name]
-                continue
-            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
-            self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
-            path.append(name)
-        self.push(others, TYPE, place)
-
-    @handle_nodes("import_header")
-    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
-        for child in node.children:
-            if child.type == "identifier":
-                path: list[str] = []
-                for part in child.children:
-                    if part.type == "simple_identifier":
-                        package = package_part(".".join(path)) if path else self.text(part)
-                        self.emit(part, Kind.IMPORT, place, Origin(True, package))
-                        path.append(self.text(part))
-            elif child.type == "import_alias":
-                self.push(child.children[:1], REFERENCE, place)
-            else:
-                self.push([child], REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------------ definitions
-
     @handle_nodes("class_declaration", "object_declaration", "companion_object", "object_literal")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a class. The parameters of its constructor are known in the body; with `val` or `var` they are
@@ -297,7 +128,7 @@ class KotlinWalk(JvmWalk):
         static = node.type in {"object_declaration", "companion_object"}
         # Parameters of a constructor without `val` or `var` are no members, hence the scope around that of the members.
         around = Scope("block", place.scope)
-        scope = Scope("class", around)
+        scope = ClassScope("class", around)
         for child in children:
             if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=static))
@@ -305,6 +136,7 @@ class KotlinWalk(JvmWalk):
                 self._type_parameters(child, around)
             elif child.type == "primary_constructor":
                 self._constructor(child, around, scope)
+        scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
         # Members and declarations at the top were read before; only a local class is new.
         if name is not None and place.scope.kind == "block":
             place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
@@ -312,8 +144,27 @@ class KotlinWalk(JvmWalk):
         others = [child for child in children if name is None or child.start_byte != name.start_byte]
         for child in reversed(others):
             if child.child_count:
-                self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
+                # The body may be in a delegation, see there.
+                is_member = child.type in _BODIES or child.children[-1].type == "explicit_delegation"
+                self._stack.append((child, REFERENCE, inner if is_member else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
+
+    @handle_nodes("explicit_delegation")
+    def delegation(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `A by a` in the scope of the class. The grammars take the body of the class behind it for a lambda."""
+        *others, value = node.children
+        outer = NodePlace(place.scope.parent or place.scope, place.argument)
+        suffix = value.children[-1].children if value.type == "call_expression" else []
+        if suffix and suffix[-1].type == "annotated_lambda":
+            body = suffix[-1]
+            statements = [part for lambda_ in body.children for child in lambda_.children for part in child.children]
+            place.scope.names.update(self._declared_names(statements, static=False))
+            self._stack.append((body, REFERENCE, NodePlace(place.scope, False)))
+            self.push(suffix[:-1], REFERENCE, outer)
+            self.push(value.children[:1], CALLED if len(suffix) > 1 else REFERENCE, outer)
+        else:
+            self.push([value], REFERENCE, outer)
+        self.push(others, role, outer)
 
     def _constructor(self, node: Node, around: Scope, scope: Scope) -> None:
         for parameter in node.children:
@@ -377,6 +228,7 @@ class KotlinWalk(JvmWalk):
             place = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
         names = self._bound_names(node) if place.scope.kind == "block" else []
+        inner, place = place, self._initial(place)
         others = []
         for child in children:
             if child.type == "variable_declaration":
@@ -385,12 +237,22 @@ class KotlinWalk(JvmWalk):
                 others += [leaf for variable in child.children for leaf in variable.children if leaf.child_count]
             else:
                 others.append(child)
-        body = [child for child in others if child.type == "control_structure_body"]
-        for child in reversed(body):
-            self._stack.append((child, REFERENCE, place))
+        last = [child for child in others if child.type in {"control_structure_body", "getter", "setter"}]
+        for child in reversed(last):
+            self._stack.append((child, REFERENCE, inner))
         # Bound between the value and the body.
         self._stack += [(name, _BIND, place) for name in names]
-        self.in_order([child for child in others if child.type != "control_structure_body"], place)
+        self.in_order([child for child in others if child not in last], place)
+
+    @handle_nodes("anonymous_initializer")
+    def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, self._initial(place))
+
+    def _initial(self, place: NodePlace) -> NodePlace:
+        """Return the place of the initialisers of a class."""
+        if isinstance(place.scope, ClassScope) and place.scope.parameters:
+            return NodePlace(Scope("block", place.scope, dict(place.scope.parameters)), place.argument)
+        return place
 
     @handle_nodes("simple_identifier", "interpolated_identifier")
     def leaf(self, node: Node, role: str, place: NodePlace) -> None:

@@ -1,0 +1,270 @@
+"""The references of Scala: calls, members, types and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.jvm.names import is_type_name, package_part
+from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
+from ci_eval.core.model import Kind
+from ci_eval.plugins.languages.scala.names import HARD
+
+NEW = "new"
+"""The role of a name that is defined, whether it begins with a capital or not."""
+
+
+class ReferenceWalk(JvmWalk):
+    """The handlers for nodes in which names refer to something."""
+
+    def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
+        super().__init__(source, package, declared)
+        self._spliced: dict[int, str] = {}
+        """The offsets of what is spliced into quoted code → the role of that code."""
+        self._quoted = 0
+        """The end of the last quoted code."""
+
+    def emit(
+        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        """Emit a token as `Walk.emit` does; names in backquotes are typed without them."""
+        text = text or self.text(node)
+        if self.source[node.start_byte : node.start_byte + 1] == b"`":
+            text, skip = text.strip("`"), 1
+        super().emit(node, kind, place, origin, text, skip)
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.text(node)
+        # The grammars take `_`, `?` and `*` for names.
+        if name in {"", "_"} or not (name[0].isalpha() or name[0] in "_$`"):
+            return
+        if name[0] == "$" and node.start_byte in self._spliced:
+            self._spliced_name(node, name[1:], place)
+            return
+        if node.type == "type_identifier" or role == TYPE:
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
+        # The grammars take `this` and `super` for names.
+        elif name in HARD:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+        elif role == CALLED:
+            called = self.known.find(f"{name}()", place.scope)
+            origin = called if called is not UNKNOWN else place.scope.find(name)
+            self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
+        # In a pattern, only names that begin with a small letter are new.
+        elif role == NEW or (role == BOUND and (name[0].islower() or name[0] == "_")):
+            place.scope.names[name] = LOCAL
+        else:
+            self.variable(node, name.strip("`"), place)
+
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
+        owner = place.scope.owner(name)
+        origin = owner.names[name] if owner else self.known.find(name, place.scope)
+        if origin.holder == "class" or (owner is None and self.known.is_type(name)):
+            kind = Kind.TYPE_REFERENCE
+        else:
+            kind = Kind.FIELD if owner and owner.kind == "class" else Kind.VARIABLE
+        self.emit(node, kind, place, origin, name)
+
+    @handle_nodes("quote_expression")
+    def quote(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit quoted code. In a pattern, what is spliced into it is a pattern again."""
+        stack = list(node.children)
+        # The outermost quote has seen to those in it.
+        while stack and node.start_byte >= self._quoted:
+            inner = stack.pop()
+            is_spliced = (
+                inner.type == "splice_expression" or self.source[inner.start_byte : inner.start_byte + 1] == b"$"
+            )
+            if is_spliced:
+                self._spliced[inner.start_byte] = role
+            stack += inner.children
+        self._quoted = max(self._quoted, node.end_byte)
+        self.push(node.children, REFERENCE, place)
+
+    @handle_nodes("splice_expression")
+    def splice(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, BOUND if self._spliced.get(node.start_byte) == BOUND else REFERENCE, place)
+
+    def _spliced_name(self, node: Node, name: str, place: NodePlace) -> None:
+        """Emit the name in `$name`, or define it in a pattern."""
+        if self._spliced[node.start_byte] == BOUND:
+            place.scope.names[name] = LOCAL
+        else:
+            self.emit(node, Kind.VARIABLE, place, self.known.find(name, place.scope), name, skip=1)
+
+    @handle_nodes("call_expression", "generic_function")
+    def call(self, node: Node, role: str, place: NodePlace) -> None:
+        callee, *siblings = node.children
+        if role == BOUND:
+            # A pattern that is spliced into quoted code, which the grammars read as an expression.
+            self.push([part for child in siblings for part in child.children], BOUND, place)
+            self.push([callee], TYPE, place)
+            return
+        self.push(siblings, REFERENCE, place)
+        if callee.child_count:
+            self._stack.append((callee, CALLED, place))
+        else:
+            self.push([callee], CALLED, place)
+
+    @handle_nodes("prefix_expression")
+    def prefix(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `!a.f[T]`, which the grammars apply as a whole to the type."""
+        for child in node.children:
+            if child.child_count:
+                self._stack.append((child, role, place))
+            else:
+                self.push([child], role, place)
+
+    @handle_nodes("arguments")
+    def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(place.scope, True)
+        for child in node.children:
+            children = child.children if child.type == "assignment_expression" else []
+            if children and children[0].type == "identifier":
+                self.emit(children[0], Kind.ARGUMENT_NAME, inner)
+                self.push(children[1:], REFERENCE, inner)
+            else:
+                self.push([child], REFERENCE, inner)
+
+    @handle_nodes("field_expression", "stable_identifier")
+    def field(self, node: Node, role: str, place: NodePlace) -> None:
+        receiver, *siblings = node.children
+        if receiver.type == "identifier":
+            origin = self.receiver(receiver, place)
+        else:
+            origin = self.path_origin(receiver, place)
+            self.push([receiver], REFERENCE, place)
+        for member in siblings:
+            if member.type == "identifier":
+                self._member(member, role, origin, receiver, place)
+            else:
+                self.push([member], REFERENCE, place)
+
+    def receiver(self, node: Node, place: NodePlace) -> Origin:
+        name = self.text(node)
+        if name in HARD:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+            return LOCAL if name == "this" else UNKNOWN
+        return super().receiver(node, place)
+
+    def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
+        name = self.text(node)
+        known = Origin(origin.static, origin.package)
+        if name == "this":
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
+            return
+        if receiver.type == "identifier" and self.text(receiver) == "this":
+            owner = place.scope.enclosing("class")
+            known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
+        if role == CALLED:
+            # Whatever it is called on, it may be an extension method.
+            static = None if known == LOCAL else known.static
+            self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
+        elif origin.holder == "module":
+            self.emit(
+                node,
+                Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT,
+                place,
+                Origin(True, known.package),
+            )
+        elif origin.static and is_type_name(name):
+            self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
+        else:
+            self.emit(node, Kind.FIELD, place, known, name)
+
+    @handle_nodes("stable_type_identifier", "projected_type")
+    def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        first, *siblings = node.children
+        origin = UNKNOWN
+        if first.child_count:
+            origin = self.path_origin(first, place)
+            self.push([first], REFERENCE, place)
+        elif first.type == "identifier":
+            origin = self.receiver(first, place)
+        else:
+            self.push([first], TYPE, place)
+        for child in siblings:
+            if child.type == "type_identifier":
+                self.emit(child, Kind.TYPE_REFERENCE, place, Origin(True if origin.package else None, origin.package))
+            else:
+                self.push([child], TYPE, place)
+
+    @handle_nodes("infix_expression", "postfix_expression")
+    def infix(self, node: Node, role: str, place: NodePlace) -> None:
+        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
+        left, *siblings = node.children
+        if siblings and siblings[0].type == "identifier":
+            operator = siblings.pop(0)
+            # The grammars take the `with` of `new A() with B` for a name.
+            if self.text(operator) == "with":
+                role = REFERENCE
+                self.emit(operator, Kind.KEYWORD, place)
+            elif self.text(operator) != "_":
+                self.emit(operator, Kind.METHOD_CALL, place)
+        # In `a to f[T]`, the grammars apply the whole to the type.
+        last = siblings.pop() if role == CALLED and siblings else None
+        if last is not None and last.child_count:
+            self._stack.append((last, CALLED, place))
+        elif last is not None:
+            self.push([last], CALLED, place)
+        self.push([left, *siblings], REFERENCE, place)
+
+    @handle_nodes("interpolated_string_expression")
+    def interpolation(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit the code in a string. In a pattern, its names are new."""
+        # The `s` before the quote is part of the literal.
+        if role != BOUND:
+            self.push(node.children[1:], REFERENCE, place)
+            return
+        for text in node.children[1:]:
+            for hole in text.children:
+                for child in hole.children:
+                    self.push(child.children or [child], BOUND, place)
+
+    @handle_nodes("import_declaration", "export_declaration")
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the names of `import a.b.{C, D => E, _}`. An import is known from here on, in this scope."""
+        path: list[str] = []
+        for child in node.children:
+            kind = child.type
+            if kind in self.names:
+                name = self.text(child)
+                self._import(child, path, place)
+                path.append(name)
+            elif kind == "namespace_selectors":
+                self._selectors(child, path, place)
+                path = []
+            elif kind == "namespace_wildcard":
+                self.known.wildcards.append(".".join(path))
+                path = []
+            elif kind == ",":
+                self._bring(path, path[-1:], place)
+                path = []
+            else:
+                self.push([child], REFERENCE, place)
+        self._bring(path, path[-1:], place)
+
+    def _import(self, node: Node, path: Sequence[str], place: NodePlace) -> None:
+        name = self.text(node)
+        if not path:
+            self.known.roots.add(name)
+        package = package_part(".".join(path)) if path else name
+        self.emit(node, Kind.IMPORT, place, Origin(True, package or None), name)
+
+    def _bring(self, path: Sequence[str], names: Sequence[str], place: NodePlace) -> None:
+        for name in names:
+            place.scope.names.update(self.known.imported(".".join(path), name))
+
+    def _selectors(self, node: Node, path: list[str], place: NodePlace) -> None:
+        for child in node.children:
+            if child.type == "namespace_wildcard":
+                self.known.wildcards.append(".".join(path))
+                continue
+            parts = [leaf for leaf in (child.children or [child]) if leaf.type in self.names]
+            for leaf in parts[:1]:
+                self._import(leaf, path, place)
+            for leaf in parts[-1:]:
+                self._bring([*path, self.text(parts[0])], [self.text(leaf)], place)
