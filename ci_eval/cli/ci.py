@@ -159,7 +159,7 @@ def summary(matrices: tuple[str, ...]) -> None:
 
 
 @ci.command("algorithms")
-@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
+@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1)
 @add_gate_options
 @click.option(
     "--history",
@@ -182,6 +182,7 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     for outcome in done.outcomes.values():
         if outcome.overview:
             presenting.overview(outcome.overview, screen)
+        presenting.gates_of(outcome.comparisons, screen)
         for name, path in outcome.reports.items():
             screen.result(f"{name:9} {path}")
     screen.result(str(done.folder))

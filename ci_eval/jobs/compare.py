@@ -208,6 +208,7 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
 
 
 def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
+    """Return the rules by which a workspace is judged: its own, by the view, and more gates. Raises ConfigError."""
     if user is None:
         loaded = runs.load_workspace(workspace, view)
         config, old = loaded.config, loaded.config.comparison.gates
@@ -232,6 +233,7 @@ def compare_pair(
     user: str | None,
     view: View,
 ) -> Compared:
+    """Compare two workspaces, and write the reports into a folder. Raises the errors of `core.compare.compare`."""
     filters = add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
         users.check_every_prefix(base)
@@ -257,6 +259,7 @@ def _retitle(side: Side, workspace: Workspace, view: View = UNCHANGED) -> Side:
 
 
 def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
+    """Return the trend of past evaluations that ends in a workspace, by the declared metrics."""
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)

@@ -205,6 +205,14 @@ def comparison(done: Compared, screen: Screen) -> None:
         screen.result(f"{name:9} {path}")
 
 
+def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
+    """Print the results of the gates of several comparisons, each below the name of the new side."""
+    for compared in comparisons:
+        if compared.comparison.gates:
+            screen.result(compared.comparison.new.title)
+            _gates(compared.comparison.gates, screen)
+
+
 def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
     for gate in gates:
         word = {"kept": "kept  ", "broken": "BROKEN"}.get(gate.word, gate.word)

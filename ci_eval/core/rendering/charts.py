@@ -56,12 +56,12 @@ class Chart:
     """The texts below the axis: x coordinate, anchor, text."""
 
 
-def trend_charts(trend: Trend, wanted: Sequence[str]) -> list[Chart]:
-    """Return one chart for each wanted metric that has figures on at least two nights."""
+def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
+    """Return one chart for each of the metrics that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
-    return [chart for name in wanted if name in infos for chart in _trend_chart(trend, infos[name])]
+    return [chart for name in metrics if name in infos for chart in _trend_chart(trend, infos[name])]
 
 
 def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
@@ -99,8 +99,8 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     ]
 
 
-def ranking_charts(trends: Sequence[Trend], names: Sequence[str], wanted: Sequence[str]) -> list[Chart]:
-    """Return one chart for each wanted metric, with a line for each trend; none if all figures are of one night.
+def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
+    """Return one chart for each of the metrics, with a line for each trend; none if all figures are of one night.
 
     `names`: what a person reads of each trend when pointing at its line.
     """
@@ -113,7 +113,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], wanted: Sequen
     places = {start: x(place) for place, start in enumerate(starts)}
     infos = {info.name: info for trend in trends for info in trend.metrics}
     charts = []
-    for info in (infos[name] for name in wanted if name in infos):
+    for info in (infos[name] for name in metrics if name in infos):
         figures = [
             [(night, figure) for night in trend.nights for figure in [night.metrics.get(info.name)] if figure]
             for trend in trends

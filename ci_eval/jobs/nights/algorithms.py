@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, rank, slug
+from ci_eval.jobs.comparison_rules import Judging
 
 UNGATED = View(overrides=("comparison.gates=[]",))
 """The view of an evaluation among others: the gates of its configuration are about its own past."""
@@ -58,48 +59,51 @@ def rank_nightly(
         # Gates must not judge the figures of a workspace that changed since it was sealed.
         workspace.verify()
     groups = _group(workspaces)
-    alone = [group[0].folder.name for group in groups.values() if len(group) == 1]
-    if alone:
-        screen.say(f"Nothing else was asked what these were asked, so they are not ranked: {', '.join(alone)}")
+    single = [group[0].folder.name for group in groups.values() if len(group) == 1]
+    if single:
+        screen.warn(f"not ranked, since no other evaluation has the same sessions: {', '.join(single)}")
     groups = {name: group for name, group in groups.items() if len(group) > 1}
+    # A mistake in a gate is found before there is an output.
+    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
     target = atomic.empty_folder(output)
+    if not groups:
+        screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")
     outcomes = {}
     for name, group in groups.items():
         screen.say(f"Ranking {len(group)} evaluations of {name}")
         subfolder = target if len(groups) == 1 else target / name
         try:
-            outcomes[name] = _rank_group(group, gates, history, subfolder, screen)
+            outcomes[name] = _rank_group(group, rules, history, subfolder)
         except NothingToEvaluate as error:
             screen.warn(f"{name} is not ranked: {error}")
     if history:
-        _append(workspaces, history, screen.host.run)
+        _append(workspaces, outcomes, history, screen.host.run)
     return Ranked(folder=target, outcomes=outcomes, history=history)
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
     """Return the workspaces of each language, project and set of conditions, by a name that can be a folder's."""
-    alike: dict[tuple[str, ...], list[Workspace]] = {}
+    series: dict[tuple[str, ...], list[Workspace]] = {}
     for workspace in workspaces:
         manifest = workspace.manifest()
         conditions = manifest.conditions()
         key = (*(conditions[name] for name in sorted(conditions)), manifest.project.name, manifest.project.revision)
-        alike.setdefault(key, []).append(workspace)
-    named: dict[str, list[Workspace]] = {}
-    taken: Counter[str] = Counter()
-    for group in alike.values():
+        series.setdefault(key, []).append(workspace)
+    groups: dict[str, list[Workspace]] = {}
+    counts: Counter[str] = Counter()
+    for group in series.values():
         manifest = group[0].manifest()
         name = slug(f"{manifest.language}-{manifest.project.name}")
-        taken[name] += 1
+        counts[name] += 1
         # The same project may be asked under several conditions.
-        named[name if taken[name] == 1 else f"{name}-{taken[name]}"] = group
-    return named
+        groups[name if counts[name] == 1 else f"{name}-{counts[name]}"] = group
+    return groups
 
 
 def _rank_group(
-    workspaces: Sequence[Workspace], gates: Sequence[str], history: Path | None, target: Path, screen: Screen
+    workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path
 ) -> Outcome:
     base, *others = workspaces
-    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
     pasts = {workspace.folder: _past(workspace, history) for workspace in workspaces}
     comparisons = []
     for number, new in enumerate(others, 1):
@@ -131,8 +135,19 @@ def _past(workspace: Workspace, history: Path | None) -> stage.History | None:
     return stage.read(own if own.is_dir() else history)
 
 
-def _append(workspaces: Sequence[Workspace], history: Path, run: str) -> None:
+def _append(workspaces: Sequence[Workspace], outcomes: Mapping[str, Outcome], history: Path, run: str) -> None:
+    gates = {
+        compared.sides[1].resolve(): compared.comparison.gates
+        for outcome in outcomes.values()
+        for compared in outcome.comparisons
+    }
     for workspace in workspaces:
         declared = runs.stored_config(workspace).declared
+        results = gates.get(workspace.folder.resolve(), ())
+        past = _past(workspace, history)
+        stored = {(figures.started, figures.series) for figures in past.evaluations} if past else set()
         for figures in stage.read_figures(workspace):
-            stage.append(_past_folder(workspace, history), figures, declared=declared, run=run)
+            # A comparison with the last night may have stored the same figures, with its own gates.
+            if (figures.started, figures.series) in stored:
+                continue
+            stage.append(_past_folder(workspace, history), figures, declared=declared, gates=results, run=run)

@@ -217,13 +217,13 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
 
 
 def tabulate_comparisons(
-    found: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
+    comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
     """Return the table of comparisons, which are given by folder.
 
     `troubles`: the failure of each comparison, or None. `pairs`: the number of such tables over the same projects.
     """
-    first = next(iter(found.values()))
+    first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
         SuiteProject(
@@ -234,7 +234,7 @@ def tabulate_comparisons(
             busy=any(warning.startswith(BUSY) for warning in comparison.warnings),
             trouble=_message(trouble),
         )
-        for (folder, comparison), trouble in zip(found.items(), troubles, strict=True)
+        for (folder, comparison), trouble in zip(comparisons.items(), troubles, strict=True)
     )
     values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
     known = {name: _known(differences) for name, differences in values.items()}

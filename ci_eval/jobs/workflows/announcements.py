@@ -187,7 +187,8 @@ def _leader(name: str, outcome: Outcome) -> str:
     ranking = outcome.overview.ranking if outcome.overview else None
     if ranking is None:
         return name
-    return f"{name}: {ranking.sides[0].title} first of {len(ranking.sides)} by {ranking.declared[0]}"
+    first = f"{name}: {ranking.sides[0].title} first of {len(ranking.sides)} by {ranking.declared[0]}"
+    return first if ranking.ahead[0] else f"{first}, not shown to be better"
 
 
 def _checks(done: Outcome) -> list[Check]:

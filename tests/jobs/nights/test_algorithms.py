@@ -78,11 +78,13 @@ def test_gates_compare_each_evaluation_with_the_first_one(
 ) -> None:
     # A workflow hands its rules over as an input.
     monkeypatch.setenv("INPUT_GATES", "Recall >= -100%\n\nRecallAt5 >= -100%\n")
-    code, _, err = run(
+    code, out, err = run(
         "ci", "algorithms", evenings[0], "--gate", "RecallAt1[ALL] >= 100%", "--output", tmp_path / "out"
     )
     assert code == 1
     assert "3 of 9 gates failed" in err
+    # Each result stands below the name of its evaluation, and so does one that cannot be told.
+    assert (out.count("gate kept"), out.count("gate BROKEN")) == (6, 3)
     assert (tmp_path / "out" / "html" / "index.html").is_file()
     comparisons = sorted(path for path in (tmp_path / "out").iterdir() if (path / "comparison.json").is_file())
     bases = {json.loads((path / "comparison.json").read_text())["sides"]["base"]["workspace"] for path in comparisons}
@@ -111,7 +113,7 @@ def test_projects_are_ranked_apart_and_what_is_alone_is_not_ranked(evenings: lis
     evaluate(scripts, "words", "BASIC", night / "workspace-scripts")
     code, _, err = run("ci", "algorithms", night, "--output", tmp_path / "out")
     assert code == 0, err
-    assert "they are not ranked: workspace-scripts" in err
+    assert "no other evaluation has the same sessions: workspace-scripts" in " ".join(err.split())
     sides = {path.name: len(overview(path)["ranking"]["sides"]) for path in (tmp_path / "out").iterdir()}
     assert sides == {"python-project": 3, "python-other": 2}
 
@@ -121,6 +123,36 @@ def test_a_night_of_one_evaluation_has_nothing_to_rank(evenings: list[Path], tmp
     assert code == 0
     assert "not ranked" in err
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_gate_that_cannot_tell_warns(evenings: list[Path], tmp_path: Path) -> None:
+    pair = [evenings[0] / name for name in (NAMES[0], NAMES[2])]
+    code, out, err = run("ci", "algorithms", *pair, "--gate", "RecallAt1 >= 5pp", "--output", tmp_path / "out")
+    assert (code, "gate undecided" in out) == (0, True), out
+    assert "cannot tell, and passes" in " ".join(err.split())
+
+
+def test_a_mistake_in_a_gate_leaves_no_output(evenings: list[Path], tmp_path: Path) -> None:
+    code, _, err = run("ci", "algorithms", evenings[0], "--gate", "Recal >= 1%", "--output", tmp_path / "out")
+    assert (code, "Recal" in err, (tmp_path / "out").exists()) == (2, True, False)
+
+
+def test_a_night_without_evaluations_says_so(tmp_path: Path) -> None:
+    code, _, err = run("ci", "algorithms", "--output", tmp_path / "out")
+    assert (code, "nothing to rank" in err) == (0, True)
+
+
+def test_a_history_keeps_the_gates_of_a_comparison(evenings: list[Path], tmp_path: Path) -> None:
+    pair = [evenings[0] / name for name in NAMES[:2]]
+    history = tmp_path / "past" / NAMES[1].replace("workspace", "history")
+    code, _, err = run(
+        "compare", *pair, "--gate", "Recall >= -100pp", "--history", history, "--output", tmp_path / "comparison"
+    )
+    assert code == 0, err
+    before = {path.name: path.read_bytes() for path in history.iterdir()}
+    code, _, err = run("ci", "algorithms", *pair, "--history", tmp_path / "past", "--output", tmp_path / "out")
+    assert code == 0, err
+    assert {path.name: path.read_bytes() for path in history.iterdir()} == before
 
 
 def test_a_damaged_workspace_is_refused(evenings: list[Path], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ ciEval.sums = (rows, column, observed) => {
   const counts = new Uint32Array(observed.length);
   for (const row of rows) counts[column[row]] += 1;
   const total = [0, 0, 0, 0, 0, 0, 0];
-  counts.forEach((count, number) => { if (count) observed[number].forEach((each, at) => { total[at] += count * each; }); });
+  counts.forEach((count, number) => { if (count) observed[number].forEach((part, at) => { total[at] += count * part; }); });
   return total;
 };
 
