@@ -134,6 +134,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("Latency <= -5ms", "asks for a gain"),
         ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
         ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
+        ("RecallAt1 >= 5pp", "needs a sign: points are of a difference"),
         ("Count <= +1", "can protect nothing"),
         ("RecallAt1 >= -1pp population: files", "population is project"),
         ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
@@ -142,6 +143,12 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
 def test_a_rule_that_means_nothing_is_refused(rule: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         parse(rule, INFOS)
+
+
+def test_no_points_are_a_difference() -> None:
+    gate = parse("RecallAt1 >= 0pp", INFOS)
+    assert not gate.absolute
+    assert not gate.judge({"ALL": figures(0.5, 0.4, -0.12, -0.08)}, "ALL", INFOS).passed
 
 
 def test_what_is_not_comparable_or_missing_keeps_no_rule() -> None:

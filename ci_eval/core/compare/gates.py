@@ -268,6 +268,8 @@ def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str |
     """Return why no loss could break a rule, or no figure could keep it; None if the rule makes sense."""
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
+    if limits[0].unit == "pp" and not limits[0].signed:
+        return f"needs a sign: points are of a difference, such as {info.name} {sign} -1pp; a share is 80%"
     if info.better == "neither":
         return f"can protect nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
     up = info.better == "higher"
@@ -294,4 +296,6 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, bool(match["sign"]), own)
+    # No points are no loss; a figure of 0 % would be no limit.
+    signed = bool(match["sign"]) or (bound and own == "pp" and not value)
+    return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
