@@ -76,6 +76,8 @@ def row(engine: str, sessions: int, folder: Path) -> str:
     ranks = [(off[key].rank or 10**9, on[key].rank or 10**9) for key in both]
     cells.append(f"{sum(b > a for a, b in ranks)} / {sum(b < a for a, b in ranks)}")
     cells.append(" → ".join(f"{median(run[key].total for key in both):.0f}" for run in runs))
+    # The two runs follow each other, so the times tell a factor rather than a few percent.
+    cells.append(" → ".join(f"{median(run[key].latency for key in both):,.0f}" for run in runs))
     return f"| {' | '.join(cells)} |"
 
 
@@ -86,8 +88,8 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="keeps the runs there")
     arguments = parser.parse_args()
-    columns = "engine|project|names|RecallAt1 %|RecallAt5 %|Recall %|lower / higher rank|names in the list (median)"
-    print(f"| {columns.replace('|', ' | ')} |\n|---|---|" + "--:|" * 6)
+    columns = "engine|project|names|RecallAt1 %|RecallAt5 %|Recall %|lower / higher rank|listed (median)|ms (median)"
+    print(f"| {columns.replace('|', ' | ')} |\n|---|---|" + "--:|" * 7)
     with tempfile.TemporaryDirectory() as temporary:
         for engine in arguments.engines or SUBJECTS:
             print(row(engine, arguments.sessions, arguments.folder or Path(temporary)), flush=True)

@@ -83,9 +83,10 @@ def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
         seen = Seen(page)
         assert "img" not in seen.tags
         # Beside that of the colours, both the page of all sessions and those of files have one that unpacks data; and
-        # one with the data, or with what all sources have in common. The former has one that filters as well.
+        # one with the data, or with what all sources have in common. The former has one that filters and one that
+        # computes figures as well.
         lists_all = page.name == "sessions.html"
-        assert seen.tags.count("script") == 2 + 3 * lists_all + 2 * (page.parent.name == "files")
+        assert seen.tags.count("script") == 2 + 4 * lists_all + 2 * (page.parent.name == "files")
         assert not {name for name in seen.attributes if name.startswith("on") or name == "style"}
 
 

@@ -68,5 +68,5 @@ def test_what_asks_otherwise_is_refused(other: str) -> None:
 
 
 def test_a_language_without_such_imports_is_refused() -> None:
-    with pytest.raises(ConfigError, match="go, javascript, python, typescript, not in ruby"):
+    with pytest.raises(ConfigError, match="go, java, javascript, python, typescript, not in ruby"):
         load_task(load(None, overrides=["language=ruby", REMOVED]).config)

@@ -126,10 +126,12 @@ class _Pages:
     def _make_table(self) -> SessionTable:
         """Return the table of all sessions, whose page computes the figures of those it lists."""
         evaluation = self._evaluation
-        infos = headline(metric_infos(evaluation, evaluation.filters[EVERYTHING]))
+        # A report without sessions has no filters.
+        whole = evaluation.filters.get(EVERYTHING)
+        infos = headline(metric_infos(evaluation, whole)) if whole else []
         known = metrics.select_metrics(info.name for info in infos)
         # A weighted session counts as several that were not asked.
-        weighted = any(figure.state == "weighted" for figure in evaluation.filters[EVERYTHING].metrics.values())
+        weighted = whole is not None and any(figure.state == "weighted" for figure in whole.metrics.values())
         noisy = evaluation.noise or (evaluation.repeats and evaluation.repeats.differed)
         return SessionTable(
             self._task,
