@@ -431,7 +431,7 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
                         night.gates.joinToString("") { option("gate", it) },
                 ),
             )
-            // What the night has evaluated is ranked, and not evaluated a second time.
+            // What the night has evaluated is ranked; after a commit in between, a server evaluates it again.
             wholes.zip(folders) { whole, folder -> takes(whole, "?:workspace.zip!** => $folder", reused = ReuseBuilds.ANY) }
             dependencies {
                 // Red nights stay in the trend; a file per night.
