@@ -119,12 +119,14 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     """
     screen = Screen()
     if page and builds.is_page(page):
+        if beside:
+            raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
         folders = downloading.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
-    elif beside:
-        environment = {**os.environ, **(rest.variables_of(page) if page else {})}
-        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     else:
-        raise ConfigError("at GitHub, --beside names an artifact that only complete runs have, such as ranker-python")
+        environment = {**os.environ, **(rest.variables_of(page, os.environ) if page else {})}
+        if not beside:
+            raise ConfigError("at GitHub, --beside names an artifact that only complete runs have, such as ranker-python")
+        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
         screen.result(str(folder))
 
