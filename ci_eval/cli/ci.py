@@ -125,7 +125,9 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     else:
         environment = {**os.environ, **(rest.variables_of(page, os.environ) if page else {})}
         if not beside:
-            raise ConfigError("at GitHub, --beside names an artifact that only complete runs have, such as ranker-python")
+            raise ConfigError(
+                "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"
+            )
         folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
         screen.result(str(folder))

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch import identity
 from ci_eval.core.fetch.git import run_git
 
@@ -62,9 +62,11 @@ class _Direct(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Origin:
-    """Return the origin that is written as REPOSITORY@COMMIT."""
-    repository, _, commit = text.partition("@")
-    return Origin(repository=repository, commit=commit)
+    """Return the origin that is written as OWNER/NAME@COMMIT. Raises ConfigError."""
+    match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
+    if not match:
+        raise ConfigError(f"--action {text!r}: it is OWNER/NAME@COMMIT")
+    return Origin(repository=match[1], commit=match[2])
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:

@@ -94,9 +94,7 @@ def test_a_release_names_the_commit_of_its_tag(upstream: tuple[Path, str], monke
     folder, commit = upstream
     monkeypatch.chdir(folder)
     git(folder, "config", f"url.{folder}.insteadOf", ADDRESS)
-    assert origin.find(Installed(source=ADDRESS)) == Origin(
-        repository="team/ci-eval", commit=commit, release="v0.1.0"
-    )
+    assert origin.find(Installed(source=ADDRESS)) == Origin(repository="team/ci-eval", commit=commit, release="v0.1.0")
 
 
 @pytest.mark.parametrize(
