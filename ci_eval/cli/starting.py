@@ -104,8 +104,8 @@ def init(action: str, purposes: str, output: Path, **options: str) -> None:
     )
     starting.check_request(request, output)
     is_configured = _is_configured(output, options)
-    if request.build and not is_configured and not options["engine_command"]:
-        raise ConfigError("--build goes with --engine-command, which starts what was built")
+    if not is_configured:
+        starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
     for path in written:
         screen.result(str(path))

@@ -145,7 +145,11 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
         is_reusable=not why_not_reusable(config),
         training=config.training_projects or TRAINING.get(config.language, ()),
     )
-    _check_plan(plan, config.language)
+    check_command(plan.command, request)
+    if LOGS in request.purposes and not plan.training:
+        raise ConfigError(
+            f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
+        )
     files = dict(SYSTEMS[request.system](plan))
     if answers:
         files = {CONFIG: _spell(answers, config, plan)} | files
@@ -155,19 +159,19 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
     return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
 
 
-def _check_plan(plan: CiPlan, language: str) -> None:
-    """Raise ConfigError if a purpose lacks what it needs."""
-    if PULL_REQUEST in plan.request.purposes and not plan.command:
+def check_command(command: str, request: Request) -> None:
+    """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
+    if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
-    program = plan.command.partition(" ")[0].removeprefix("./")
-    output = plan.request.build_output.rstrip("/")
-    if plan.request.build and program != output and not program.startswith(f"{output}/"):
+    if request.build and not command:
+        raise ConfigError("--build goes with --engine-command, which starts what was built")
+    program = command.partition(" ")[0].removeprefix("./")
+    output = request.build_output.rstrip("/")
+    if request.build and program != output and not program.startswith(f"{output}/"):
         raise ConfigError(
-            f"--engine-command {plan.command!r} starts no program in {output}, which --build leaves: begin it with "
+            f"--engine-command {command!r} starts no program in {output}, which --build leaves: begin it with "
             f"{output}/PROGRAM, or name another --build-output"
         )
-    if LOGS in plan.request.purposes and not plan.training:
-        raise ConfigError(f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {language}")
 
 
 def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:

@@ -283,6 +283,7 @@ def test_what_cannot_be_written_is_refused_with_what_to_say_instead(
     assert code == 2
     assert said in " ".join(err.split())
     assert "Which engine" not in err
+    assert "Whose code" not in err
     assert not any(tmp_path.iterdir())
 
 
