@@ -1,4 +1,4 @@
-"""Prepares a release, and says what is in it. Needs Python alone.
+"""Prepare a release, and print what is in it. Needs Python alone.
 
 python .ci/release.py cut [VERSION]    writes VERSION (default: the one under way) and its section of CHANGELOG.md
 python .ci/release.py notes TAG        prints that section; fails if TAG is not the version of the checkout
@@ -38,16 +38,21 @@ def cut(version: str) -> None:
     text = CHANGES.read_text(encoding="utf-8")
     if not section(text, "Unreleased"):
         sys.exit("CHANGELOG.md has nothing under Unreleased: there is nothing to release")
+    source = address(run("git", "remote", "get-url", "origin"))
     today = datetime.now(timezone.utc).date()
     CHANGES.write_text(text.replace(UNRELEASED, f"{UNRELEASED}\n## {version} ({today})\n", 1), encoding="utf-8")
     for path in (PROJECT, PACKAGE):
         path.write_text(VERSION.sub(rf'\1 = "{version}"', path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
     if "[project.urls]" not in PROJECT.read_text(encoding="utf-8"):
         # By it, `ci-eval init` finds the commit of a release that pip installed.
-        remote = run("git", "remote", "get-url", "origin").removesuffix(".git")
-        source = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
         with PROJECT.open("a", encoding="utf-8") as file:
             file.write(f'\n[project.urls]\nSource = "{source}"\n')
+
+
+def address(remote: str) -> str:
+    """Return the https address of a remote, without what its own may hold beside host and path: a user, a token."""
+    match = re.search(r"(?:@|//)([\w.-]+)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$", remote)
+    return f"https://{match[1]}/{match[2]}" if match else sys.exit("the remote origin is no https://HOST/OWNER/NAME")
 
 
 def section(text: str, title: str) -> str:
@@ -94,10 +99,10 @@ def publish(tag: str) -> None:
         ["gh", "release", "create", tag, "--verify-tag", "--notes-file", "-"], input=text, text=True, check=True
     )
     references, moving = f"repos/{repository}/git/refs", f"tags/{tag.partition('.')[0]}"
-    moved = ["gh", "api", "-X", "PATCH", f"{references}/{moving}", "-f", f"sha={commit}", "-F", "force=true"]
-    if subprocess.run(moved, check=False).returncode:
-        made = ["gh", "api", "-X", "POST", references, "-f", f"ref=refs/{moving}", "-f", f"sha={commit}"]
-        subprocess.run(made, check=True)
+    update = ["gh", "api", "-X", "PATCH", f"{references}/{moving}", "-f", f"sha={commit}", "-F", "force=true"]
+    if subprocess.run(update, check=False).returncode:
+        create = ["gh", "api", "-X", "POST", references, "-f", f"ref=refs/{moving}", "-f", f"sha={commit}"]
+        subprocess.run(create, check=True)
 
 
 def run(*argv: str) -> str:

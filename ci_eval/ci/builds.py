@@ -5,13 +5,14 @@ https://www.jetbrains.com/help/teamcity/rest/manage-finished-builds.html
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import requests
 
@@ -20,14 +21,22 @@ from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch import archive
 
 TOKEN = "TEAMCITY_TOKEN"  # noqa: S105 - the name of a variable
-PAGE = "/buildConfiguration/"
-"""What stands between the server and the id of a build configuration in the address of its page."""
+PAGE = re.compile(
+    r"(?P<server>(?:https://[\w.-]+|http://(?:127\.0\.0\.1|localhost))(?::\d+)?(?:/[\w.-]+)*?)"
+    r"/buildConfiguration/(?P<id>\w+)(?:[/?#].*)?"
+)
+"""The address of a build configuration's page. The token goes to a server by https alone, except on this machine."""
+SIMILAR = re.compile(
+    r"(?:\w+://)?(?P<server>[^/]+(?:/.*?)??)/(?:viewType\.html\?(?:.*&)?buildTypeId=|buildConfiguration/)(?P<id>\w+).*",
+    re.IGNORECASE,
+)
+"""The address of an old page, or one that was typed by hand."""
 LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS,count:1"
 
 
 def is_page(address: str) -> bool:
-    """Return whether an address is that of a build configuration's page."""
-    return PAGE in urlsplit(address).path
+    """Return whether an address is meant to be that of a build configuration's page."""
+    return bool(SIMILAR.fullmatch(address))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +53,16 @@ class Builds:
     """A build configuration. Methods raise DownloadError."""
 
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
-        """Take the address of the build configuration's page. Raises ConfigError if the environment has no token."""
+        """Take the address of the build configuration's page. Raises ConfigError if it is none, or the environment has
+        no token."""
+        match = PAGE.fullmatch(page)
+        if not match:
+            similar = SIMILAR.fullmatch(page)
+            server, name = similar.group("server", "id") if similar else ("SERVER", "ID")
+            raise ConfigError(f"{page}: give the build configuration as https://{server}/buildConfiguration/{name}")
         if not environment.get(TOKEN):
             raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
-        self._server, _, rest_of_path = page.partition(PAGE)
-        self.name = rest_of_path.partition("/")[0].partition("?")[0]
+        self._server, self.name = match.group("server", "id")
         self._session = rest.make_session(environment[TOKEN], "application/json")
 
     def newest(self) -> Build:
@@ -90,8 +104,8 @@ class Builds:
         if answer.ok:
             return answer
         reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is not there"}
-        said = reason.get(answer.status_code, "try again later")
-        raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {said}")
+        advice = reason.get(answer.status_code, "try again later")
+        raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {advice}")
 
     def _unreachable(self, error: requests.RequestException) -> DownloadError:
         return DownloadError(f"{self._server} cannot be reached ({type(error).__name__}); try again later")

@@ -53,6 +53,11 @@ class Screen:
         if not self.quiet:
             self._err.print(Text(plaintext.lines(text)))
 
+    def advise(self, text: str) -> None:
+        """Print a line of what a person does next. It is never wrapped, so that a command in it can be pasted."""
+        if not self.quiet:
+            self._err.print(Text(plaintext.line(text)), soft_wrap=True)
+
     def detail(self, text: str) -> None:
         """Print what only a user who asked for details wants to know."""
         if self.verbose:

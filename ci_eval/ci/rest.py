@@ -5,16 +5,17 @@ https://docs.github.com/en/rest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
+from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import identity
 
 TIMEOUT = (10.0, 60.0)
 PAGES = 20
@@ -27,14 +28,25 @@ https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-fo
 """
 
 
-def variables_of(page: str) -> dict[str, str]:
-    """Return the variables that a job of the repository with this address has. Raises ConfigError."""
-    host, names = identity.host_of(page), identity.owner_and_name(page)
-    if not host or not names:
-        raise ConfigError(f"{page} is neither https://HOST/OWNER/NAME nor https://SERVER/buildConfiguration/ID")
+def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a job of the repository with this address has. Raises ConfigError, also if the token of
+    the environment is another server's."""
+    match = re.fullmatch(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+?)(?:\.git)?/?", page)
+    if not match:
+        raise ConfigError(
+            f"{page} is no repository and no build configuration: give https://github.com/OWNER/NAME (or the host of a "
+            "GitHub Enterprise Server), or https://SERVER/buildConfiguration/ID of TeamCity"
+        )
+    host, names = match.groups()
+    own = urlsplit(environment.get("GITHUB_SERVER_URL", "")).netloc
+    if own and own != host:
+        raise ConfigError(
+            f"GITHUB_TOKEN is of {own}; for {host}, put a token of that server there, and https://{host} into "
+            "GITHUB_SERVER_URL"
+        )
     # An Enterprise Server has its API at its own address.
-    own = {} if host == "github.com" else {"GITHUB_API_URL": f"https://{host}/api/v3"}
-    return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", **own}
+    api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
+    return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", "GITHUB_API_URL": api}
 
 
 class Rest:

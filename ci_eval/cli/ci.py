@@ -37,7 +37,7 @@ def ci() -> None:
 @ci.command("run")
 @click.argument("job", required=False)
 def run_(job: str | None) -> None:
-    """Runs JOB (or the input `job`) with the inputs as its options."""
+    """Run JOB (or the input `job`) with the inputs as its options."""
     inputs = _inputs()
     job = job or inputs.get("job", "")
     if is_first_night(job, inputs):
@@ -48,7 +48,7 @@ def run_(job: str | None) -> None:
 
 @ci.command("key")
 def key_() -> None:
-    """Under which key the CI may keep the cache, and where it lies: the outputs `key` and `path`."""
+    """Print under which key the CI may keep the cache, and where it lies: the outputs `key` and `path`."""
     key, path = cache_key(_inputs()), str(machine.cache_folder())
     _tell(f"{key} {path}", key=key, path=path)
 
@@ -66,7 +66,7 @@ def key_() -> None:
 )
 @click.option("--new", type=FOLDER, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
 def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None) -> None:
-    """The newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations.
+    """Download the newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations.
 
     The outputs `base` and `run-id` are empty where there is none. Needs GITHUB_TOKEN.
     """
@@ -86,7 +86,7 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
     help="A night of the workflow. Default: CI_EVAL_NIGHT, or this run.",
 )
 def histories(output: Path, run: int | None) -> None:
-    """The figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest artifact history-….
+    """Download the figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest history-….
 
     Only runs of the default branch count, of the same workflow as the night. The output `histories` is DIR, or empty
     where there are none. Needs GITHUB_TOKEN.
@@ -111,27 +111,31 @@ def histories(output: Path, run: int | None) -> None:
 )
 @click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Gets a folder for each artifact.")
 def download(pattern: str, beside: str | None, page: str | None, output: Path) -> None:
-    """All artifacts PATTERN of the newest run at GitHub, of the default branch, that left the artifact NAME too.
+    """Download the artifacts PATTERN of the newest run at GitHub, of the default branch, that also left NAME.
 
-    At TeamCity, those of the newest successful build of the default branch.
+    At TeamCity, without --beside, those of the newest successful build of the default branch.
 
     Anywhere: needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN.
     """
     screen = Screen()
     if page and builds.is_page(page):
+        if beside:
+            raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
         folders = downloading.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
-    elif beside:
-        environment = {**os.environ, **(rest.variables_of(page) if page else {})}
-        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     else:
-        raise ConfigError("at GitHub, --beside names an artifact that only complete runs have, such as ranker-python")
+        environment = {**os.environ, **(rest.variables_of(page, os.environ) if page else {})}
+        if not beside:
+            raise ConfigError(
+                "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"
+            )
+        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
         screen.result(str(folder))
 
 
 @ci.command("rankers")
 def rankers() -> None:
-    """The newest run at GitHub that left rankers (`ranker-CONFIG`), and for which of the input `configs`.
+    """Print the newest run at GitHub that left rankers (`ranker-CONFIG`), and for which of the input `configs`.
 
     The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
     """
@@ -144,7 +148,7 @@ def rankers() -> None:
 @ci.command("summary")
 @click.argument("matrices", metavar="JSON...", nargs=-1, required=True)
 def summary(matrices: tuple[str, ...]) -> None:
-    """One page for a night at GitHub: the comparison of each evaluation, or that there is none.
+    """Write one page for a night at GitHub: the comparison of each evaluation, or that there is none.
 
     JSON: what `plan` gives as its output `each-evaluation`; an empty one is passed over. Needs GITHUB_TOKEN.
     """
@@ -194,7 +198,7 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
 @click.argument("result")
 @click.option("--run", type=int, metavar="ID", help="Which run. Default: this one.")
 def notice(result: str, run: int | None) -> None:
-    """Tells at GitHub what became of a run: an issue for its workflow file, opened by a red run, closed by a green one.
+    """Tell at GitHub how a run ended: a red one opens an issue for its workflow file, a green one closes it.
 
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
@@ -206,7 +210,7 @@ def notice(result: str, run: int | None) -> None:
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
 def comment(run: int, head: str) -> None:
-    """Posts the report of each artifact `comparison` or `comparison-NAME`, or changes its comment on the pull request
+    """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
     that its number.txt names.
 
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.

@@ -15,26 +15,37 @@ from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.config import load
 from ci_eval.core.fetch import identity
 from ci_eval.jobs.workflows import origin, starting
-from ci_eval.jobs.workflows.plugin_set import CONFIG
+from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 
 
 @cli.command()
-@click.option("--language", metavar="L", help="A language.", shell_complete=completions.make_completer("languages"))
 @click.option(
-    "--engine", metavar="NAME[@VERSION]", help="An engine.", shell_complete=completions.make_completer("engines")
+    "--language",
+    metavar="L",
+    default="",
+    help="A language.",
+    shell_complete=completions.make_completer("languages"),
+)
+@click.option(
+    "--engine",
+    metavar="NAME[@VERSION]",
+    default="",
+    help="An engine.",
+    shell_complete=completions.make_completer("engines"),
 )
 @click.option("--engine-command", metavar="COMMAND", default="", help="A language server of your own, as the engine.")
 @click.option("--engine-like", "--like", metavar="NAME", default="", help="Treat the command like this engine.")
 @click.option("--endpoint", metavar="URL", default="", help="A language model as the engine, at this address.")
 @click.option("--model", metavar="NAME", default="", help="The endpoint's name for the model.")
 @click.option("--key", metavar="VARIABLE", default="", help="The variable that holds the endpoint's key.")
-@click.option("--project", metavar="SPEC", help="Whose code is completed.", shell_complete=completions.project)
-@click.option("--build", metavar="COMMAND", default="", help="Builds the engine in a job before the others.")
 @click.option(
-    "--build-output", metavar="PATH", default="build", show_default=True, help="What the build leaves for them."
+    "--project", metavar="SPEC", default="", help="Whose code is completed.", shell_complete=completions.project
 )
+@click.option("--build", metavar="COMMAND", default="", help="Builds the engine in a job before the others.")
+@click.option("--build-output", metavar="PATH", default="", help="What the build leaves for them. Default: build.")
 @click.option(
     "--ci",
     "system",
@@ -49,13 +60,15 @@ from ci_eval.jobs.workflows.plugin_set import CONFIG
     metavar="PURPOSE,...",
     default="night",
     show_default=True,
-    help="night; pull-request (figures and gates; at GitHub with a comment); logs (weekly, and the ranker they train); "
+    help="night; pull-request (figures and gates; at GitHub with a comment; needs --build and "
+    "--engine-command); logs (weekly, and the ranker they train); "
     "notice (of red nights: an issue at GitHub, mail from TeamCity); site (the trends, at GitHub Pages).",
 )
 @click.option("--mail", metavar="ADDRESS", default="", help="Whom TeamCity tells of red nights.")
 @click.option(
     "--action",
-    metavar="REPOSITORY@COMMIT",
+    metavar="OWNER/NAME@COMMIT",
+    default="",
     help="The commit of ci-eval that the CI uses. Default: the one that is installed.",
 )
 @click.option(
@@ -65,7 +78,7 @@ from ci_eval.jobs.workflows.plugin_set import CONFIG
     default=Path(),
     help="Your repository. Default: the current folder.",
 )
-def init(action: str | None, purposes: str, output: Path, **options: str | None) -> None:
+def init(action: str, purposes: str, output: Path, **options: str) -> None:
     """Ask three questions, then write a configuration and the files of your CI.
 
     Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
@@ -80,28 +93,49 @@ def init(action: str | None, purposes: str, output: Path, **options: str | None)
       ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """
     screen = Screen()
-    request = starting.Request(
-        system=options["system"] or "",
+    _check_pairs(options)
+    request = Request(
+        system=options["system"],
         purposes=tuple(name.strip() for name in purposes.split(",")),
         origin=origin.parse(action) if action else origin.find(),
-        build=options["build"] or "",
-        build_output=options["build_output"] or "",
-        mail=options["mail"] or "",
+        build=options["build"],
+        build_output=options["build_output"] or "build",
+        mail=options["mail"],
     )
-    answers = None if _is_configured(output, options) else _answer(options, output, screen)
-    written = starting.write(answers, output, request)
+    starting.check_request(request, output)
+    is_configured = _is_configured(output, options)
+    if not is_configured:
+        starting.check_command(options["engine_command"], request)
+    written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
     for path in written:
         screen.result(str(path))
-    for line in starting.next_steps(written, request, identity.page(output.resolve())):
-        screen.say(line)
+    if output != Path():
+        screen.advise(f"In {output}:")
+    files = [path.relative_to(output) for path in written]
+    key = load(output / CONFIG).config.engine.key or ""
+    for line in starting.next_steps(files, request, identity.page(output.resolve()), key):
+        screen.advise(line)
 
 
-def _is_configured(folder: Path, options: Mapping[str, str | None]) -> bool:
+def _check_pairs(options: Mapping[str, str]) -> None:
+    """Raise ConfigError if an option lacks the one that it goes with."""
+    pairs = {
+        "model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build",
+    }  # fmt: skip
+    for name, other in pairs.items():
+        if options[name] and not options[other]:
+            option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option} goes with --{other.replace('_', '-')}")
+    if options["endpoint"] and not options["model"]:
+        raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
+
+
+def _is_configured(folder: Path, options: Mapping[str, str]) -> bool:
     describing = ("language", "engine", "engine_command", "endpoint", "project")
     return (folder / CONFIG).exists() and not any(options[name] for name in describing)
 
 
-def _answer(options: Mapping[str, str | None], folder: Path, screen: Screen) -> starting.Answers:
+def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
     """Return what is to be measured, from options and from answers to questions."""
     lines = _read_stdin()
 
@@ -117,11 +151,11 @@ def _answer(options: Mapping[str, str | None], folder: Path, screen: Screen) -> 
         language=language,
         engine=options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
         project=options["project"] or ask("Whose code (a project SPEC)?", "path:."),
-        command=options["engine_command"] or "",
-        like=options["engine_like"] or "",
-        endpoint=options["endpoint"] or "",
-        model=options["model"] or "",
-        key=options["key"] or "",
+        command=options["engine_command"],
+        like=options["engine_like"],
+        endpoint=options["endpoint"],
+        model=options["model"],
+        key=options["key"],
     )
 
 

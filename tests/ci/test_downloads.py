@@ -202,17 +202,45 @@ def test_what_teamcity_does_not_give_is_said(
     assert (code, said in " ".join(text.split())) == (4 if token else 2, True), text
 
 
+SERVER = "https://teamcity.example.com"
+
+
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [(("--from", "https://github.com/o/r"), "--beside names"), (("--from", "r", "--beside", "x"), "is neither")],
+    ("page", "said"),
+    [
+        ("https://github.com/o/r", "--beside names"),
+        ("r", "give https://github.com/OWNER/NAME"),
+        ("https://github.com/o", "give https://github.com/OWNER/NAME"),
+        ("https://github.com/o/r/tree/main", "give https://github.com/OWNER/NAME"),
+        ("https://o:t@github.com/o/r", "give https://github.com/OWNER/NAME"),
+        ("http://git.example.com/o/r", "give https://github.com/OWNER/NAME"),
+        ("https://git.example.com/o/r", "GITHUB_TOKEN is of github.com"),
+        (f"{SERVER}/viewType.html?buildTypeId=Weekly&tab=x", f"as {SERVER}/buildConfiguration/Weekly"),
+        (f"{SERVER}/buildconfiguration/Weekly", f"as {SERVER}/buildConfiguration/Weekly"),
+        ("teamcity.example.com/ci/buildConfiguration/Weekly", f"as {SERVER}/ci/buildConfiguration/Weekly"),
+        ("http://teamcity.example.com/buildConfiguration/Weekly", f"as {SERVER}/buildConfiguration/Weekly"),
+        ("https://x@teamcity.example.com/buildConfiguration/Weekly", "give the build configuration as"),
+    ],
 )
-def test_where_to_download_from_is_said_in_full(options: tuple[str, ...], said: str) -> None:
-    code, _, text = command("ci", "download", "logs-*", *options, "--output", "logs")
-    assert (code, said in text) == (2, True), text
+def test_no_token_goes_to_what_is_no_address_of_its_server(
+    page: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"GITHUB_TOKEN": "t", "TEAMCITY_TOKEN": "t", "GITHUB_SERVER_URL": "https://github.com"}.items():
+        monkeypatch.setenv(name, value)
+    code, _, text = command("ci", "download", "logs-*", "--from", page, "--output", "logs")
+    assert (code, said in " ".join(text.split())) == (2, True), text
+
+
+def test_a_mark_beside_the_artifacts_is_refused_at_teamcity(teamcity: str) -> None:
+    page = f"{teamcity}/buildConfiguration/Weekly"
+    code, _, text = command("ci", "download", "logs*", "--from", page, "--beside", "ranker", "--output", "logs")
+    assert (code, "the newest successful build counts" in " ".join(text.split())) == (2, True), text
 
 
 def test_a_repository_has_its_own_api_if_it_is_at_an_enterprise_server() -> None:
-    assert variables_of("https://github.com/o/r") == {
+    assert variables_of("https://github.com/o/r", {}) == {
         "GITHUB_REPOSITORY": "o/r", "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_API_URL": "https://api.github.com",
     }  # fmt: skip
-    assert variables_of("https://git.example.com/o/r.git")["GITHUB_API_URL"] == "https://git.example.com/api/v3"
+    own = {"GITHUB_SERVER_URL": "https://git.example.com"}
+    assert variables_of("https://git.example.com/o/r.git", own)["GITHUB_API_URL"] == "https://git.example.com/api/v3"

@@ -234,6 +234,18 @@ def test_several_comparisons_have_a_comment_each(github: Services) -> None:
     ]
 
 
+def test_a_damaged_comparison_fails_the_run_after_the_others_were_posted(github: Services) -> None:
+    for name in ("comparison", "comparison-go", "comparison-python"):
+        store(github, name, f"of {name}", "seven" if name == "comparison-go" else "7")
+    (github.artifacts / "80" / "comparison.zip").write_bytes(b"no archive")
+    code, out, said = command("ci", "comment", "--run", 80, "--head", HEAD)
+    assert code != 0
+    assert "number.txt holds no number" in said
+    assert [line.partition(":")[0] for line in out.splitlines()[:3]] == [
+        "comparison", "comparison-go", "the comment on #7 is posted",
+    ]  # fmt: skip
+
+
 def test_a_run_that_leaves_many_comparisons_gets_ten_comments_and_no_markup_by_a_name(github: Services) -> None:
     for number in range(11):
         store(github, f"comparison-@{number}-A", "text")

@@ -170,8 +170,21 @@ def test_forks_with_equal_names_of_branches_do_not_cancel_each_other(workflow: s
     group = yaml.safe_load((ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text())["concurrency"]["group"]
     heads = {number: {"sha": str(number) * 40, "ref": "patch-1"} for number in FORKS}
     groups = {
-        rendered(group, {"pull_request": {"number": number, "head": head}, "workflow_run": {"head_sha": head["sha"]}})
+        rendered(
+            group,
+            {
+                "pull_request": {"number": number, "head": head},
+                "workflow_run": {"head_sha": head["sha"], "workflow_id": 1},
+            },
+        )
         for number, head in heads.items()
     }
     assert len(groups) == len(FORKS)
     assert not any("github." in group for group in groups)
+
+
+def test_comments_of_several_workflows_of_a_pull_request_do_not_cancel_each_other() -> None:
+    own = yaml.safe_load((ROOT / ".github" / "workflows" / "comment.yml").read_text())
+    for workflow in (own, yaml.safe_load(documented("The result as a comment on the pull request"))):
+        runs = [{"workflow_run": {"head_sha": "1" * 40, "workflow_id": number}} for number in (1, 2, 3)]
+        assert len({rendered(workflow["concurrency"]["group"], run) for run in runs}) == 3

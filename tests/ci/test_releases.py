@@ -104,6 +104,29 @@ def test_a_cut_gives_the_changes_a_section_and_the_checkout_a_version(clone: Pat
     assert (code, notes.partition("\n")[0]) == (0, "### Figures and ids that change")
 
 
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "https://user:token@github.com/Team/ci-eval",
+        "https://token@github.com/Team/ci-eval.git",
+        "ssh://git@github.com/Team/ci-eval.git",
+        "https://github.com/Team/ci-eval/",
+    ],
+)
+def test_the_address_of_a_release_holds_no_token(remote: str, clone: Path) -> None:
+    git(clone, "remote", "set-url", "origin", remote)
+    assert release(clone, "cut") == (0, "")
+    text = (clone / "pyproject.toml").read_text()
+    assert 'Source = "https://github.com/Team/ci-eval"' in text
+    assert "token@" not in text
+
+
+def test_a_remote_at_no_host_is_refused_before_anything_is_written(clone: Path) -> None:
+    git(clone, "remote", "set-url", "origin", "/srv/git/ci-eval.git")
+    assert "is no https://HOST/OWNER/NAME" in release(clone, "cut")[1]
+    assert 'version = "0.1.0.dev0"' in (clone / "pyproject.toml").read_text()
+
+
 def test_what_is_not_ready_is_refused(clone: Path) -> None:
     assert "is not about version 0.1.0.dev0" in release(clone, "notes", "v0.1.0")[1]
     assert "is no version" in release(clone, "cut", "1.0rc1")[1]
@@ -139,6 +162,9 @@ def test_a_rehearsal_builds_the_image_and_publishes_nothing(clone: Path) -> None
     assert jobs["tag"]["needs"] == "publish"
     attested = [step for step in jobs["image"]["steps"] if "attest" in step.get("uses", "")]
     assert [step["if"] for step in attested] == ["env.TAG != ''"]
+    # Whoever approves PyPI approves the image, too; a rehearsal waits for nobody.
+    assert jobs["image"]["environment"] == "${{ github.event_name == 'push' && 'pypi' || '' }}"
+    assert jobs["publish"]["environment"] == "pypi"
     assert WORKFLOW["env"]["TAG"] == "${{ github.event_name == 'push' && github.ref_name || '' }}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.fetch.identity import Identity, identify, last_part
+from ci_eval.core.fetch.identity import Identity, https_address, identify, last_part
 from ci_eval.core.fetch.project import prepare
 from ci_eval.plugins.engines.words import ENGINE as WORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -43,6 +43,23 @@ def repository(folder: Path, address: str = "git@host:group/thing.git") -> Path:
 def test_the_last_part_of_a_remote_is_the_name_whatever_the_folder_is_called(tmp_path: Path, address: str) -> None:
     assert identify(repository(tmp_path / "3f9a", address), {}) == Identity("thing", "thing")
     assert last_part(address) == "thing"
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("git@host:group/sub/thing.git", "https://host/group/sub/thing"),
+        ("https://user:secret@host/thing", "https://host/thing"),
+        ("ssh://git@host:2222/group/thing.git/", "https://host/group/thing"),
+        ("http://host:8080/group/thing", "https://host:8080/group/thing"),
+        ("/srv/git/thing.git", ""),
+        ("../up.stream/thing", ""),
+        ("C:/repos/thing", ""),
+        ("file:///C:/repos/thing", ""),
+    ],
+)
+def test_a_remote_at_a_host_has_a_page_that_holds_no_password(address: str, page: str) -> None:
+    assert https_address(address) == page
 
 
 def test_a_project_below_the_top_has_the_repositorys_name_and_for_people_its_folder(tmp_path: Path) -> None:

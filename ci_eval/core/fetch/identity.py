@@ -12,7 +12,9 @@ MOST = 1_000_000
 """The most bytes of a Git configuration that are read."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
-HOST = re.compile(r"(?:(?:https?|ssh|git)://)?(?:[^@/]*@)?(?P<host>[\w-]+(?:\.[\w-]+)+(?::\d+)?)[:/]")
+URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
+SHORT = re.compile(r"(?:[\w.-]+@(?P<host>[\w.-]+)|(?P<dotted>[\w-]+(?:\.[\w-]+)+)):/*(?P<path>.+)")
+"""An address as ssh has it, USER@HOST:PATH; without a user, only a name with a dot is a host, for C:/x is a folder."""
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
 """The CI variable with the repository's name → the one with the folder that it was checked out to."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
@@ -47,21 +49,19 @@ def remote_address(root: Path) -> str:
 
 def page(root: Path) -> str:
     """Return the https address of the repository that a folder lies in, or "" if its remote is at no host."""
-    address = remote_address(root)
-    host, names = host_of(address), owner_and_name(address)
-    return f"https://{host}/{names}" if host and names else ""
+    return https_address(remote_address(root))
 
 
-def host_of(address: str) -> str:
-    """Return the host of a repository's address, such as github.com of git@github.com:OWNER/NAME; "" for a folder."""
-    match = HOST.match(address)
-    return match["host"] if match else ""
-
-
-def owner_and_name(address: str) -> str:
-    """Return OWNER/NAME, the last two parts of a repository's address, or "" if it has no two."""
-    parts = re.split(r"[/:\\]+", address.rstrip("/\\").removesuffix(".git"))
-    return "/".join(parts[-2:]) if len(parts) > 2 else ""
+def https_address(address: str) -> str:
+    """Return https://HOST/PATH of a repository's address, without user and password; "" for a folder."""
+    match = URL.fullmatch(address) or SHORT.fullmatch(address)
+    if not match:
+        return ""
+    parts = match.groupdict()
+    # The port of ssh is not that of the pages.
+    port = parts["port"] if parts.get("scheme", "").startswith("http") else ""
+    path = parts["path"].rstrip("/").removesuffix(".git")
+    return f"https://{parts['host'] or parts['dotted']}{port or ''}/{path}"
 
 
 def last_part(address: str) -> str:

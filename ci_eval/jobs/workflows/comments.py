@@ -13,7 +13,7 @@ from ci_eval.ci.issues import Issues
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.core.base import stored
-from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.errors import ArchiveError, WorkspaceError
 
 ARTIFACT = "comparison"
 """The artifact with a comparison; others are called `comparison-NAME`."""
@@ -36,10 +36,10 @@ _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
-def post_all(repository: Repository, rest: Rest, run: int, head: str) -> list[str]:
-    """Post a comment for each comparison that a run left, or change it. Return what was done, a line each.
+def post_all(repository: Repository, rest: Rest, run: int, head: str) -> Iterator[str]:
+    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each.
 
-    Raises WorkspaceError, DownloadError, ArchiveError.
+    Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is damaged.
     """
     artifacts = [
         artifact
@@ -48,15 +48,22 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str) -> list[st
     ]
     if not artifacts:
         # Its run is red itself.
-        return [f"run {run} failed before it compared: nothing is posted"]
-    lines = [f"{len(artifacts) - MOST_COMMENTS} more are left out"] if len(artifacts) > MOST_COMMENTS else []
+        yield f"run {run} failed before it compared: nothing is posted"
+    if len(artifacts) > MOST_COMMENTS:
+        yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
+    damage: WorkspaceError | ArchiveError | None = None
     for artifact in artifacts[:MOST_COMMENTS]:
         with tempfile.TemporaryDirectory() as temporary:
-            folder = repository.fetch(artifact, Path(temporary) / ARTIFACT)
             # The run's author chose the name.
             name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
-            lines.append(post(rest, folder, head, name))
-    return lines
+            try:
+                yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name)
+            except (WorkspaceError, ArchiveError) as error:
+                # One damaged artifact must not hide the comments of the others.
+                damage = error
+                yield f"{limits.name(artifact.name)}: {error}"
+    if damage:
+        raise damage
 
 
 def post(rest: Rest, folder: Path, head: str, name: str = "") -> str:
@@ -74,12 +81,12 @@ def post(rest: Rest, folder: Path, head: str, name: str = "") -> str:
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
     body = f"{mark}\n{_report(folder)}{_trends(rest)}"
     start = body.partition("\n")[0]
-    mine = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
-    if mine:
-        issues.change_comment(mine.number, body)
+    existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
+    if existing:
+        issues.change_comment(existing.number, body)
     else:
         issues.comment(number, body)
-    return f"the comment on #{number} is {'brought up to date' if mine else 'posted'}"
+    return f"the comment on #{number} is {'brought up to date' if existing else 'posted'}"
 
 
 def _number(folder: Path) -> int:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows import plugin_set
-from ci_eval.jobs.workflows.plugin_set import CONFIG, PluginSet
+from ci_eval.jobs.workflows import ci_plan
+from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan
 
 FOLDER = Path(".github/workflows")
 NIGHT = FOLDER / "completion.yml"
@@ -19,41 +19,42 @@ KEYS = "CI_EVAL"
 """The repository's secret that holds the key of a language model."""
 
 
-def files(plugins: PluginSet) -> Iterator[tuple[Path, str]]:
+def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of each workflow."""
-    if plugin_set.NIGHT in plugins.purposes or plugin_set.NOTICE in plugins.purposes:
-        yield NIGHT, _night(plugins)
-    if plugin_set.PULL_REQUEST in plugins.purposes:
-        yield PULL_REQUEST, _pull_request(plugins)
-        yield COMMENT, _comment(plugins)
-    if plugin_set.LOGS in plugins.purposes:
-        yield LOGS, _logs(plugins)
-    if plugin_set.SITE in plugins.purposes:
-        yield SITE, _site(plugins)
+    if ci_plan.NIGHT in plan.request.purposes or ci_plan.NOTICE in plan.request.purposes:
+        yield NIGHT, _night(plan)
+    if ci_plan.PULL_REQUEST in plan.request.purposes:
+        yield PULL_REQUEST, _pull_request(plan)
+        yield COMMENT, _comment(plan)
+    if ci_plan.LOGS in plan.request.purposes:
+        yield LOGS, _logs(plan)
+    if ci_plan.SITE in plan.request.purposes:
+        yield SITE, _site(plan)
 
 
-def _uses(plugins: PluginSet, workflow: str) -> str:
-    origin = plugins.origin
+def _uses(plan: CiPlan, workflow: str) -> str:
+    origin = plan.request.nameable_origin
     release = f" # {origin.release}" if origin.release else ""
     return f"uses: {origin.repository}/.github/workflows/{workflow}.yml@{origin.commit}{release}"
 
 
 def _with(inputs: Mapping[str, str]) -> str:
-    # A value of JSON is one of YAML, whatever signs are in it.
-    return "    with:\n" + "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items() if text)
+    # A value of JSON is one of YAML, whatever signs are in it. GitHub would evaluate an expression.
+    values = {name: json.dumps(text.replace("${{", "${{ '${{' }}")) for name, text in inputs.items() if text}
+    return "    with:\n" + "".join(f"      {name}: {text}\n" for name, text in values.items())
 
 
-def _secrets(plugins: PluginSet) -> str:
-    if not plugins.key:
+def _secrets(plan: CiPlan) -> str:
+    if not plan.key:
         return ""
-    return f'    secrets: {{registries: "${{{{ secrets.{KEYS} }}}}"}} # a secret with the line {plugins.key}=VALUE\n'
+    return f'    secrets: {{registries: "${{{{ secrets.{KEYS} }}}}"}} # a secret with the line {plan.key}=VALUE\n'
 
 
-def _night(plugins: PluginSet) -> str:
+def _night(plan: CiPlan) -> str:
     inputs = {"configs": str(CONFIG), "gates": "RecallAt1 >= -2pp"}
-    if plugins.build:
-        inputs |= {"build": plugins.build, "build-output": plugins.build_output}
-    if plugin_set.LOGS in plugins.purposes:
+    if plan.request.build:
+        inputs |= {"build": plan.request.build, "build-output": plan.request.build_output}
+    if ci_plan.LOGS in plan.request.purposes:
         inputs["ml-configs"] = str(CONFIG)
     text = f"""\
 # Every night: evaluate {CONFIG}, and compare with the last good night.
@@ -64,29 +65,29 @@ concurrency: {{group: completion}}
 jobs:
   night:
     permissions: {{contents: read, actions: read}}
-    {_uses(plugins, "nightly")}
-{_with(inputs)}{_secrets(plugins)}"""
-    return text + _notice(plugins) if plugin_set.NOTICE in plugins.purposes else text
+    {_uses(plan, "nightly")}
+{_with(inputs)}{_secrets(plan)}"""
+    return text + _notice(plan) if ci_plan.NOTICE in plan.request.purposes else text
 
 
-def _notice(plugins: PluginSet) -> str:
+def _notice(plan: CiPlan) -> str:
     return f"""\
   notice: # a red night opens an issue, a green one closes it
     needs: night
     if: ${{{{ !cancelled() }}}}
     permissions: {{contents: read, actions: read, issues: write}}
-    {_uses(plugins, "notice")}
+    {_uses(plan, "notice")}
     with: {{result: "${{{{ needs.night.result }}}}"}}
 """
 
 
-def _pull_request(plugins: PluginSet) -> str:
+def _pull_request(plan: CiPlan) -> str:
     inputs = {
         "config": str(CONFIG),
-        "build": plugins.build,
-        "build-output": plugins.build_output if plugins.build_output != "build" else "",
-        "command": plugins.command.removeprefix("./"),
-        "engine-like": plugins.like,
+        "build": plan.request.build,
+        "build-output": plan.request.build_output if plan.request.build_output != "build" else "",
+        "command": plan.command.removeprefix("./"),
+        "engine-like": plan.like,
         "gates": "RecallAt1 >= -1pp",
     }
     return f"""\
@@ -98,11 +99,14 @@ concurrency: {{group: "completion-${{{{ github.event.pull_request.number }}}}", 
 jobs:
   figures:
     permissions: {{contents: read}}
-    {_uses(plugins, "compare-engines")}
+    {_uses(plan, "compare-engines")}
 {_with(inputs)}"""
 
 
-def _comment(plugins: PluginSet) -> str:
+def _comment(plan: CiPlan) -> str:
+    # Of the runs of a group that wait, GitHub keeps one: each workflow needs its own group.
+    run = "github.event.workflow_run"
+    group = f"completion-comment-${{{{ {run}.workflow_id }}}}-${{{{ {run}.head_sha }}}}"
     return f"""\
 # The figures of a pull request become a comment on it.
 name: completion-comment
@@ -111,16 +115,17 @@ on:
     workflows: [completion-pull-request]
     types: [completed]
 permissions: {{}}
-concurrency: {{group: "completion-comment-${{{{ github.event.workflow_run.head_sha }}}}"}}
+concurrency:
+  group: {group}
 jobs:
   comment:
     permissions: {{contents: read, actions: read, pages: read, pull-requests: write}}
-    {_uses(plugins, "comment")}
+    {_uses(plan, "comment")}
 """
 
 
-def _logs(plugins: PluginSet) -> str:
-    inputs = {"configs": str(CONFIG), "setup": plugins.build}
+def _logs(plan: CiPlan) -> str:
+    inputs = {"configs": str(CONFIG), "setup": plan.request.build}
     return f"""\
 # Every week: log what a modelled user is shown in the trainingProjects, and train the nights' ranker.
 name: completion-logs
@@ -130,11 +135,11 @@ concurrency: {{group: completion-logs}}
 jobs:
   logs:
     permissions: {{contents: read}}
-    {_uses(plugins, "generate-ml-logs")}
-{_with(inputs)}{_secrets(plugins)}"""
+    {_uses(plan, "generate-ml-logs")}
+{_with(inputs)}{_secrets(plan)}"""
 
 
-def _site(plugins: PluginSet) -> str:
+def _site(plan: CiPlan) -> str:
     return f"""\
 # After each night: the trends as a site, once Pages is turned on (Settings, Pages, Source: GitHub Actions).
 name: completion-site
@@ -147,5 +152,5 @@ concurrency: {{group: completion-site}}
 jobs:
   site:
     permissions: {{contents: read, actions: read, pages: write, id-token: write}}
-    {_uses(plugins, "site")}
+    {_uses(plan, "site")}
 """

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch import identity
 from ci_eval.core.fetch.git import run_git
 
@@ -24,7 +24,7 @@ class Origin:
     """A commit of ci-eval in a repository that others can reach."""
 
     repository: str
-    """OWNER/NAME."""
+    """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
     """The whole hash, or a word to be replaced."""
     release: str = ""
@@ -35,6 +35,11 @@ class Origin:
     def address(self) -> str:
         """Return the address that git fetches from."""
         return f"{self.server}/{self.repository}"
+
+    @property
+    def is_at_github(self) -> bool:
+        """Return whether workflows at github.com can name it."""
+        return self.server == "https://github.com"
 
     @property
     def is_known(self) -> bool:
@@ -57,9 +62,11 @@ class _Direct(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Origin:
-    """Return the origin that is written as REPOSITORY@COMMIT."""
-    repository, _, commit = text.partition("@")
-    return Origin(repository=repository, commit=commit)
+    """Return the origin that is written as OWNER/NAME@COMMIT. Raises ConfigError."""
+    match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
+    if not match:
+        raise ConfigError(f"--action {text!r}: it is OWNER/NAME@COMMIT")
+    return Origin(repository=match[1], commit=match[2])
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
@@ -114,9 +121,10 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _make(address: str, commit: str, release: str = "") -> Origin:
-    repository = identity.owner_and_name(address)
-    if not repository or not COMMIT.fullmatch(commit):
+    match = re.fullmatch(r"(https://[^/]+)/([\w./~-]+)", identity.https_address(address))
+    if not match or not COMMIT.fullmatch(commit):
         return UNKNOWN
-    host = identity.host_of(address)
-    server = f"https://{host}" if host else UNKNOWN.server
+    server, repository = match.groups()
+    if server == UNKNOWN.server and repository.count("/") != 1:
+        return UNKNOWN
     return Origin(repository=repository, commit=commit, release=release, server=server)

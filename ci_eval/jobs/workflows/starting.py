@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from ci_eval.core.fetch import schemes
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.workflows import github_files, teamcity_files
-from ci_eval.jobs.workflows.origin import Origin
-from ci_eval.jobs.workflows.plugin_set import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, PluginSet
+from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
 
 PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
 SYSTEMS = {"github": github_files.files, "teamcity": teamcity_files.files}
@@ -50,6 +49,11 @@ TRAINING = {
 }
 """The projects that are proposed for a ranker to learn from."""
 
+NEEDS_BUILD = (
+    "--for pull-request compares the engine that a pull request changes: say how it is built and started, such as "
+    "--build 'make server' --engine-command 'build/server --stdio'"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
@@ -69,19 +73,6 @@ class Answers:
     model: str = ""
     key: str = ""
     """The variable that holds the key."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What files are written for, beside the configuration."""
-
-    system: str = "github"
-    purposes: tuple[str, ...] = (NIGHT,)
-    origin: Origin
-    build: str = ""
-    """The command that builds the engine."""
-    build_output: str = "build"
-    mail: str = ""
 
 
 def guess_language(root: Path) -> str:
@@ -119,60 +110,71 @@ def check(answers: Answers) -> Config:
     return config
 
 
+def check_request(request: Request, folder: Path) -> None:
+    """Raise ConfigError if what is asked for does not go together, whatever the configuration is."""
+    purposes = request.purposes
+    if request.system not in SYSTEMS:
+        raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
+    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
+        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    if PULL_REQUEST in purposes and not request.build:
+        raise ConfigError(NEEDS_BUILD)
+    mails = request.system == "teamcity" and NOTICE in purposes
+    if mails and not request.mail:
+        raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
+    if request.mail and not mails:
+        raise ConfigError("--mail goes with --ci teamcity --for notice")
+    has_nights = NIGHT in purposes or NOTICE in purposes or (folder / github_files.NIGHT).exists()
+    if SITE in purposes and not has_nights:
+        raise ConfigError("--for site needs night: the trends are those of the nights")
+
+
 def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]:
     """Write the configuration and the files of the CI below the folder; return their paths.
 
     Without answers, the configuration is the one that is there. Raises ConfigError, also if one of the files exists
     already.
     """
-    if request.system not in SYSTEMS:
-        raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
-    unknown = [purpose for purpose in request.purposes if purpose not in PURPOSES]
-    if unknown:
-        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    check_request(request, folder)
     config = check(answers) if answers else load(folder / CONFIG).config
-    plugins = PluginSet(
-        purposes=frozenset(request.purposes),
-        origin=request.origin,
+    plan = CiPlan(
+        request=request,
         command=shlex.join(config.engine.command or ()),
         like=config.engine.like or "",
         key=config.engine.key or "",
         is_reusable=not why_not_reusable(config),
-        build=request.build,
-        build_output=request.build_output,
         training=config.training_projects or TRAINING.get(config.language, ()),
-        mail=request.mail,
     )
-    _check_plugins(plugins, config.language)
-    if request.system == "teamcity" and NOTICE in request.purposes and not request.mail:
-        raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
-    files = dict(SYSTEMS[request.system](plugins))
+    check_command(plan.command, request)
+    if LOGS in request.purposes and not plan.training:
+        raise ConfigError(
+            f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
+        )
+    files = dict(SYSTEMS[request.system](plan))
     if answers:
-        files = {CONFIG: _spell(answers, config, plugins)} | files
+        files = {CONFIG: _spell(answers, config, plan)} | files
     if existing := [str(folder / path) for path in files if (folder / path).exists()]:
-        raise ConfigError(f"{' and '.join(existing)} would be written over: move it away, or give another --output")
+        away = "move it away" if len(existing) == 1 else "move them away"
+        raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
     return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
 
 
-def _check_plugins(plugins: PluginSet, language: str) -> None:
-    """Raise ConfigError if a purpose lacks what it needs."""
-    if PULL_REQUEST in plugins.purposes and not (plugins.build and plugins.command):
+def check_command(command: str, request: Request) -> None:
+    """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
+    if PULL_REQUEST in request.purposes and not command:
+        raise ConfigError(NEEDS_BUILD)
+    if request.build and not command:
+        raise ConfigError("--build goes with --engine-command, which starts what was built")
+    program = command.partition(" ")[0].removeprefix("./")
+    output = request.build_output.rstrip("/")
+    if request.build and program != output and not program.startswith(f"{output}/"):
         raise ConfigError(
-            "--for pull-request compares the engine that a pull request changes: say how it is built and started, such "
-            "as --build 'make server' --engine-command 'build/server --stdio'"
-        )
-    program = plugins.command.partition(" ")[0].removeprefix("./")
-    output = plugins.build_output.rstrip("/")
-    if plugins.build and program != output and not program.startswith(f"{output}/"):
-        raise ConfigError(
-            f"--engine-command {plugins.command!r} starts no program in {output}, which --build leaves: begin it with "
+            f"--engine-command {command!r} starts no program in {output}, which --build leaves: begin it with "
             f"{output}/PROGRAM, or name another --build-output"
         )
-    if LOGS in plugins.purposes and not plugins.training:
-        raise ConfigError(f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {language}")
 
 
-def _spell(answers: Answers, config: Config, plugins: PluginSet) -> str:
+def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
     engine: object = answers.engine
     if answers.command:
         engine = {"command": list(config.engine.command or ())} | ({"like": answers.like} if answers.like else {})
@@ -180,29 +182,52 @@ def _spell(answers: Answers, config: Config, plugins: PluginSet) -> str:
         named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
         engine = {name: value for name, value in named.items() if value}
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
-    if LOGS in plugins.purposes:
-        keys["trainingProjects"] = list(plugins.training)
+    if LOGS in plan.request.purposes:
+        keys["trainingProjects"] = list(plan.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.
 {yaml.safe_dump(keys, sort_keys=False, width=1000)}\
 interpret:
-  sessionsLimit: {SESSIONS}   # as many places in the code; without this line, all
+  sessionsLimit: {SESSIONS}   # places in the code; without this line, all
 """
 
 
-def next_steps(written: Sequence[Path], request: Request, address: str) -> list[str]:
-    """Return three lines: how to try it, how to hand it in, and what a person does at the CI. `address`: the page of
-    the repository, or "" if nobody knows it."""
-    names = " ".join(map(str, written))
-    repository = address or "your repository"
-    unfilled = "" if request.origin.is_known else "write ci-eval's repository and commit for OWNER/ci-eval and COMMIT, "
-    lines = [f"Try it: ci-eval evaluate {CONFIG}", f"Hand it in: {unfilled}git add {names} && git commit && git push"]
-    if request.system == "teamcity":
-        trends = " (site: the trends are charts of that project)" if SITE in request.purposes else ""
-        return [*lines, f"In TeamCity: Create project, From a repository URL, {repository}, Import settings{trends}"]
-    pages = " (site: once Settings, Pages, Source: GitHub Actions)" if SITE in request.purposes else ""
+def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
+    """Return the lines that say how to try what was written, how to hand it in, and what a person does at the CI.
+
+    `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
+    it. `key`: the variable with the key of a language model, or "".
+    """
+    lines = []
+    if not request.nameable_origin.is_known:
+        naming = " and ".join(str(path) for path in files if path not in {CONFIG, teamcity_files.LIBRARY})
+        lines.append(f"First replace OWNER/ci-eval and COMMIT in {naming}")
+    build = f"{request.build} && " if request.build else ""
+    folders = " ".join(dict.fromkeys(path.parts[0] for path in files))
+    lines += [
+        f"Try it:      {build}ci-eval evaluate {CONFIG}",
+        f"Hand it in:  git add {folders} && git commit -m 'Measure completion' && git push",
+    ]
+    return [*lines, *(_steps_at_teamcity if request.system == "teamcity" else _steps_at_github)(request, address, key)]
+
+
+def _steps_at_teamcity(request: Request, address: str, key: str) -> Iterator[str]:
+    yield f"In TeamCity: Create project → From a repository URL{f' ({address})' if address else ''} → Import settings"
+    if key:
+        yield f"The key:     make the parameter env.{key} of the project, of the type password"
+    if SITE in request.purposes:
+        yield "The trends:  the charts of that project"
+
+
+def _steps_at_github(request: Request, address: str, key: str) -> Iterator[str]:
+    if key:
+        yield f"The key:     make the secret {github_files.KEYS} of the repository, with the line {key}=VALUE"
+    if SITE in request.purposes:
+        yield "The site:    Settings, Pages, Source: GitHub Actions"
     if NIGHT in request.purposes or NOTICE in request.purposes:
-        return [*lines, f"Start a night: {repository}/actions/workflows/{github_files.NIGHT.name}{pages}"]
-    if PULL_REQUEST in request.purposes:
-        return [*lines, f"Open a pull request at {repository}: the figures become a comment"]
-    return [*lines, f"Look at {repository}/actions{pages}"]
+        page = f"{address}/actions/workflows/{github_files.NIGHT.name}"
+        yield f"Start it:    {page if address else 'at GitHub: Actions, completion, Run workflow'}"
+    elif PULL_REQUEST in request.purposes:
+        yield "See it:      open a pull request; the figures become a comment"
+    else:
+        yield f"See it:      {address + '/actions' if address else 'at GitHub: Actions'}"

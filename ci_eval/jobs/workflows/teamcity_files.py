@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows.plugin_set import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, PluginSet
+from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, CiPlan
 
 SETTINGS = Path(".teamcity/settings.kts")
 LIBRARY = Path(".teamcity/CiEval.kt")
@@ -15,56 +16,65 @@ PACKED = Path(__file__).with_name("CiEval.kt")
 SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
 """The library in a checkout."""
 ARCHIVE = "engine.zip"
+WIDTH = 100
+"""Columns of a line; a longer call has a line for each option."""
 
 
-def files(plugins: PluginSet) -> Iterator[tuple[Path, str]]:
+def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of the settings, and of the library they use."""
-    yield SETTINGS, _settings(plugins)
+    yield SETTINGS, _settings(plan)
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
 
 
-def _settings(plugins: PluginSet) -> str:
+def _settings(plan: CiPlan) -> str:
     dsl = "jetbrains.buildServer.configs.kotlin"
-    lines = ["import ci_eval.*", f"import {dsl}.*", *([f"import {dsl}.buildSteps.script"] if plugins.build else [])]
-    lines += ['version = "2025.11"', f"ciEval = {_text(f'{plugins.origin.address}@{plugins.origin.commit}')}"]
-    if plugins.build:
-        rule, script = _text(f"{plugins.build_output} => {ARCHIVE}"), _text(plugins.build)
+    lines = [f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt beside this file."]
+    lines += [
+        "import ci_eval.*",
+        f"import {dsl}.*",
+        *([f"import {dsl}.buildSteps.script"] if plan.request.build else []),
+    ]
+    lines += ['version = "2025.11"', f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"]
+    if plan.request.build:
+        rule, script = _text(f"{plan.request.build_output} => {ARCHIVE}"), _text(plan.request.build)
         lines += [
             "val engineBuild = BuildType {",
             f'    id("Engine"); name = "Engine"; artifactRules = {rule}',
             f"    vcs {{ root(DslContext.settingsRoot) }}; steps {{ script {{ scriptContent = {script} }} }}",
             "}",
         ]
-    lines += ["project {", *(f"    {line}" for line in _project(plugins)), "}"]
+    lines += ["project {", *(f"    {line}" for line in _project(plan)), "}"]
     return "\n".join(lines) + "\n"
 
 
-def _project(plugins: PluginSet) -> Iterator[str]:
-    common = {"config": _text(str(CONFIG))}
-    if plugins.build:
+def _project(plan: CiPlan) -> Iterator[str]:
+    options = {"config": _text(str(CONFIG))}
+    if plan.request.build:
         yield f"buildType(engineBuild); val built = BuiltEngine(engineBuild, {_text(ARCHIVE)})"
-        common |= {"engine": "built", "command": _text(_command_in_archive(plugins))}
-        common |= {"like": _text(plugins.like)} if plugins.like else {}
-    if LOGS in plugins.purposes:
-        projects = ", ".join(map(_text, plugins.training))
-        yield f"val rankers = {_call('ciEvalLogs', common | {'projects': f'listOf({projects})'})}"
-    if NIGHT in plugins.purposes or NOTICE in plugins.purposes:
-        more = {"ranker": "rankers"} if LOGS in plugins.purposes else {}
-        more |= {"reuse": "false"} if not plugins.build and not plugins.is_reusable else {}
-        more |= {"mail": _text(plugins.mail)} if NOTICE in plugins.purposes else {}
-        yield _call("ciEvalNight", common | more)
-    if PULL_REQUEST in plugins.purposes:
-        yield _call("ciEvalPullRequest", common)
+        options |= {"engine": "built", "command": _text(_command_in_archive(plan))}
+        options |= {"like": _text(plan.like)} if plan.like else {}
+    if LOGS in plan.request.purposes:
+        projects = ", ".join(map(_text, plan.training))
+        yield from _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
+    if NIGHT in plan.request.purposes or NOTICE in plan.request.purposes:
+        of_nights = {"ranker": "rankers"} if LOGS in plan.request.purposes else {}
+        of_nights |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
+        of_nights |= {"mail": _text(plan.request.mail)} if NOTICE in plan.request.purposes else {}
+        yield from _call("ciEvalNight", options | of_nights)
+    if PULL_REQUEST in plan.request.purposes:
+        yield from _call("ciEvalPullRequest", options)
 
 
-def _call(function: str, values: Mapping[str, str]) -> str:
-    return f"{function} {{ {'; '.join(f'{name} = {value}' for name, value in values.items())} }}"
+def _call(function: str, values: Mapping[str, str], before: str = "") -> list[str]:
+    options = [f"{name} = {value}" for name, value in values.items()]
+    line = f"{before}{function} {{ {'; '.join(options)} }}"
+    return [line] if len(line) <= WIDTH else [f"{before}{function} {{", *(f"    {option}" for option in options), "}"]
 
 
-def _command_in_archive(plugins: PluginSet) -> str:
+def _command_in_archive(plan: CiPlan) -> str:
     """Return the command as it is in the folder that the archive is unpacked to."""
-    output = plugins.build_output.rstrip("/")
-    program, blank, arguments = plugins.command.removeprefix("./").partition(" ")
+    output = plan.request.build_output.rstrip("/")
+    program, blank, arguments = plan.command.removeprefix("./").partition(" ")
     # The rule packs what is in a folder, or a file without the folders above it.
     inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
     return inside + blank + arguments
@@ -72,4 +82,8 @@ def _command_in_archive(plugins: PluginSet) -> str:
 
 def _text(text: str) -> str:
     """Return a text as Kotlin has it, and as TeamCity reads it: a percent sign begins a parameter there."""
-    return json.dumps(text, ensure_ascii=False).replace("$", "\\$").replace("%", "%%")
+    # The escapes of JSON are Kotlin's, but for that of a form feed.
+    json_text = re.sub(
+        r"\\(.)", lambda match: r"\u000c" if match[1] == "f" else match[0], json.dumps(text, ensure_ascii=False)
+    )
+    return json_text.replace("$", "\\$").replace("%", "%%")

@@ -14,6 +14,7 @@ from ci_eval.jobs.workflows import origin
 from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
 
 COMMIT = "0123456789" * 4
+ADDRESS = "https://github.com/team/ci-eval"
 
 
 class Installed(Distribution):
@@ -54,32 +55,46 @@ def upstream(tmp_path: Path) -> tuple[Path, str]:
 
 
 @pytest.mark.parametrize(
-    ("url", "server"),
+    ("url", "address"),
     [
-        ("https://github.com/team/ci-eval.git", "https://github.com"),
-        ("ssh://git@git.example.com:2222/team/ci-eval", "https://git.example.com:2222"),
+        ("https://github.com/team/ci-eval.git", "https://github.com/team/ci-eval"),
+        ("git@github.com:team/ci-eval.git", "https://github.com/team/ci-eval"),
+        ("ssh://git@git.example.com:2222/team/ci-eval", "https://git.example.com/team/ci-eval"),
+        ("https://user:token@git.example.com:8443/team/ci-eval/", "https://git.example.com:8443/team/ci-eval"),
+        ("git@gitserver:team/ci-eval.git", "https://gitserver/team/ci-eval"),
+        ("https://gitlab.example.com/tools/quality/ci-eval", "https://gitlab.example.com/tools/quality/ci-eval"),
     ],
 )
-def test_an_installation_from_git_names_its_repository_and_commit(url: str, server: str) -> None:
+def test_an_installation_from_git_names_its_repository_and_commit(url: str, address: str) -> None:
     direct = {"url": url, "vcs_info": {"vcs": "git", "commit_id": COMMIT}}
-    assert origin.find(Installed(direct)) == Origin(repository="team/ci-eval", commit=COMMIT, server=server)
+    origin_of_git = origin.find(Installed(direct))
+    assert (origin_of_git.address, origin_of_git.commit) == (address, COMMIT)
+
+
+@pytest.mark.parametrize(
+    "url", ["/srv/git/ci-eval.git", "file:///srv/git/ci-eval", "https://github.com/ci-eval", "https://github.com/a/b/c"]
+)
+def test_a_repository_at_no_host_is_not_looked_for_at_github(url: str) -> None:
+    direct = {"url": url, "vcs_info": {"vcs": "git", "commit_id": COMMIT}}
+    assert origin.find(Installed(direct)) == UNKNOWN
 
 
 def test_a_checkout_names_its_commit_once_that_is_pushed(upstream: tuple[Path, str], tmp_path: Path) -> None:
     folder, commit = upstream
     checkout = tmp_path / "checkout"
     git(tmp_path, "clone", "-q", str(folder), str(checkout))
+    git(checkout, "remote", "set-url", "origin", ADDRESS)
     installed = Installed({"url": checkout.as_uri(), "dir_info": {"editable": True}})
     assert origin.find(installed) == Origin(repository="team/ci-eval", commit=commit, release="v0.1.0")
     git(checkout, "commit", "-q", "--allow-empty", "-m", "of mine")
     assert origin.find(installed) == UNKNOWN
 
 
-def test_a_release_names_the_commit_of_its_tag(upstream: tuple[Path, str]) -> None:
+def test_a_release_names_the_commit_of_its_tag(upstream: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
     folder, commit = upstream
-    assert origin.find(Installed(source=str(folder))) == Origin(
-        repository="team/ci-eval", commit=commit, release="v0.1.0"
-    )
+    monkeypatch.chdir(folder)
+    git(folder, "config", f"url.{folder}.insteadOf", ADDRESS)
+    assert origin.find(Installed(source=ADDRESS)) == Origin(repository="team/ci-eval", commit=commit, release="v0.1.0")
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ import ci_eval
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.jobs.workflows import starting
+from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 from ci_eval.jobs.workflows.github_files import COMMENT, LOGS, PULL_REQUEST, SITE
 from ci_eval.jobs.workflows.github_files import NIGHT as WORKFLOW
-from ci_eval.jobs.workflows.origin import UNKNOWN, parse
-from ci_eval.jobs.workflows.plugin_set import CONFIG
-from ci_eval.jobs.workflows.starting import ENGINES, TRAINING, Answers, Request
+from ci_eval.jobs.workflows.origin import UNKNOWN, Origin, parse
+from ci_eval.jobs.workflows.starting import ENGINES, TRAINING, Answers
 from tests.ci.documentation import documented
 from tests.ci.test_workflows import zizmor
 from tests.command import command
@@ -172,19 +172,64 @@ def test_workflows_that_are_written_pass_their_checks_as_they_are(tmp_path: Path
             assert set(job.get("with", {})) <= set((called[True]["workflow_call"] or {}).get("inputs", {}))
 
 
-def test_three_lines_say_what_to_do_next(tmp_path: Path) -> None:
+def test_it_says_what_to_do_next_in_lines_that_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.chdir(tmp_path)
     for argv in (["init", "-q"], ["remote", "add", "origin", "git@github.com:you/lang.git"]):
-        subprocess.run(["git", *argv], cwd=tmp_path, check=True)
-    code, _, err = command("init", "--output", tmp_path, "--language", "go", "--engine", "words", "--project", "path:.")
+        subprocess.run(["git", *argv], check=True)
+    model = ("--endpoint", "https://models.example/v1", "--model", "m", "--key", "KEY")
+    code, _, err = command("init", "--language", "go", "--project", "path:.", *model, "--action", f"o/r@{COMMIT}")
     assert code == 0, err
-    said = " ".join(err.split())
-    assert said.startswith(f"Try it: ci-eval evaluate {CONFIG} Hand it in: ")
-    assert said.endswith("Start a night: https://github.com/you/lang/actions/workflows/completion.yml")
-    for system, purposes in (("github", ("pull-request",)), ("github", ("site",)), ("teamcity", ("night",))):
-        request = Request(system=system, purposes=purposes, origin=UNKNOWN)
-        lines = starting.next_steps([CONFIG], request, "https://github.com/you/lang")
-        assert len(lines) == 3
-        assert "OWNER/ci-eval" in lines[1]
+    assert err.splitlines() == [
+        f"Try it:      ci-eval evaluate {CONFIG}",
+        "Hand it in:  git add ci .github && git commit -m 'Measure completion' && git push",
+        "The key:     make the secret CI_EVAL of the repository, with the line KEY=VALUE",
+        "Start it:    https://github.com/you/lang/actions/workflows/completion.yml",
+    ]
+
+
+GITLAB = Origin(repository="team/ci-eval", commit=COMMIT, server="https://gitlab.example.com")
+
+
+@pytest.mark.parametrize(
+    ("system", "purposes", "origin", "line"),
+    [
+        ("github", ("night",), UNKNOWN, f"First replace OWNER/ci-eval and COMMIT in {WORKFLOW}"),
+        ("github", ("night",), GITLAB, f"First replace OWNER/ci-eval and COMMIT in {WORKFLOW}"),
+        ("github", ("night",), ORIGIN, "Start it:    at GitHub: Actions, completion, Run workflow"),
+        ("github", ("pull-request",), ORIGIN, "See it:      open a pull request; the figures become a comment"),
+        ("github", ("logs",), ORIGIN, "See it:      at GitHub: Actions"),
+        ("github", ("night", "site"), ORIGIN, "The site:    Settings, Pages, Source: GitHub Actions"),
+        ("teamcity", ("night",), GITLAB, "In TeamCity: Create project → From a repository URL → Import settings"),
+        ("teamcity", ("night", "site"), ORIGIN, "The trends:  the charts of that project"),
+        (
+            "teamcity",
+            ("night",),
+            ORIGIN,
+            "The key:     make the parameter env.KEY of the project, of the type password",
+        ),
+    ],
+)
+def test_the_next_steps_are_those_of_the_ci(system: str, purposes: tuple[str, ...], origin: Origin, line: str) -> None:
+    request = Request(system=system, purposes=purposes, origin=origin, build="make server")
+    lines = starting.next_steps([CONFIG, WORKFLOW], request, "", "KEY")
+    assert line in lines
+    assert any("First replace" in text for text in lines) == line.startswith("First")
+    assert f"Try it:      make server && ci-eval evaluate {CONFIG}" in lines
+
+
+def test_a_workflow_at_github_names_no_repository_of_another_server(tmp_path: Path) -> None:
+    starting.write(Answers(language="go", engine="gopls", project="path:."), tmp_path, Request(origin=GITLAB))
+    night = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
+    assert night["uses"] == "OWNER/ci-eval/.github/workflows/nightly.yml@COMMIT"
+
+
+def test_an_expression_in_a_build_is_for_the_shell(tmp_path: Path) -> None:
+    build = ("--build", "make ${{ x }}", *BUILT[2:])
+    code, _, err = command("init", "--output", tmp_path, "--language", "python", *build, "--action", f"o/r@{COMMIT}")
+    assert code == 0, err
+    night = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
+    assert night["with"]["build"] == "make ${{ '${{' }} x }}"
 
 
 def test_more_is_written_for_a_configuration_that_is_there(tmp_path: Path) -> None:
@@ -212,6 +257,18 @@ def test_a_language_model_gets_its_key_from_a_secret(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (("--model", "m"), "--model goes with --endpoint"),
+        (("--key", "K"), "--key goes with --endpoint"),
+        (("--endpoint", "https://m.example/v1", "--key", "K"), "--endpoint needs --model NAME"),
+        (("--like", "gopls"), "--like goes with --engine-command"),
+        (("--build-output", "out"), "--build-output goes with --build"),
+        (("--build", "make"), "--build goes with --engine-command"),
+        (("--mail", "a@example.org"), "--mail goes with --ci teamcity --for notice"),
+        (("--mail", "a@example.org", "--ci", "teamcity"), "--mail goes with --ci teamcity --for notice"),
+        (("--action", "o/r"), "it is OWNER/NAME@COMMIT"),
+        (("--action", f"o/r@{COMMIT}\n"), "it is OWNER/NAME@COMMIT"),
+        (("--ci", "teamcity", "--for", "site"), "--for site needs night"),
+        (("--for", "site"), "--for site needs night"),
         (("--for", "night,sites"), "known are night, pull-request, logs, site, notice"),
         (("--for", "pull-request"), "say how it is built and started"),
         (("--for", "pull-request", "--build", "make", "--engine-command", "out/server"), "starts no program in build"),
@@ -225,6 +282,8 @@ def test_what_cannot_be_written_is_refused_with_what_to_say_instead(
     code, _, err = command("init", "--output", tmp_path, "--language", "python", *options)
     assert code == 2
     assert said in " ".join(err.split())
+    assert "Which engine" not in err
+    assert "Whose code" not in err
     assert not any(tmp_path.iterdir())
 
 
@@ -243,7 +302,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     write(tmp_path, **{str(CONFIG).replace(".", "__"): "mine\n"})
     code, _, err = command("init", "--output", tmp_path, "--language", "go")
     assert code == 2
-    assert "written over" in err
+    assert "written over: move it away" in " ".join(err.split())
     assert not (tmp_path / WORKFLOW).exists()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import find_command
-from ci_eval.jobs.workflows.teamcity_files import LIBRARY, SETTINGS
+from ci_eval.jobs.workflows.teamcity_files import LIBRARY, SETTINGS, _text
 from tests.ci.teamcity_stage import ROOT, builds, executed
 from tests.ci.tools import LIBRARY as SOURCE
 from tests.command import command
@@ -52,7 +52,8 @@ def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
     lines = written(
         tmp_path, "--for", "night,pull-request,logs,notice", "--mail", "team@example.org", *BUILD, "--like", "zuban"
     )
-    assert len(lines) <= 15
+    assert len(lines) <= 34
+    assert max(map(len, lines)) <= 120
     models = modelled(tmp_path)
     assert set(models) == {
         "Engine", "GenerateLogs_Completion", "PullRequest_Completion",
@@ -71,8 +72,8 @@ def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
 @pytest.mark.needs("npm", "java")
 @pytest.mark.engine
 @pytest.mark.registry
-def test_a_night_of_an_engine_with_a_name_takes_seven_lines(tmp_path: Path) -> None:
-    assert len(written(tmp_path, "--engine", "jedi")) == 7
+def test_a_night_of_an_engine_with_a_name_takes_eight_lines(tmp_path: Path) -> None:
+    assert len(written(tmp_path, "--engine", "jedi")) == 8
     assert set(modelled(tmp_path)) == {"Evaluate_Completion_BASIC", "Compare_Completion_BASIC"}
 
 
@@ -99,6 +100,10 @@ def test_what_cannot_be_taken_over_is_always_asked(engine: tuple[str, ...], reus
 def test_a_command_is_that_of_the_unpacked_archive(output: str, typed: str, unpacked: str, tmp_path: Path) -> None:
     lines = written(tmp_path, "--build", "make", "--build-output", output, "--engine-command", typed)
     assert f'command = "{unpacked}"' in "\n".join(lines)
+
+
+def test_a_text_has_only_escapes_of_kotlin() -> None:
+    assert _text('\f \\f "é" $x 9%\n') == r'"\u000c \\f \"é\" \$x 9%%\n"'
 
 
 @pytest.mark.registry

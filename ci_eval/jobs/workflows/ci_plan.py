@@ -1,0 +1,49 @@
+"""What the files of all CI systems are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
+
+CONFIG = Path("ci/completion.yaml")
+NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
+"""What files are written for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What files are written for, beside the configuration."""
+
+    system: str = "github"
+    purposes: tuple[str, ...] = (NIGHT,)
+    origin: Origin
+    build: str = ""
+    """The command that builds the engine, or ""."""
+    build_output: str = "build"
+    """The file or folder that the build leaves."""
+    mail: str = ""
+    """Who is told of red nights where a CI sends mail; "" = nobody."""
+
+    @property
+    def nameable_origin(self) -> Origin:
+        """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
+        return self.origin if self.system != "github" or self.origin.is_at_github else UNKNOWN
+
+
+@dataclass(frozen=True, kw_only=True)
+class CiPlan:
+    """The purposes, engine and origin from which the files of any CI are written."""
+
+    request: Request
+    command: str
+    """The command of the engine, or "" if the configuration names one."""
+    like: str
+    key: str
+    """The variable with the key of a language model, or ""."""
+    is_reusable: bool
+    """Whether a night may take over answers of the night before."""
+    training: Sequence[str]
+    """SPECs of the projects that a ranker learns from."""
