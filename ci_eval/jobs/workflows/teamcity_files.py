@@ -16,8 +16,8 @@ PACKED = Path(__file__).with_name("CiEval.kt")
 SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
 """The library in a checkout."""
 ARCHIVE = "engine.zip"
-WIDTH = 100
-"""Columns of a line; a longer call has a line for each option."""
+WIDTH = 108
+"""Columns of a call, or of its options on lines of their own."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -66,9 +66,18 @@ def _project(plan: CiPlan) -> Iterator[str]:
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> list[str]:
+    """Return a call with its options, on one line if they fit."""
     options = [f"{name} = {value}" for name, value in values.items()]
     line = f"{before}{function} {{ {'; '.join(options)} }}"
-    return [line] if len(line) <= WIDTH else [f"{before}{function} {{", *(f"    {option}" for option in options), "}"]
+    if len(line) <= WIDTH:
+        return [line]
+    lines = options[:1]
+    for option in options[1:]:
+        if len(joined := f"{lines[-1]}; {option}") <= WIDTH:
+            lines[-1] = joined
+        else:
+            lines.append(option)
+    return [f"{before}{function} {{", *(f"    {line}" for line in lines), "}"]
 
 
 def _command_in_archive(plan: CiPlan) -> str:

@@ -52,7 +52,7 @@ def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
     lines = written(
         tmp_path, "--for", "night,pull-request,logs,notice", "--mail", "team@example.org", *BUILD, "--like", "zuban"
     )
-    assert len(lines) <= 34
+    assert len(lines) <= 25
     assert max(map(len, lines)) <= 120
     models = modelled(tmp_path)
     assert set(models) == {
