@@ -54,9 +54,9 @@ ENDS: tuple[str, ...] = (
 
 ANY_END = (
     r"<\|[A-Za-z][\w ]{1,40}\|>|<(?:pad|eoa|eom|unk)>|\[end of text\]|\[UNUSED_TOKEN_\d+\]|"
-    r"(?<=\n)#{2,3}[ \t]*(?:Instruction|Input|Human|User)s?:"
+    r"(?<=\n)#{2,3}[ \t]*(?:Instructions?|Input|Human|User):[ \t]*(?=\n|\Z)"
 )
-"""The pattern of other tokens of templates: no language has `<|word|>`."""
+"""The pattern of other tokens of templates: no language has `<|word|>`. A heading with words behind it is of a review."""
 END_OF_LLAMA = "</s>"
 """The end of a turn of Llama, which is also the end of a struck text in HTML."""
 
