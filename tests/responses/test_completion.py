@@ -25,6 +25,8 @@ def insertion(answer: str, *, chat: bool = True) -> tuple[str, tuple[str, ...]]:
         (f"1. Multiply:\n   ```python\n   {REST}\n   ```", "fence"),
         (f"```\n```python\n{REST}\n```\n```", "fence"),
         (f'```json\n{{"code": "{REST}"}}\n```', "fence"),
+        (f"```{REST}```", "fence"),
+        (f"```python {REST}```", "fence"),
         (f"Here you go\n```\n{REST}", "fence"),
         (f"Here is the code\n```\n{REST}", "fence"),
         (f"Sure!\nHere’s the rest\n\n```\n{REST}", "fence"),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.plugins.responses.cleaning import Pairs, bounds
-from ci_eval.plugins.responses.code import ALIASES
 from ci_eval.plugins.responses.fences import Fence, find_fences
+from ci_eval.plugins.responses.marks import ALIASES
 
 _OPENERS = (
     r"here(?:['’]s| is| are| you)|sure|certainly|of course|okay|the (?:completion|code|rest|answer|missing)|вот|"

@@ -10,10 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from ci_eval.plugins.responses.marks import ALIASES, NO_CODE
+
 _OPENING = re.compile(r"(?P<before>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 _BEHIND_WORDS = re.compile(r"(?P<before>.*?[^`\n])(?P<fence>`{3,})[ \t]*(?P<info>\{?\.?[\w+#.-]*\}?)[ \t]*")
+_TAGS = "|".join(sorted(map(re.escape, {*NO_CODE, *(tag for tags in ALIASES.values() for tag in tags)}), reverse=True))
+# The first word is the code's own in `return x`, and in `text = x`.
 _ONE_LINE = re.compile(
-    r"(?P<before>[^`]*?)`{3,}(?:(?P<info>[A-Za-z][\w+#-]*)[ \t]+)?(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)"
+    rf"(?P<before>[^`]*?)`{{3,}}(?:(?P<info>{_TAGS})[ \t]+(?![-+*/%=<>&|?:.,]))?"
+    r"(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)",
+    re.IGNORECASE,
 )
 _OTHER_SIGNS = re.compile(r"\n[ \t]*(?:`{3,}|~{3,})\s*\Z")
 _CLOSING = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
