@@ -73,6 +73,7 @@ def test_the_configuration_names_more_marks() -> None:
         ("a\n\n### Human: b\n### Assistant: c", "a\n\n"),
         ("a\n### Input: b is not checked", "a\n### Input: b is not checked"),
         ("a\n## Users:\nb", "a\n## Users:\nb"),
+        ("x = '</s>'\n</s>y", "x = '</s>'\n"),
         ("x = '<|im_end|>'", "x = '<|im_end|>'"),
         ("a <| b |> c", "a <| b |> c"),
         ("drop `<|im_end|>` here", "drop `<|im_end|>` here"),

@@ -58,7 +58,7 @@ ANY_END = (
 )
 """The pattern of other tokens of templates: no language has `<|word|>`. A heading with words behind it is a part of a
 review."""
-END_OF_LLAMA = "</s>"
+END_OF_LLAMA = re.compile(r"(?<![\"'])</s>(?!`)")
 """The end of a turn of Llama, which is also the end of a struck text in HTML."""
 
 BEGINS = re.compile(
