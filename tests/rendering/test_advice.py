@@ -51,7 +51,13 @@ def test_little_that_could_not_be_read_is_not_worth_a_warning() -> None:
     assert collect_warnings(replace(small().evaluation(), unparsable=0.009)) == []
 
 
-@pytest.mark.parametrize(("hits", "over"), [(Estimate(value=1.0, n=8), "8 reviews with a verdict"), (None, "none")])
+@pytest.mark.parametrize(
+    ("hits", "over"),
+    [
+        (Estimate(value=1.0, n=8), "its figures are over 8 reviews with a verdict"),
+        (None, "no comment has a verdict"),
+    ],
+)
 def test_verdicts_that_could_not_be_read_are_named_even_if_others_could(hits: Estimate | None, over: str) -> None:
     evaluation = small().evaluation()
     (name, figures), *others = evaluation.filters.items()
@@ -59,4 +65,4 @@ def test_verdicts_that_could_not_be_read_are_named_even_if_others_could(hits: Es
     figures = replace(figures, metrics=metrics)
     warnings = " ".join(collect_warnings(replace(evaluation, filters={name: figures, **dict(others)})))
     assert "no verdict that could be read on 2 comments" in warnings
-    assert f"its figures are over {over}:" in warnings
+    assert f"so that {over}:" in warnings

@@ -138,6 +138,7 @@ NESTED = 'def test_sql():\n    text = """\n```sql\nSELECT 1\n```\n"""\n    asser
         (f"{fenced('assert (')}\nDone(1)", "assert ("),
         (fenced("1 passed", tag=""), "1 passed"),
         ('x = "a\\nb"', 'x = "a\\nb"'),
+        ('```assert f("a\\n") == 1```', 'assert f("a\\n") == 1'),
         ('assert escape("<") == "&lt;"', 'assert escape("<") == "&lt;"'),
         ('assert escape(x) == "&lt;"', 'assert escape(x) == "&lt;"'),
         (fenced("assert f(1) &gt; 0 and f(2) &lt; 1"), "assert f(1) > 0 and f(2) < 1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -165,6 +166,8 @@ def test_comments_are_read_as_a_person_reads_them(answer: str, rule: str) -> Non
         ("No errors are raised for an empty text.", ["No errors are raised for an empty text."]),
         ("Изменение корректно.", ["Изменение корректно."]),
         ("[" * 3000, []),
+        (f"<ol>\n<li>{ONE}\n  <ul>\n  <li>a</li>\n  </ul>\n</li>\n<li>{TWO}</li>\n</ol>",
+         [f"{ONE}\n  <ul>\n  <li>a", TWO]),
     ],
 )  # fmt: skip
 def test_what_belongs_to_a_comment_stays_in_it(answer: str, comments: list[str]) -> None:
@@ -174,3 +177,11 @@ def test_what_belongs_to_a_comment_stays_in_it(answer: str, comments: list[str])
 @pytest.mark.parametrize("text", ["-", "—", "N/A", "n/a.", "None", "нет", "…", "<your comment here>", "(no comments)"])
 def test_what_says_that_there_is_none_is_none(text: str) -> None:
     assert is_none(trim_comment(text))
+
+
+@pytest.mark.parametrize("line", ["<li>a b c", "```python\na", "a </think>", "| a", "1. a", "- a\n+ b"])
+def test_a_loop_of_a_model_is_read_at_once(line: str) -> None:
+    text = f"{line}\n" * 6_000
+    begin = time.process_time()
+    extract_comments(clean(text).text)
+    assert time.process_time() - begin < 5

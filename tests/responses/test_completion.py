@@ -25,6 +25,11 @@ def insertion(answer: str, *, chat: bool = True) -> tuple[str, tuple[str, ...]]:
         (f"1. Multiply:\n   ```python\n   {REST}\n   ```", "fence"),
         (f"```\n```python\n{REST}\n```\n```", "fence"),
         (f'```json\n{{"code": "{REST}"}}\n```', "fence"),
+        (f"```{REST}```", "fence"),
+        (f"```python {REST}```", "fence"),
+        (f"Here you go\n```\n{REST}", "fence"),
+        (f"Here is the code\n```\n{REST}", "fence"),
+        (f"Sure!\nHere’s the rest\n\n```\n{REST}", "fence"),
         (f"{REST}\n```", "fence"),
         (f"{REST}\n```\nIt multiplies.", "fence"),
         (f"`{REST}`", "backticks"),
@@ -54,10 +59,17 @@ def test_what_a_person_would_insert_is_inserted(answer: str, rule: str) -> None:
     [
         REST, "", "  indented", "answer: int = 3", "const a = `b`;", "{'code': 1}", '{"code": "a\\n"}', "f(**a, **b)",
         "'''a'''", "the = `x`", "return `x`.trim()",
+        "this.html`<b>hi</b>`", "this.a + `b`",
     ],
 )  # fmt: skip
 def test_code_that_looks_wrapped_stays(code: str) -> None:
     assert insertion(code) == (code, ())
+
+
+@pytest.mark.parametrize("code", ["return x", "this.code = 1", "here = 3", "output[0]", "answer + 1", "here.is(a)"])
+def test_code_before_a_last_fence_is_no_words(code: str) -> None:
+    assert insertion(f"{code}\n```") == (code, ("fence",))
+    assert insertion(f"{code}\n```\nIt works.") == (code, ("fence",))
 
 
 def test_of_a_model_that_continues_text_only_thoughts_and_tokens_are_left_out() -> None:

@@ -105,10 +105,12 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
     if unscored:
-        judged = f"{format_count(hits.n, 'review')} with a verdict" if hits and hits.value is not None else "none"
+        judged = "no comment has a verdict"
+        if hits and hits.value is not None:
+            judged = f"its figures are over {format_count(hits.n, 'review')} with a verdict"
         yield (
-            f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that its figures "
-            f"are over {judged}: the sessions' pages have what it said; a judge that thinks needs a larger "
+            f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that "
+            f"{judged}: the sessions' pages have what it said; a judge that thinks needs a larger "
             "judge.sampling.maxTokens"
         )
 

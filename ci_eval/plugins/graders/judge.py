@@ -135,10 +135,11 @@ def write_question(pairing: Pairing) -> str:
 
 
 def read_verdict(answer: str) -> bool | None:
-    """Return whether the last line says "same", or None if it is no verdict.
+    """Return whether the last line with words says "same", or None if it is no verdict.
 
-    Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line counts,
-    and no quoted verdict behind words: a text may ask the judge to repeat one.
+    Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line with
+    words counts, together with a line `VERDICT:` before it, and no quoted verdict behind words: a text may ask the
+    judge to repeat one.
     """
     lines = _OPENING.sub("VERDICT: ", answer).split("\n")
     # The verdict may stand in a fence or in JSON, which end with lines of their own.

@@ -136,9 +136,9 @@ def _turn(text: str, ends: tuple[str, ...]) -> tuple[int, int]:
     end = _ends(ends).search(text, begin)
     behind = end.start() if end else len(text)
     # Behind `<s>`, the same mark ends a struck text in HTML.
-    llama = text.find(marks.END_OF_LLAMA, begin, behind)
-    if llama >= 0 and "<s>" not in text[begin:llama]:
-        behind = llama
+    llama = marks.END_OF_LLAMA.search(text, begin, behind)
+    if llama and "<s>" not in text[begin : llama.start()]:
+        behind = llama.start()
     if turn := marks.NEXT_TURN.search(text, begin, behind):
         behind = turn.start()
     return begin, behind

@@ -10,35 +10,13 @@ from collections.abc import Iterator
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.responses.fences import Fence, find_fences
 from ci_eval.plugins.responses.listings import strip_listing, unescape_lines
+from ci_eval.plugins.responses.marks import ALIASES, NO_CODE
 from ci_eval.plugins.responses.structured import find_json, find_texts
 
-ALIASES = {
-    "python": {"python", "python3", "py", "py3", "pytest", "python2", "pyi", "ipython"},
-    "java": {"java", "junit"},
-    "go": {"go", "golang"},
-    "javascript": {
-        "javascript", "js", "jsx", "mjs", "cjs", "node", "nodejs", "typescript", "ts", "tsx", "jest", "mocha",
-    },
-    "csharp": {"csharp", "c#", "cs", "c_sharp", "c-sharp", "dotnet"},
-    "kotlin": {"kotlin", "kt", "kts"},
-    "cpp": {"cpp", "c++", "cc", "cxx", "h", "hpp"},
-    "rust": {"rust", "rs"},
-    "ruby": {"ruby", "rb"},
-    "php": {"php"},
-    "scala": {"scala", "sc"},
-    "typescript": {"typescript", "ts", "tsx", "javascript", "js", "jsx"},
-}  # fmt: skip
-"""The tags that language models put at a fence around code, by language."""
 GRAMMARS = {
     "python": "python", "java": "java", "go": "go", "javascript": "javascript", "csharp": "c_sharp",
     "typescript": "typescript", "kotlin": "kotlin", "ruby": "ruby", "php": "php", "scala": "scala", "cpp": "cpp",
 }  # fmt: skip
-NO_CODE = frozenset({
-    "bash", "sh", "shell", "zsh", "console", "terminal", "cmd", "powershell", "text", "txt", "plaintext", "plain",
-    "output", "json", "jsonc", "yaml", "yml", "toml", "ini", "diff", "patch", "markdown", "md", "log", "xml", "html",
-    "dockerfile", "makefile",
-})  # fmt: skip
-"""The tags of fences that hold commands, what they print, and files of settings."""
 NAMES = (
     "test", "tests", "test_code", "unit_test", "unit_tests", "unittest", "code", "answer", "solution", "completion",
     "test_function", "function", "implementation", "content", "result", "output", "response", "source", "text", "body",

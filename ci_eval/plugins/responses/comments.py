@@ -68,8 +68,10 @@ EMOJI = re.compile(
 )
 BULLET = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•●▪◦‣–—→])[ \t]+", re.MULTILINE)
 SECTION = re.compile(r"^(?P<indent>)#{1,6}[ \t]+", re.MULTILINE)
+# An element does not reach beyond the next one at the same indentation: many that never close are read in one pass.
 _ELEMENT = re.compile(
-    rf"^[ \t]*<(?P<tag>li|item|{_NOUN})(?:[ \t][^<>\n]*)?>(?P<text>.*?)</(?P=tag)>[ \t]*$",
+    rf"^(?P<indent>[ \t]*)<(?P<tag>li|item|{_NOUN})(?:[ \t][^<>\n]*)?>"
+    r"(?P<text>(?:(?!^(?P=indent)<(?P=tag)[ \t>]).)*?)</(?P=tag)>[ \t]*$",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _KEY = re.compile(

@@ -7,15 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.plugins.responses.cleaning import Pairs, bounds
-from ci_eval.plugins.responses.code import ALIASES
 from ci_eval.plugins.responses.fences import Fence, find_fences
+from ci_eval.plugins.responses.marks import ALIASES
 
+_OPENERS = (
+    r"here(?:['’]s| is| are| you)|sure|certainly|of course|okay|the (?:completion|code|rest|answer|missing)|вот|"
+    r"конечно|недостающ\w+"
+)
 _PHRASE = re.compile(
-    r"\s*(?:here(?:'s| is| are)|sure|certainly|of course|okay|the (?:completion|code|rest|answer|missing)|completion|"
-    r"answer|output|вот|конечно|продолжение|ответ|дополнение|код|недостающ\w+)\b[^\n{}()=;]*:[ \t]*\n+",
+    rf"\s*(?:{_OPENERS}|completion|answer|output|продолжение|ответ|дополнение|код)\b[^\n{{}}()=;]*:[ \t]*\n+",
     re.IGNORECASE,
 )
 """The pattern of a line of words before the code."""
+_WORDS = re.compile(rf"(?:\A|\n)[ \t]*(?:{_OPENERS})\b[^\n{{}}()=;]*\s*\Z", re.IGNORECASE)
+"""The pattern of a last line of words, where a fence follows: without a colon, and not a name alone, as `answer`."""
 _HEADING = re.compile(r"\s*(?:Answer|Completion|Output|Ответ|Продолжение)[ \t]*:[ \t]+(?=\S)")
 """The pattern of words in the line of the code, with a capital, since `answer: int` is code."""
 _TAGS = "code|completion|answer|fill|hole|middle|python|java|javascript|typescript|go|csharp"
@@ -27,7 +32,7 @@ _WRAPPED = (
     (
         "backticks",
         re.compile(
-            r"\s*(?:the|here|this|it|missing|вот|здесь|недостающ\w+)\b[^\n`(){}=;]*`(?P<code>[^`\n]+)`\.?\s*",
+            r"\s*(?:the|here|this|it|missing|вот|здесь|недостающ\w+)\b[\w \t,:'’/-]*[ \t]`(?P<code>[^`\n]+)`\.?\s*",
             re.IGNORECASE,
         ),
     ),
@@ -90,7 +95,8 @@ def _unwrap(answer: str) -> tuple[int, int, str]:
 def _fence_bounds(answer: str, fence: Fence) -> tuple[int, int]:
     """Return the begin and end of the code in a fence, or before one that only ends a fence which the prompt began."""
     before = answer[: fence.start].rstrip("\r\n")
-    if not fence.is_closed and not fence.tag and before.strip() and not before.rstrip().endswith(":"):
+    is_said = before.rstrip().endswith(":") or _WORDS.search(before)
+    if not fence.is_closed and not fence.tag and before.strip() and not is_said:
         return 0, len(before)
     begin = fence.begin
     # Some put the language on a line of its own.

@@ -5,14 +5,24 @@ as language models write them: opened behind words, closed behind code, nested i
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+
+from ci_eval.plugins.responses.marks import ALIASES, NO_CODE
 
 _OPENING = re.compile(r"(?P<before>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 _BEHIND_WORDS = re.compile(r"(?P<before>.*?[^`\n])(?P<fence>`{3,})[ \t]*(?P<info>\{?\.?[\w+#.-]*\}?)[ \t]*")
+_TAGS = "|".join(sorted(map(re.escape, {*NO_CODE, *(tag for tags in ALIASES.values() for tag in tags)}), reverse=True))
+# The first word is the code's own in `return x`, and in `text = x`.
 _ONE_LINE = re.compile(
-    r"(?P<before>[^`]*?)`{3,}(?:(?P<info>[A-Za-z][\w+#-]*)[ \t]+)?(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)"
+    rf"(?P<before>[^`]*?)`{{3,}}(?:(?P<info>{_TAGS})[ \t]+(?![-+*/%=<>&|?:.,]))?"
+    r"(?P<code>[^`]+?)`{3,}[ \t]*(?P<behind>[^`]*)",
+    re.IGNORECASE,
 )
 _OTHER_SIGNS = re.compile(r"\n[ \t]*(?:`{3,}|~{3,})\s*\Z")
+_CLOSING = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 _PLAIN = re.compile(r"[A-Za-z][\w+#.-]*")
 
 
@@ -47,6 +57,7 @@ def find_fences(text: str) -> list[Fence]:
     fences: list[Fence] = []
     opened: _Opened | None = None
     lines, offset = text.split("\n"), 0
+    closings = [number for number, line in enumerate(lines) if _CLOSING.fullmatch(line)]
     for number, line in enumerate(lines):
         behind = min(offset + len(line) + 1, len(text))
         if opened is None:
@@ -55,7 +66,7 @@ def find_fences(text: str) -> list[Fence]:
                 fences.append(_one_line(match, offset, behind))
             else:
                 opened = _open_fence(line, offset, behind)
-        elif (closing := _closing(line, opened, lines[number + 1 :])) is not None:
+        elif (closing := _closing(line, opened, _following(lines, closings, number))) is not None:
             fences.append(_close_fence(text, opened, offset + closing, behind))
             # A fence that was never closed ends where the next one begins.
             begins_next = not closing and _PLAIN.fullmatch(line.strip(" \t>`~"))
@@ -68,6 +79,9 @@ def find_fences(text: str) -> list[Fence]:
 
 def is_within(text: str, offset: int) -> bool:
     """Return whether the offset is within a fence that is closed behind it."""
+    before = text[:offset]
+    if "```" not in before and "~~~" not in before:
+        return False
     return any(fence.begin <= offset < fence.end and fence.is_closed for fence in find_fences(text))
 
 
@@ -96,7 +110,12 @@ def _open_fence(line: str, offset: int, behind: int) -> _Opened | None:
     return _Opened(match["fence"], parse_tag(match["info"]), indent, behind, offset + match.start("fence"))
 
 
-def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
+def _following(lines: list[str], closings: list[int], number: int) -> Iterator[str]:
+    """Yield the lines behind one that may close a fence."""
+    yield from (lines[closing] for closing in closings[bisect_right(closings, number) :])
+
+
+def _closing(line: str, opened: _Opened, following: Iterator[str]) -> int | None:
     """Return the offset in the line at which the code ends, or None if it goes on."""
     sign, length = opened.fence[0], len(opened.fence)
     text = line.strip().lstrip("> ") if ">" in opened.indent else line.strip()
@@ -108,7 +127,7 @@ def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
                 opened.depth -= 1
                 return None
             return 0
-        if _PLAIN.fullmatch(info) and _count_closings(following, opened.fence) > opened.depth + 1:
+        if _PLAIN.fullmatch(info) and _has_closings(following, opened.fence, opened.depth + 2):
             opened.depth += 1  # a fence within the code
             return None
         if not _PLAIN.fullmatch(info):
@@ -119,8 +138,9 @@ def _closing(line: str, opened: _Opened, following: list[str]) -> int | None:
     return None
 
 
-def _count_closings(lines: list[str], fence: str) -> int:
-    return sum(1 for line in lines if line.strip().startswith(fence) and not line.strip().strip(fence[0]))
+def _has_closings(lines: Iterator[str], fence: str, least: int) -> bool:
+    closings = (line for line in lines if line.strip().startswith(fence))
+    return len(list(islice(closings, least))) == least
 
 
 def _close_fence(text: str, opened: _Opened, end: int, stop: int, *, is_closed: bool = True) -> Fence:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#0?39|#x27);")
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`")
-_DIFF_HEAD = re.compile(r"(?:diff --git|index |--- |\+\+\+ |@@ |new file mode|\\ No newline)")
+_DIFF_HEAD = re.compile(r"(?:diff --git|index [0-9a-f]{4,}\.\.|--- |\+\+\+ |@@ |new file mode|\\ No newline)")
 _NUMBERED = re.compile(r"[ \t]*(?P<number>\d{1,4})(?:[ \t]?[:|.)│][ \t]?|\t|[ \t]{2,}|$|[ \t](?=\S))(?P<code>.*)")
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: (?P<code>.*)|$)")
 
@@ -31,7 +31,11 @@ def strip_listing(code: str, tag: str, names: set[str]) -> str:
 def unescape_lines(text: str, is_code: Callable[[str], bool]) -> str:
     """Return a text with line ends in place of the escapes `\\n`, if it is one line that is no code otherwise."""
     line = text.strip()
-    if "\n" in line or "\\n" not in line or (is_code(line) and not line.startswith("```")):
+    if "\n" in line or "\\n" not in line:
+        return text
+    # A fence in one line holds code as it stands, unless an escape ends the line of its signs.
+    is_opened = re.match(r"`{3,}[\w+#.-]*[ \t]*\\n", line)
+    if not is_opened and (line.startswith("```") or is_code(line)):
         return text
     escapes = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\"}
     return re.sub(r"\\(.)", lambda match: escapes.get(match[1], match[0]), line)

@@ -54,10 +54,11 @@ ENDS: tuple[str, ...] = (
 
 ANY_END = (
     r"<\|[A-Za-z][\w ]{1,40}\|>|<(?:pad|eoa|eom|unk)>|\[end of text\]|\[UNUSED_TOKEN_\d+\]|"
-    r"(?<=\n)#{2,3}[ \t]*(?:Instruction|Input|Human|User)s?:"
+    r"(?<=\n)#{2,3}[ \t]*(?:Instructions?|Input|Human|User):[ \t]*(?=\n|\Z)"
 )
-"""The pattern of other tokens of templates: no language has `<|word|>`."""
-END_OF_LLAMA = "</s>"
+"""The pattern of other tokens of templates: no language has `<|word|>`. A heading with words behind it is a part of a
+review."""
+END_OF_LLAMA = re.compile(r"(?<![\"'])</s>(?!`)")
 """The end of a turn of Llama, which is also the end of a struck text in HTML."""
 
 BEGINS = re.compile(
@@ -98,3 +99,27 @@ Granite, ReAct."""
 
 WRAPPINGS = ("answer", "final_answer", "final", "response", "output", "result", "completion", "code")
 """The tags that language models put around all that they answer."""
+
+ALIASES = {
+    "python": {"python", "python3", "py", "py3", "pytest", "python2", "pyi", "ipython"},
+    "java": {"java", "junit"},
+    "go": {"go", "golang"},
+    "javascript": {
+        "javascript", "js", "jsx", "mjs", "cjs", "node", "nodejs", "typescript", "ts", "tsx", "jest", "mocha",
+    },
+    "csharp": {"csharp", "c#", "cs", "c_sharp", "c-sharp", "dotnet"},
+    "kotlin": {"kotlin", "kt", "kts"},
+    "cpp": {"cpp", "c++", "cc", "cxx", "h", "hpp"},
+    "rust": {"rust", "rs"},
+    "ruby": {"ruby", "rb"},
+    "php": {"php"},
+    "scala": {"scala", "sc"},
+    "typescript": {"typescript", "ts", "tsx", "javascript", "js", "jsx"},
+}  # fmt: skip
+"""The tags that language models put at a fence around code, by language."""
+NO_CODE = frozenset({
+    "bash", "sh", "shell", "zsh", "console", "terminal", "cmd", "powershell", "text", "txt", "plaintext", "plain",
+    "output", "json", "jsonc", "yaml", "yml", "toml", "ini", "diff", "patch", "markdown", "md", "log", "xml", "html",
+    "dockerfile", "makefile", "sql", "css",
+})  # fmt: skip
+"""The tags of fences that hold commands, what they print, and files of settings."""

@@ -95,6 +95,7 @@ def test_what_passes_is_asked_again_and_never_kept(code: int, message: Any) -> N
         (422, {"detail": "Extra inputs are not permitted: stream_options"}, "stream_options: null"),
         (400, "Unrecognized request argument supplied: seed", "engine.sampling.seed: null"),
         (400, "logprobs is not supported with reasoning models", "engine.logprobs: false"),
+        (400, "This model does not support messages starting with an assistant role", "starting with"),
         (501, "not implemented", "501"),
         (404, "The model `m` does not exist", "check engine.model"),
     ],

@@ -64,8 +64,9 @@ BUSY = re.compile(
 )
 """Words of a server that answers later, whatever its code."""
 LOADING = re.compile(
-    r"(?:loading|warming up|starting|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
-    r"warming up|starting|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|cold start",
+    r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
+    r"warming up|starting(?! with)|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|"
+    r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
 """Words of a 503 while a server loads its model, as llama.cpp, Hugging Face's and KServe's put it."""
