@@ -46,6 +46,9 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
         )
     # An Enterprise Server has its API at its own address.
     api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
+    if own:
+        # A runner of this server knows it better, for example behind a proxy.
+        api = environment.get("GITHUB_API_URL", api)
     return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", "GITHUB_API_URL": api}
 
 

@@ -32,7 +32,8 @@ def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services
     (tmp_path / "artifacts").mkdir()
     with served(Services(tmp_path / "artifacts")) as services:
         monkeypatch.chdir(tmp_path)
-        for name, value in {"API_URL": services.address, "REPOSITORY": "o/r", "TOKEN": "t"}.items():
+        variables = {"API_URL": services.address, "SERVER_URL": "https://github.com", "REPOSITORY": "o/r", "TOKEN": "t"}
+        for name, value in variables.items():
             monkeypatch.setenv(f"GITHUB_{name}", value)
         monkeypatch.delenv("GITHUB_RUN_ID", raising=False)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -244,3 +245,5 @@ def test_a_repository_has_its_own_api_if_it_is_at_an_enterprise_server() -> None
     }  # fmt: skip
     own = {"GITHUB_SERVER_URL": "https://git.example.com"}
     assert variables_of("https://git.example.com/o/r.git", own)["GITHUB_API_URL"] == "https://git.example.com/api/v3"
+    proxied = own | {"GITHUB_API_URL": "https://proxy.example.com"}
+    assert variables_of("https://git.example.com/o/r", proxied)["GITHUB_API_URL"] == "https://proxy.example.com"
