@@ -15,7 +15,8 @@ from ci_eval.core.workers import TaskOutcome, Workers
 
 
 class Here:
-    """As `Workers`, one task after the other. Several workers are processes: tests ask whether their number matters."""
+    """A stand-in for `Workers` that does one task after the other; several workers are real processes, as some tests
+    need them."""
 
     counted = 0
 
@@ -33,7 +34,7 @@ class Here:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to end."""
+        """End nothing: no process was started."""
 
     def map(self, waiting: deque[Any]) -> Iterator[TaskOutcome[Any, Any]]:
         while waiting:

@@ -129,7 +129,7 @@ def tokens(clang: Any, unit: Any, text: bytes) -> Iterator[tuple[int, str, str]]
 
 
 def main() -> None:
-    """Answer for each path."""
+    """Print the tokens of each file whose path stands on standard input."""
     sys.path.insert(0, sys.argv[1])
     clang = import_module("clang.cindex")
     index = clang.Index.create()

@@ -30,7 +30,7 @@ TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "boolean": (bool,), "num
 
 
 class RefusedError(Exception):
-    """What GitLab says of a pipeline that it does not start."""
+    """An error of a pipeline that GitLab does not start."""
 
 
 def expand(text: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finished:
-    """A build that ended."""
+    """The result of a build that has ended."""
 
     kind: str
     is_green: bool
@@ -37,7 +37,7 @@ class Server:
     folder: Path
     models: Mapping[str, Mapping[str, Any]]
     checkout: Path
-    """What the VCS root has."""
+    """The files of the VCS root."""
     variables: Mapping[str, str]
     history: list[Finished] = field(default_factory=list)
 

@@ -157,7 +157,7 @@ class TeamCity(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Nothing is logged."""
+        """Log no request."""
 
 
 @pytest.fixture

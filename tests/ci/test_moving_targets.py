@@ -1,4 +1,4 @@
-"""What others may change is looked at again every half year, and says everywhere what it says in one file."""
+"""The facts about others are checked every half year, and stand in the same words wherever they are used."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def test_a_rehearsal_builds_the_image_and_publishes_nothing(clone: Path) -> None
 @pytest.mark.registry
 @pytest.mark.parametrize("tag", ["v0.1.0", ""], ids=["released", "rehearsed"])
 def test_what_is_built_has_the_version_of_the_tag(tag: str, clone: Path) -> None:
-    """With the build program of the lock; the other packages of the lock are what `tests/ci/test_locks.py` is about."""
+    # Only the build program of the lock is installed: `tests/ci/test_locks.py` is about the other packages.
     lock = (ROOT / ".ci" / "requirements.txt").read_text()
     needed = ("hatchling", "packaging", "pathspec", "pluggy", "tomli", "tomlkit", "trove-classifiers")
     parts = [part for part in re.split(r"(?m)^(?=\S)", lock) if part.startswith(needed)]

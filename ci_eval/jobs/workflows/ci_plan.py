@@ -1,4 +1,4 @@
-"""What the files of all CI systems are made of."""
+"""The values from which the files of all CI systems are written."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
 
 CONFIG = Path("ci/completion.yaml")
 NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
-"""What files are written for."""
+"""The purposes that files are written for."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What files are written for, beside the configuration."""
+    """The options of `init` that are not about the configuration."""
 
     system: str = "github"
     purposes: tuple[str, ...] = (NIGHT,)
@@ -25,7 +25,7 @@ class Request:
     build_output: str = "build"
     """The file or folder that the build leaves."""
     mail: str = ""
-    """Who is told of red nights where a CI sends mail; "" = nobody."""
+    """The address that gets mail about red nights from CI systems that send it; "" = none."""
 
     @property
     def nameable_origin(self) -> Origin:
@@ -44,6 +44,6 @@ class CiPlan:
     key: str
     """The variable with the key of a language model, or ""."""
     is_reusable: bool
-    """Whether a night may take over answers of the night before."""
+    """True if a night may take over answers of the night before."""
     training: Sequence[str]
     """SPECs of the projects that a ranker learns from."""

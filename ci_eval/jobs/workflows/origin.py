@@ -55,7 +55,7 @@ class _Vcs(msgspec.Struct, frozen=True):
 
 
 class _Direct(msgspec.Struct, frozen=True):
-    """What installers record of a package that is not of an index: https://peps.python.org/pep-0610"""
+    """The record that installers leave of a package that comes from an address (PEP 610)."""
 
     url: str
     vcs_info: _Vcs | None = None

@@ -27,7 +27,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 @pytest.fixture(scope="module")
 def workspace(config: Config, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """With actions, and with the sessions that this machine's processes make of them. Tests only read it."""
+    """Return a workspace with the actions and sessions that processes of this machine made; tests only read it."""
     prepared = prepare(config, Screen())
     made = runs.begin(prepared, tmp_path_factory.mktemp("run") / "o", 1)
     pipeline.make_actions(made, prepared, 1, Screen())

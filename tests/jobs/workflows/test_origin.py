@@ -1,4 +1,4 @@
-"""Which commit of ci-eval the written files name: the one that is installed, if others can fetch it."""
+"""The written files name the commit of ci-eval that is installed, if others can fetch it."""
 
 from __future__ import annotations
 
