@@ -190,6 +190,20 @@ private fun BuildType.takesLast(ranker: BuildType) {
 }
 
 /** Archives may lose the right to execute. */
+private fun BuildType.everyNight(ofDay: Int, ofHour: Int) {
+    triggers {
+        schedule {
+            schedulingPolicy = daily {
+                hour = ofDay
+                minute = ofHour
+            }
+            branchFilter = "+:<default>"
+            triggerBuild = always()
+            withPendingChangesOnly = false
+        }
+    }
+}
+
 private fun executable(folder: String) = "chmod -R u+x $folder"
 
 /** The options of an engine that another build makes, which is unpacked into `engine`. */
@@ -338,17 +352,7 @@ private fun comparison(night: CiEvalNight, type: String, whole: BuildType): Buil
             buildRule = lastFinished()
         }
     }
-    triggers {
-        schedule {
-            schedulingPolicy = daily {
-                hour = night.hour
-                minute = night.minute
-            }
-            branchFilter = "+:<default>"
-            triggerBuild = always()
-            withPendingChangesOnly = false
-        }
-    }
+    everyNight(night.hour, night.minute)
 }
 
 /** Of one unit, over the builds that have the figures of a whole night. */
@@ -440,17 +444,7 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
                     buildRule = lastFinished()
                 }
             }
-            triggers {
-                schedule {
-                    schedulingPolicy = daily {
-                        hour = night.hour
-                        minute = night.minute
-                    }
-                    branchFilter = "+:<default>"
-                    triggerBuild = always()
-                    withPendingChangesOnly = false
-                }
-            }
+            everyNight(night.hour, night.minute)
         },
     )
     reports()
