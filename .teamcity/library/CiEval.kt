@@ -189,7 +189,6 @@ private fun BuildType.takesLast(ranker: BuildType) {
     }
 }
 
-/** Archives may lose the right to execute. */
 private fun BuildType.everyNight(ofDay: Int, ofHour: Int) {
     triggers {
         schedule {
@@ -204,6 +203,7 @@ private fun BuildType.everyNight(ofDay: Int, ofHour: Int) {
     }
 }
 
+/** Archives may lose the right to execute. */
 private fun executable(folder: String) = "chmod -R u+x $folder"
 
 /** The options of an engine that another build makes, which is unpacked into `engine`. */
