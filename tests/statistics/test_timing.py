@@ -49,6 +49,16 @@ def test_times_of_zero_are_compared_by_their_differences() -> None:
     assert (comparison.base, comparison.new, comparison.low, comparison.high) == (0.5, 2.5, 2.0, 2.0)
 
 
+def test_a_median_is_compared_by_its_difference_if_a_part_of_the_sessions_took_no_time() -> None:
+    # The first of five blocks has zeros only, on both sides; the median of all sessions is none of them.
+    base, new = ([0.0 if number % 5 == 0 else value for number in range(40)] for value in (1.0, 3.0))
+    comparison = compare_timing(METRICS["LatencyPercentile50"], rounds(base, base), rounds(new, new), asked=1, tests=1)
+    assert comparison
+    assert (comparison.base, comparison.new) == (1, 3)
+    # By hand: the blocks' differences are 0, 2, 2, 2, 2, with a variance of 0.8; two rounds; t.ppf(0.975, 1).
+    assert comparison.high - comparison.difference == pytest.approx(12.7062 * np.sqrt(0.8 / 5 / 2), rel=1e-4)
+
+
 def test_of_a_sample_of_sessions_the_interval_is_as_wide_as_that_of_the_mean_of_paired_differences() -> None:
     rng = np.random.default_rng(2)
     base = rng.gamma(2, 10, 4000)

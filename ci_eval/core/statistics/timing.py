@@ -113,10 +113,14 @@ def compare_timing(
     of metrics that are judged together (Bonferroni).
     """
     ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
+    blocks = [
+        np.array([observed.quantiles(metric.quantile) for observed in side])
+        for side in ((base, new) if metric.statistic == "quantile" else ())
+    ]
     # A clock may show 0 ms, which has no logarithm.
-    by_ratio = metric.info.unit == "ms" and not (np.any(ours <= 0) or np.any(theirs <= 0))
+    by_ratio = metric.info.unit == "ms" and not any(np.any(figures <= 0) for figures in (ours, theirs, *blocks))
     if by_ratio:
-        ours, theirs = np.log(ours), np.log(theirs)
+        ours, theirs, *blocks = (np.log(figures) for figures in (ours, theirs, *blocks))
     differences = theirs - ours
     if not np.all(np.isfinite(differences[:, 0])):
         return None
@@ -128,10 +132,12 @@ def compare_timing(
     scale = (GROUPS - 1) / GROUPS
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
     # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it.
-    if metric.statistic == "ratio":
-        of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
+    if blocks:
+        # Disjoint blocks, since a quantile jumps if one group is left out. NaN: a block has no observation.
+        within = np.var(blocks[1] - blocks[0], axis=1, ddof=1).mean() / BLOCKS / rounds
+        of_rounds = max(of_rounds, float(np.nan_to_num(within)))
     else:
-        of_rounds = max(of_rounds, _quantile_variance(metric.quantile, base, new, by_ratio=by_ratio))
+        of_rounds = max(of_rounds, scale * float(((deviations - shared) ** 2).sum()) / (rounds - 1) / rounds)
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(observed.above) for observed in (*base, *new))
     if metric.info.unit == "share":
@@ -159,15 +165,3 @@ def compare_timing(
         detectable=detectable,
         n=n,
     )
-
-
-def _quantile_variance(quantile: float, base: list[Observed], new: list[Observed], *, by_ratio: bool) -> float:
-    """Return the squared error of the mean difference of a quantile over rounds, estimated from disjoint blocks of
-    sessions; 0 if a block has no observation."""
-    # Disjoint blocks, since a quantile jumps if one group is left out.
-    ours, theirs = (np.array([observed.quantiles(quantile) for observed in side]) for side in (base, new))
-    if by_ratio:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ours, theirs = np.log(ours), np.log(theirs)
-    within = np.var(theirs - ours, axis=1, ddof=1).mean() / BLOCKS / len(base)
-    return float(np.nan_to_num(within))
