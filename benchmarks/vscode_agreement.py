@@ -3,8 +3,8 @@
     npm install monaco-editor@0.52.2 vscode-languageclient@9.0.1      (in an empty FOLDER)
     python benchmarks/vscode_agreement.py FOLDER ENGINE LANGUAGE PROJECT [--places N]
 
-Each place is asked with 0, 1 and 3 letters typed. PROJECT is a folder. Prints the places at which list, order, what
-acceptance leaves and the highlighted suggestion are all the same.
+Each place is asked with 0, 1 and 3 letters typed. PROJECT is a folder. Prints the lists of which the labels, their order
+and the highlighted suggestion are the same, and of these the ones of which what acceptance leaves is the same, too.
 """
 
 from __future__ import annotations
@@ -50,14 +50,27 @@ def main() -> None:
         subprocess.run(node, input=lines, capture_output=True, text=True, check=True).stdout.rstrip("\n").split("\n")
     )
     same: Counter[int] = Counter()
+    alike: Counter[int] = Counter()
     for question, line in zip(lists, expected, strict=True):
-        agrees = conformance.shown(question) == json.loads(line)
-        same[question["typed"]] += agrees
-        if not agrees:
-            print(f"differs: {question['line'].strip()[:80]!r}, {question['typed']} typed")
+        ours, theirs = conformance.shown(question), json.loads(line)
+        typed = question["typed"]
+        where = f"{question['line'].strip()[:80]!r}, {typed} typed"
+        if order(ours) != order(theirs):
+            print(f"list differs: {where}")
+            continue
+        same[typed] += 1
+        alike[typed] += ours == theirs
+        if ours != theirs:
+            pair = next(pair for pair in zip(ours["shown"], theirs["shown"], strict=True) if pair[0] != pair[1])
+            print(f"acceptance differs: {where}: {pair}")
     for letters in sorted({each["typed"] for each in lists}):
         total = sum(each["typed"] == letters for each in lists)
-        print(f"{given.engine} {letters} letters: {same[letters]} of {total} the same")
+        print(f"{given.engine} {letters} letters: {same[letters]} of {total} lists, {alike[letters]} with acceptance")
+
+
+def order(shown: Any) -> Any:
+    """Return the labels as they stand in the list, and the index of the highlighted one."""
+    return [label for label, _ in shown["shown"]], shown["highlighted"]
 
 
 def asked(name: str, language: str, root: Path, places: int, cache: Path) -> Any:
