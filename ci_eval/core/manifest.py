@@ -15,6 +15,7 @@ from ci_eval.core.model import (
     Determinism,
     EngineInfo,
     Footprint,
+    Histories,
     LogsRecord,
     Number,
     ProjectInfo,
@@ -163,6 +164,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The vocabulary of the tokens that pass the filter, in the task `tokens`."""
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
+    histories: Histories | None = None
+    """Who contributed the histories of that task, and how long they are."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}

@@ -22,7 +22,7 @@ from ci_eval.core.grammar.imports.missing import most_frequent
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
-from ci_eval.core.model import Determinism, ProjectInfo, Session
+from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
@@ -153,6 +153,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
         strata += len(manifest.sampling.strata) if manifest.sampling else 0
     infos = tuple(manifest.project for manifest in manifests)
+    histories = [manifest.histories for manifest in manifests if manifest.histories]
     digest = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
     merged.write_manifest(
         replace(
@@ -169,6 +170,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
+            histories=sum_histories(histories) if histories else None,
             dependencies={},
             # Closures are by path, and each path now begins with its project.
             closures={},
