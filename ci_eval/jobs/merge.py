@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core import logs
+from ci_eval.core import logs, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
@@ -225,11 +225,15 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
         attempts.setdefault(Shard.parse(manifest.shard or "").index, []).append(shard)
     chosen = []
     for index in sorted(attempts):
-        *older, newest = sorted(attempts[index], key=lambda attempt: (_is_finished(attempt), attempt.manifest().start))
+        *older, newest = sorted(attempts[index], key=_rank_attempt)
         for attempt in older:
             screen.warn(f"{attempt.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
         chosen.append(newest)
     return chosen
+
+
+def _rank_attempt(shard: Workspace) -> tuple[bool, float]:
+    return _is_finished(shard), machine.seconds(shard.manifest().start)
 
 
 def _is_finished(shard: Workspace) -> bool:
@@ -318,8 +322,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),
         given_up=next((shard.given_up for shard in shards if shard.given_up), ""),
         trouble=next((shard.trouble for shard in shards if shard.trouble), ""),
-        start=min(shard.start for shard in shards),
-        end=max((shard.end for shard in shards if shard.end), default=None),
+        start=min((shard.start for shard in shards), key=machine.seconds),
+        end=max((shard.end for shard in shards if shard.end), default=None, key=machine.seconds),
         planned=sum(shard.planned for shard in shards),
         finished=sum(shard.finished for shard in shards),
         reused=sum(shard.reused for shard in shards),
