@@ -65,7 +65,7 @@ class Histories(Value, frozen=True, kw_only=True):
 
 
 def sum_histories(parts: Iterable[Histories]) -> Histories:
-    """Return all histories together."""
+    """Return the sum of these descriptions of histories."""
     users, lengths = defaultdict[str, Contribution](Contribution), Counter[int]()
     for part in parts:
         lengths.update(part.lengths)
