@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status, Suggestion
 from ci_eval.core.rendering.htmlsite import HtmlSite
-from ci_eval.core.rendering.sessiontable import SessionTable, write_sessions
+from ci_eval.core.rendering.sessiontable import Computed, SessionTable, write_sessions
 from ci_eval.plugins.reports.html import ASSETS, TEMPLATES
 
 PER_FILE = 500
@@ -54,7 +54,12 @@ def table(sessions: int) -> SessionTable:
     """Made-up sessions: as many different lines and texts as a large project has."""
     source = random.Random(1)
     cards = metrics.select_metrics(["RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall"])
-    made = SessionTable(tasks.CATALOG.load("completion"), [""], "benchmark", [*cards.values()], asked=0.5)
+    made = SessionTable(
+        tasks.CATALOG.load("completion"),
+        [""],
+        "benchmark",
+        Computed(metrics=[*cards.values()], asked=0.5, clusters="files"),
+    )
     for file in range(0, sessions, PER_FILE):
         names = [f"{source.choice(NAMES)}_{source.randrange(2000)}" for _ in range(PER_FILE)]
         text = "".join(f"    value_{at} = self.{name}(argument, other_{at % 90})\n" for at, name in enumerate(names))

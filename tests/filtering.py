@@ -72,27 +72,32 @@ VALUES = {
 }
 
 
-def measure(task: str, folder: Path) -> Path:
-    """Return the workspace of a small run of a task, by an engine that is sometimes right."""
-    argv = ["evaluate", "--task", task, "--jobs", 1, "--all", "--output", folder / "w"]
+def measure(task: str, folder: Path, *options: str, files: int = 2, name: str = "w", kind: str = "pbn") -> Path:
+    """Return the workspace of a small run of a task over so many files or more, by an engine that is sometimes right.
+
+    `name`: that of the workspace below the folder. `kind`: that of the recommender of method calls.
+    """
+    argv = ["evaluate", "--task", task, "--jobs", 1, "--all", "--output", folder / name]
     if task == "method-calls":
         new = Definition(kind="NEW", member="T")
         states = [(None, usage("m1", new)), (usage("m1", new), usage("m1 m2", new)), (usage("mX"), usage("m2 m1"))]
         histories = [
             History(project="p", file=f"{number}.py", type=name, states=tuple(of_type(state, name) for state in pair))
-            for number, pair in enumerate(states * 2)
+            for number, pair in enumerate(states * files)
             for name in ("T", "U")
         ]
         (folder / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, histories)))
-        trained(folder, "pbn", FIGURE_3)
-        model = f"engine.options.model={folder / 'pbn.model'}"
+        trained(folder, kind, FIGURE_3)
+        model = f"engine.options.model={folder / kind}.model"
         argv += ["--dataset", folder / "histories.jsonl", "--engine", "recommender", "--set", model]
     else:
-        project = write(folder / "p", one__py=GREETER, two__py=f"{GREETER}\nother = Greeter('x')\nother.greet()\n")
+        sources = {f"one{number}__py": f"{GREETER}\n{'x = 1' * (number % 2)}\n" for number in range(files - 2)}
+        two = f"{GREETER}\nother = Greeter('x')\nother.greet()\n"
+        project = write(folder / "p", one__py=GREETER, two__py=two, **sources)
         argv += ["--project", f"path:{project}", "--engine", "words" if task == "completion" else "ngram"]
-    code, _, err = command(*argv)
+    code, _, err = command(*argv, *options)
     assert code == 0, err
-    return folder / "w"
+    return folder / name
 
 
 def of_type(state: ObjectUsage | None, name: str) -> ObjectUsage | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -72,3 +73,10 @@ def test_a_machine_on_which_processes_wait_is_busy(
 
 def test_a_system_that_does_not_say_how_long_processes_wait_is_judged_by_its_load(tmp_path: Path) -> None:
     assert Watch(tmp_path / "no such file").state().pressure is None
+
+
+def test_times_are_told_apart_whatever_their_zone() -> None:
+    same = ("2026-01-02T03:00:00+00:00", "2026-01-02T03:00:00Z", "2026-01-02T05:00:00+02:00", "2026-01-02T03:00:00")
+    assert {machine.seconds(text) for text in same} == {1767322800.0}
+    assert machine.seconds("2026-01-01T23:00:00-05:00") > machine.seconds(same[0])
+    assert machine.seconds("yesterday") == machine.seconds("") == -math.inf

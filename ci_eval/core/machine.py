@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import platform
 import time
@@ -50,6 +51,17 @@ def python() -> str:
 def now() -> str:
     """Return the time in UTC, to the second, in ISO 8601."""
     return datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def seconds(text: str) -> float:
+    """Return the seconds since 1970 of a time in ISO 8601, in UTC unless it names a zone; minus infinity for any other
+    text, as a foreign file may have."""
+    try:
+        # Python 3.10 does not read the "Z" of UTC.
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return -math.inf
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
 BUSY_LOAD = 2.0

@@ -15,6 +15,7 @@ from ci_eval.core.model import (
     Determinism,
     EngineInfo,
     Footprint,
+    Histories,
     LogsRecord,
     Number,
     ProjectInfo,
@@ -24,7 +25,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.detection import Detection
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.core.model.sampling import Sampling
-from ci_eval.core.statistics.population import cluster_unit
+from ci_eval.core.statistics.population import cluster_unit, find_cluster
 
 FORMAT, FORMER_FORMAT = 2, 1
 """The format numbers of workspaces: the one that is written, and the oldest one that is read."""
@@ -163,6 +164,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The vocabulary of the tokens that pass the filter, in the task `tokens`."""
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
+    histories: Histories | None = None
+    """Who contributed the histories of that task, and how long they are."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
@@ -246,9 +249,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     def cluster(self, path: str) -> str:
         """Return the cluster that a file is sampled with: its folder in a dataset that names a field for that, its
         project if there are many projects, else the file itself."""
-        if self.clustered:
-            return path.rpartition("/")[0]
-        return path.partition("/")[0] if self.clusters == "projects" else path
+        return find_cluster(path, self.clusters)
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:

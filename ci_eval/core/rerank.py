@@ -38,6 +38,9 @@ class NewOrder:
     """The keywords of the language."""
     taken_wherever: bool
     """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
+    reused: bool
+    """True if the times of the lists are also those of a former ranker: nothing tells these apart, so they are left
+    out."""
     grade: Callable[[Session, str], Session]
     """A function that grades a session of a file with that text as its task asks for it."""
 
@@ -53,7 +56,10 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
         context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
         asked = _replay_lookups(file, source.actions_path(file.path))
         moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
-        graded = (order.grade(moved.session(session), file.text) for session in sessions)
+        graded = (
+            replace(order.grade(moved.session(session), file.text), reused=session.reused or order.reused)
+            for session in sessions
+        )
         target.write_sessions(file.path, pack_sessions(file, graded))
         advance(number)
 

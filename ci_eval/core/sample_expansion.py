@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ci_eval.core.model import Properties, QueriesConfig, Record, Suggestion
+from ci_eval.core.model import Histories, Properties, QueriesConfig, Record, Suggestion
 
 Lines = Iterable[tuple[int, dict[str, object] | str]]
 """Number of a line of a dataset → its fields, or why it has none."""
@@ -28,6 +28,8 @@ class Split:
     items: Sequence[RecordItem]
     fates: Mapping[str, int] = field(default_factory=dict)
     """Outcome → number of candidates for items that met it."""
+    histories: Histories = field(default_factory=Histories)
+    """The history that the line is, if it is one."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Digest → text, for the texts that carets of the items point into."""
     trouble: str = ""

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import compare as stage
+from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, GateFailed, WorkspaceError
 from ci_eval.core.catalogs import reporters
@@ -186,7 +187,11 @@ def _newest(past: stage.History | None) -> list[Workspace]:
     workspaces = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
     if not workspaces:
         raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
-    return [max(workspaces, key=lambda workspace: workspace.manifest().start)]
+    return [max(workspaces, key=_start)]
+
+
+def _start(workspace: Workspace) -> float:
+    return machine.seconds(workspace.manifest().start)
 
 
 def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
@@ -195,10 +200,8 @@ def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Wo
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
     # The folder may hold newer evaluations as well, which are no base.
-    earlier = [
-        workspace for workspace in map(Workspace.open, past.workspaces) if workspace.manifest().start < now.start
-    ]
-    for workspace in sorted(earlier, key=lambda candidate: candidate.manifest().start, reverse=True):
+    earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
+    for workspace in sorted(earlier, key=_start, reverse=True):
         difference = next(unlike(workspace.manifest().series(), now.series()), None)
         if difference is None:
             return workspace

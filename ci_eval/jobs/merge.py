@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core import logs
+from ci_eval.core import logs, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
@@ -22,7 +22,7 @@ from ci_eval.core.grammar.imports.missing import most_frequent
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
-from ci_eval.core.model import Determinism, ProjectInfo, Session
+from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
@@ -153,6 +153,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
         strata += len(manifest.sampling.strata) if manifest.sampling else 0
     infos = tuple(manifest.project for manifest in manifests)
+    histories = [manifest.histories for manifest in manifests if manifest.histories]
     digest = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
     merged.write_manifest(
         replace(
@@ -169,6 +170,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
+            histories=sum_histories(histories) if histories else None,
             dependencies={},
             # Closures are by path, and each path now begins with its project.
             closures={},
@@ -223,11 +225,15 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
         attempts.setdefault(Shard.parse(manifest.shard or "").index, []).append(shard)
     chosen = []
     for index in sorted(attempts):
-        *older, newest = sorted(attempts[index], key=lambda attempt: (_is_finished(attempt), attempt.manifest().start))
+        *older, newest = sorted(attempts[index], key=_rank_attempt)
         for attempt in older:
             screen.warn(f"{attempt.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
         chosen.append(newest)
     return chosen
+
+
+def _rank_attempt(shard: Workspace) -> tuple[bool, float]:
+    return _is_finished(shard), machine.seconds(shard.manifest().start)
 
 
 def _is_finished(shard: Workspace) -> bool:
@@ -316,8 +322,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),
         given_up=next((shard.given_up for shard in shards if shard.given_up), ""),
         trouble=next((shard.trouble for shard in shards if shard.trouble), ""),
-        start=min(shard.start for shard in shards),
-        end=max((shard.end for shard in shards if shard.end), default=None),
+        start=min((shard.start for shard in shards), key=machine.seconds),
+        end=max((shard.end for shard in shards if shard.end), default=None, key=machine.seconds),
         planned=sum(shard.planned for shard in shards),
         finished=sum(shard.finished for shard in shards),
         reused=sum(shard.reused for shard in shards),

@@ -46,6 +46,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             unparsable_files=generated.worst(),
             vocabulary=generated.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
+            histories=prepared.records.histories if prepared.records and prepared.records.histories.users else None,
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)

@@ -60,12 +60,15 @@ def rerank(
     for error in source.errors():
         # Errors of stage 1 belong to the actions, which are the same.
         target.write_error(error)
+    # A lookup's time is that of the engine and of the ranker together.
+    is_plain = manifest.completion_type == rankers.ENGINE_ORDER
     order = NewOrder(
         task=task,
         ranker=ranker,
         keywords=languages.CATALOG.load(manifest.language).keywords,
         # A user who emulates typing takes the expected text at any rank.
         taken_wherever=config.user is not None,
+        reused=not is_plain,
         grade=Grading(task, manifest.language, machine.cache_folder(), config.judge).session,
     )
     with screen.steps("Ranking", "files") as steps:
@@ -73,8 +76,16 @@ def rerank(
         stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
     title = config.reports.evaluation_title or f"{manifest.engine.name} {manifest.engine.version} {completion_type}"
     target.write_manifest(
-        # The logs are of the former order, and the times include another ranking.
-        replace(manifest, completion_type=ranker.name, model=hash_ranker(model), title=title, logs=None, turns="")
+        replace(
+            manifest,
+            completion_type=ranker.name,
+            model=hash_ranker(model),
+            title=title,
+            # The logs are of the former order, and the engines were asked in turns in that order.
+            logs=None,
+            turns="",
+            reused=manifest.reused if is_plain else manifest.finished,
+        )
     )
     target.seal()
     change_view(target.view_path, target.config_path, view)

@@ -285,6 +285,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
             pairs=was.pairs,
+            histories=was.histories,
             # The sessions of the other workspace are not taken over.
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )

@@ -78,7 +78,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     conditions = [result.completion_type, *([f"client {client}"] if (client := client_name(result)) else [])]
     screen.result("")
     screen.result(
-        f"{result.engine.name} {result.engine.version} ({', '.join(conditions)}) on "
+        f"{result.engine.text} ({', '.join(conditions)}) on "
         f"{result.project.name} {result.project.revision}: "
         f"{describe_session_counts(whole, ' in ' + format_count(len(whole.files), 'file'))}"
     )
@@ -286,7 +286,7 @@ def overview(summary: Overview, screen: Screen) -> None:
         has_titles = len({side.title for side in ranking.sides}) == len(ranking.sides)
         rows = [
             (
-                side.title if has_titles else f"{side.engine.name} {side.engine.version} {side.completion_type}",
+                side.title if has_titles else f"{side.engine.text} {side.completion_type}",
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
                 intervals(figures[first], infos[first].unit),
                 *(amount(figure.value, infos[name].unit) for name, figure in times.items()),

@@ -196,5 +196,6 @@ def test_one_page_tells_of_all_evaluations_of_a_night(github: Services, evaluate
     (good,) = [line for line in lines if line.startswith("| [x](https://g/o/r/actions/runs/9/artifacts/")]
     assert "| RecallAt1 |" in good
     assert "🔴 broken" in good
+    assert "), a baseline |" in good
     assert [line for line in lines if "🔴 RecallAt1 &#62;= 100%" in line]
     assert [line for line in lines if line.startswith("| lost (may fail) |") and "ended before it was compared" in line]

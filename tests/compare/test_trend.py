@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,22 @@ def test_a_night_of_before_is_in_the_same_line_as_one_of_today(tmp_path: Path) -
         == replace(now, conditions={"language": "text"}).series
     )
     assert before.language == now.language == "text"
+
+
+def test_nights_are_in_the_order_of_their_times_whatever_the_zone(nights: dict[str, Path], tmp_path: Path) -> None:
+    begun = json.loads((nights["words"] / "manifest.json").read_text())["start"]
+    start = datetime.fromisoformat(begun)
+    zones = {"+14:00": 3, "-12:00": 2, "Z": 1, "+00:00": -1}
+    for zone, hours in zones.items():
+        moment = start - timedelta(hours=hours)
+        offset = timedelta(0) if zone == "Z" else timedelta(hours=int(zone[:3]))
+        path = aged(nights["words"], tmp_path / "past", 20 + hours)
+        report = json.loads(path.read_text())
+        report["evaluations"][0]["started"] = (moment + offset).strftime("%Y-%m-%dT%H:%M:%S") + zone
+        path.write_text(json.dumps(report))
+    options = ("--history", tmp_path / "past", "--output", tmp_path / "out")
+    assert run("compare", nights["again"], nights["words"], *options)[0] == 0
+    trend = json.loads((tmp_path / "out" / "comparison.json").read_text())["trend"]
+    # The night of an hour later is no past.
+    assert [night["started"][19:] for night in trend["nights"]] == ["+14:00", "-12:00", "Z", "+00:00"]
+    assert trend["nights"][-1]["started"] == begun

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from ci_eval.core.catalogs import metrics
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.orders import check_turns
 from tests.projects import GREETER, timeless, write
@@ -90,3 +92,37 @@ def test_what_is_merged_of_several_projects_is_not_ordered_by_their_names(projec
 @pytest.mark.slow
 def test_a_comparison_in_turns_has_the_verdicts_of_a_new_order(project: Path, tmp_path: Path) -> None:
     assert check_turns(project, tmp_path, "FREQUENCY") & {"better", "worse"}
+
+
+def latencies(folder: Path) -> list[tuple[str, list[float], bool]]:
+    return [
+        (session.id, [lookup.latency for lookup in session.lookups], session.reused)
+        for _, sessions in Workspace(folder).sessions(Session)
+        for session in sessions
+    ]
+
+
+def ranks(folder: Path) -> list[int | None]:
+    return [
+        lookup.rank
+        for _, sessions in Workspace(folder).sessions(Session)
+        for session in sessions
+        for lookup in session.lookups
+    ]
+
+
+def test_times_with_a_former_ranker_in_them_are_left_out(project: Path, tmp_path: Path) -> None:
+    plain = evaluated(project, tmp_path / "plain", "--set", "interpret.sessionsLimit=20")
+    for source, target, has_times in (("plain", "once", True), ("once", "twice", False), ("twice", "thrice", False)):
+        kind = "BASIC" if target == "thrice" else KINDS[target == "twice"]
+        code, _, err = command("rerank", tmp_path / source, "--completion-type", kind, "--output", tmp_path / target)
+        assert code == 0, err
+        assert {reused for *_, reused in latencies(tmp_path / target)} == {not has_times}
+        (found,) = json.loads((tmp_path / target / "reports" / "metrics.json").read_text())["evaluations"]
+        assert (found["filters"]["ALL"]["metrics"]["MeanLatency"]["value"] is not None) is has_times
+        assert found["environment"].get("Answers of an earlier run") == (None if has_times else "20 sessions")
+    before, after = latencies(plain), latencies(tmp_path / "once")
+    assert [session for session, *_ in before] == [session for session, *_ in after]
+    # The new ranker takes time, too.
+    assert all(olds <= news for (_, olds, _), (_, news, _) in zip(before, after, strict=True))
+    assert ranks(tmp_path / "thrice") == ranks(plain) != ranks(tmp_path / "twice")

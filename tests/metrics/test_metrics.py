@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.catalogs import metrics
+from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.plugins.metrics.passing import is_right
@@ -178,6 +179,29 @@ def test_summaries_know_the_condition_that_figures_were_made_under(
     summaries = {metric.info.name: metric.info.summary for metric in metrics.load(user=user, emulated=emulated)}
     assert summaries["KeystrokesSaved"].endswith(keys)
     assert summaries["ESaved"].endswith(where or "when the expected text first stood first")
+
+
+OF_USERS = [metric for metric in metrics.load(user=True) if metric.of in {"tokens", "either"}]
+"""The metrics of the task in which users are modelled."""
+
+
+@pytest.mark.parametrize("metric", OF_USERS, ids=lambda metric: metric.info.name)
+def test_summaries_with_a_user_say_which_lists_decide(metric: Metric) -> None:
+    firsts, lasts = (
+        [
+            replace(lookup(rank, prefix=prefix, total=total), duplicates=total // 3)
+            for rank, total in ((1, 4), (3, 4), (None, 7), (None, 0))
+        ]
+        for prefix in ("", "a")
+    )
+    alone = [list(metric.observe(session(first))) for first in firsts]
+    seen = [[list(metric.observe(session(first, last))) for last in lasts] for first in firsts]
+    depends = any(observed != [shorter] * len(lasts) for shorter, observed in zip(alone, seen, strict=True))
+    reads_last_alone = depends and all(observed == seen[0] for observed in seen)
+    # Times have no list that decides.
+    if metric.info.unit != "ms":
+        assert ("depends on where the modelled user stops" in metric.info.summary) is depends
+        assert ("in the last list" in metric.info.summary) is reads_last_alone
 
 
 def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:

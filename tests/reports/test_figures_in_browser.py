@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from ci_eval.core.rendering import sessiontable
+from ci_eval.core.rendering.figures import change
+from ci_eval.core.statistics.student import critical_values
+from ci_eval.plugins.reports import comparison_html
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write
 from tests.reports.browsing import Browser, Page
-from tests.reports.computed import check_figures, read_figures
+from tests.reports.computed import check_figures, check_verdicts, read_figures
 from tests.reports.test_html_in_browser import Visit, page, sites, visit
 from tests.reports.test_sessions_in_browser import opened, total
 
@@ -27,20 +32,54 @@ def show(page: Page, folder: Path, expression: str) -> None:
     page.goto((folder / "html" / "sessions.html").as_uri() + f"#q={quote(expression)}")
 
 
+SAMPLE = ("--set", "interpret.sessionProbability=0.7")
+"""The options of a run that asks a sample of the sessions."""
+OTHER_SIDE = {
+    "completion": ("--completion-type", "ALPHABETICAL"),
+    "tokens": ("--set", "engine.options.order=1"),
+    "inline": ("--set", "engine.options.order=1"),
+    "method-calls": (),
+}
+"""The options that make a run of a task go otherwise."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", sorted(VALUES))
 def test_the_figures_of_random_filters_are_those_of_the_report(task: str, tmp_path: Path, page: Page) -> None:
-    workspace, expressions = measure(task, tmp_path), draw_expressions(task)
+    # Other code has no interval below 20 files, and a rank none below 200 sessions.
+    workspace, expressions = measure(task, tmp_path, *SAMPLE, files=60), draw_expressions(task)
     assert command("report", workspace, *(part for line in expressions for part in ("--filter", line)))[0] == 0
     (evaluation,) = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"]
-    shown = 0
+    shown, intervals = 0, 0
     for expression in expressions:
         show(page, workspace / "reports", expression)
         figures = evaluation["filters"][expression]
         assert total(page) == figures["sessions"], expression
-        check_figures(page, figures["metrics"])
+        intervals += check_figures(page, figures["metrics"])
         shown += len(read_figures(page))
     assert shown > 0
+    assert intervals > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", sorted(VALUES))
+def test_the_verdicts_of_random_filters_are_those_of_the_comparison(
+    task: str, tmp_path: Path, browser: Browser
+) -> None:
+    page, expressions = browser.new_page(), draw_expressions(task)
+    base = measure(task, tmp_path, "--repeat", "2", name="base", files=4)
+    new = measure(task, tmp_path, "--repeat", "2", *OTHER_SIDE[task], name="new", files=4, kind="frequency")
+    filters = (part for line in expressions for part in ("--filter", line))
+    assert command("compare", base, new, *filters, "--output", tmp_path / "out")[0] == 0
+    report = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    verdicts = Counter[str]()
+    for expression in expressions:
+        show(page, tmp_path / "out", expression)
+        assert page.locator("#more").inner_text().startswith("Times and other code: ")
+        metrics = report["filters"][expression]["metrics"]
+        verdicts.update(check_verdicts(page, metrics))
+    page.close()
+    assert verdicts.total() > 0
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +103,11 @@ def test_a_sample_has_the_intervals_of_the_report(samples: tuple[Path, Path], pa
     (evaluation,) = json.loads((samples[0] / "reports" / "metrics.json").read_text())["evaluations"]
     for expression, name in (("", "ALL"), (line, line)):
         show(page, samples[0] / "reports", expression)
-        figures = read_figures(page)
-        assert [len(numbers) for numbers in figures.values()] == [3] * len(figures)
-        check_figures(page, evaluation["filters"][name]["metrics"])
-    command_text = f'ci-eval report WORKSPACE --filter "{line}"'
-    assert page.locator("#more").inner_text() == f"Times and intervals of other code: {command_text}"
+        assert check_figures(page, evaluation["filters"][name]["metrics"]) == len(read_figures(page)) > 0
+    assert page.locator("#more").inner_text() == f'Times: ci-eval report WORKSPACE --filter "{line}"'
 
 
-def test_a_comparison_has_both_figures_of_each_metric(
+def test_a_comparison_of_samples_has_both_figures_of_each_metric(
     samples: tuple[Path, Path], browser: Browser, tmp_path: Path
 ) -> None:
     page, line = browser.new_page(), "kind=VARIABLE prefix=1"
@@ -82,10 +118,42 @@ def test_a_comparison_has_both_figures_of_each_metric(
         figures = read_figures(page)
         assert set(figures) == set(report["declared"])
         metrics = report["filters"][name]["metrics"]
-        for metric, ((_, base), (_, new)) in figures.items():
+        for metric, (((_, base), (_, new)), *_) in figures.items():
             assert (base, new) == pytest.approx((metrics[metric]["base"], metrics[metric]["new"]), rel=1e-12)
-    assert "ci-eval compare BASE NEW --filter" in page.locator("#more").inner_text()
+    assert "Intervals and verdicts: ci-eval compare BASE NEW --filter" in page.locator("#more").inner_text()
     page.close()
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_a_page_without_room_for_all_pairs_has_no_figures(
+    samples: tuple[Path, Path], browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    for module in (sessiontable, comparison_html):
+        monkeypatch.setattr(module, "MOST_ROWS", rows)
+    assert command("compare", *samples, "--output", tmp_path / "out")[0] == 0
+    paired = json.loads((tmp_path / "out" / "comparison.json").read_text())["paired"]
+    page, line = browser.new_page(), "kind=VARIABLE"
+    show(page, tmp_path / "out", line)
+    assert paired > rows
+    assert f"{paired - rows} more sessions are not in this page" in page.locator(".warning").inner_text()
+    assert not read_figures(page)
+    assert page.locator("#more").inner_text() == f'Figures: ci-eval compare BASE NEW --filter "{line}"'
+    page.close()
+
+
+def test_intervals_have_the_reach_of_students_t(visit: Visit) -> None:
+    page = opened(visit)
+    freedom = [1, 1.01, 1.5, 2, 3.7, 10, 18.99, 19, 20.5, 21, 60, 333.3, 1e4, 9.9e4, 1e5, 1e9]
+    reaches = page.evaluate("(all) => all.map((df) => ciEval.errors(df))", freedom)
+    assert reaches == pytest.approx(critical_values(0.05, freedom).tolist(), rel=1e-10)
+
+
+def test_differences_are_written_as_python_writes_them(visit: Visit) -> None:
+    page = opened(visit)
+    differences = [number / 512 for number in range(-65, 66)] + [1e-7, -1e-7, 0.00005, -0.12345, 2.675]
+    for unit in ("share", "score", "rank"):
+        texts = page.evaluate("([all, unit]) => all.map((each) => ciEval.change(each, unit))", [differences, unit])
+        assert texts == [change(difference, unit) for difference in differences]
 
 
 def test_figures_are_rounded_as_python_rounds(visit: Visit) -> None:

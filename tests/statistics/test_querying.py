@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.model import Kind, Properties, QueryFigures, SessionScore, Status
-from ci_eval.core.statistics.querying import Cases
+from ci_eval.core.model import Kind, LookupScore, Properties, QueryFigures, SessionScore, Status
+from ci_eval.core.statistics.querying import Cases, mann_whitney
+from tests.needs import need_module
 
 
 def about(
@@ -113,3 +115,35 @@ def test_the_cases_of_files_may_be_collected_apart() -> None:
     parts[0].add_all(parts[1])
     assert figures(parts[0]) == figures(whole)
     assert figures(whole).scenarios[0].cases == 6
+
+
+def test_a_real_query_is_held_against_the_next_state_in_the_cases_that_have_both() -> None:
+    cases = Cases()
+    for number, (goal, following) in enumerate([(1.0, 0.5), (0.5, 0.5), (0.0, 0.25), (1.0, None)]):
+        grades = {"f1": goal} | ({} if following is None else {"f1.next": following})
+        lookups = (LookupScore(prefix="", total=1, rank=None, latency=1.0, grades=grades),)
+        cases.add("a", "a", replace(about("REAL", case=number), lookups=lookups), goal)
+    everything = figures(cases)
+    assert everything.scenarios[0].f1 == {"REAL": 0.625}
+    steps = everything.steps
+    assert steps
+    assert (steps.cases, steps.goal, steps.low) == (3, 0.5, None)
+    assert (steps.next, steps.difference) == pytest.approx((5 / 12, 1 / 12))
+    # Of nine pairs, the goal wins four (1 against all, 0.5 against 0.25) and ties two.
+    assert steps.u == 5
+
+
+@pytest.mark.parametrize("values", [2, 5, 10**6])
+def test_u_and_its_p_value_are_those_of_scipy(values: int) -> None:
+    scipy = need_module("scipy.stats")
+    rng = np.random.default_rng(values)
+    for sizes in ((3, 4), (30, 20), (400, 400)):
+        first, second = (
+            rng.integers(values, size=size) + np.float64(shift) for size, shift in zip(sizes, (0, 0.4), strict=True)
+        )
+        known = scipy.mannwhitneyu(first, second, method="asymptotic")
+        assert mann_whitney(first, second) == pytest.approx((known.statistic, known.pvalue), rel=1e-12)
+
+
+def test_equal_values_do_not_differ() -> None:
+    assert mann_whitney(np.ones(3), np.ones(2)) == (3.0, 1.0)

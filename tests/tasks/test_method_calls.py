@@ -226,6 +226,29 @@ def test_reports_have_the_papers_tables_and_the_class_mix(evaluated: Path) -> No
     assert "pbn model: of 12 usages of 1 types" in page
 
 
+def test_reports_have_the_users_the_lengths_and_the_next_state(tmp_path: Path) -> None:
+    users = ("ada", "bob", "ada", "")
+    histories = [msgspec.structs.replace(history, user=user) for history, user in zip(HISTORIES, users, strict=True)]
+    (tmp_path / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, histories)))
+    evaluate(tmp_path, "oracle", tmp_path / "last")
+    found = json.loads((tmp_path / "last" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
+    ada, bob, nobody = found["histories"]["users"].values()
+    assert "ada" not in (tmp_path / "last" / "reports" / "metrics.json").read_text()
+    states = [len(history.states) for history in HISTORIES]
+    assert [user["histories"] for user in (ada, bob, nobody)] == [2, 1, 1]
+    assert [user["states"] for user in (ada, bob, nobody)] == [states[0] + states[2], states[1], states[3]]
+    assert sum(user["evaluated"] for user in (ada, bob, nobody)) == 7
+    assert found["histories"]["lengths"] == {str(length): states.count(length) for length in dict.fromkeys(states)}
+    # The oracle proposes the calls of the goal: all of them, of which the next state has only some.
+    steps = found["steps"]
+    assert (steps["goal"], steps["difference"] > 0) == (1.0, True)
+    for title in ("F1 about the goal, and about the next state", "Histories by user", "Lengths of histories"):
+        assert f"## {title}" in (tmp_path / "last" / "reports" / "report.md").read_text()
+    evaluate(tmp_path, "oracle", tmp_path / "next", "--set", "queries.goal=next")
+    following = json.loads((tmp_path / "next" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
+    assert following["steps"] is None
+
+
 def test_a_filter_makes_figures_of_a_scenario(evaluated: Path, tmp_path: Path) -> None:
     wanted = "reports.sessionsFilters=[{name: New, filters: {scenarios: [NEW], strategies: [REAL]}}]"
     evaluate(evaluated, "oracle", tmp_path / "out", "--set", wanted)

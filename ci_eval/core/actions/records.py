@@ -16,7 +16,7 @@ from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.generate import Generated
 from ci_eval.core.actions.strategy import actions_of_items
 from ci_eval.core.contracts import Item, Language, Task
-from ci_eval.core.model import FileError, ProjectInfo, Record, StrategyConfig
+from ci_eval.core.model import FileError, Histories, ProjectInfo, Record, StrategyConfig, sum_histories
 from ci_eval.core.sample_expansion import Lines, RecordItem, Splitter
 from ci_eval.core.workspace import Workspace, pack_actions
 
@@ -45,6 +45,7 @@ class Records:
     """The errors of lines that are no records, or that had trouble."""
     fates: Counter[str] = field(default_factory=Counter)
     """The outcomes of all that might have been an item, in tasks that make several items of a line."""
+    histories: Histories = field(default_factory=Histories)
     texts: dict[str, str] = field(default_factory=dict)
     """The texts that the records' carets are in, by digest."""
 
@@ -55,7 +56,7 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
     `cluster`: names of the fields by which records are sampled together; none = each by itself. A single field must be
     there; of several fields, those that are there count. A line that is no record becomes an error; the others go on.
     """
-    dataset, names = Records(), set[str]()
+    dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:
             if isinstance(line, str):
@@ -72,7 +73,9 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             if parts.trouble:
                 dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=parts.trouble))
             dataset.fates.update(parts.fates)
+            histories.append(parts.histories)
             dataset.files += [RecordFile(path=path, text=text, items=items)] if items else []
+    dataset.histories = sum_histories(histories)
     dataset.files.sort(key=lambda file: file.path)
     return dataset
 

@@ -45,11 +45,12 @@ def _all() -> dict[str, Metric]:
 
 def _mention_user(metric: Metric, user: str) -> Metric:
     """Return a metric whose summary is that with a user, and mentions the user if the metric depends on where that one
-    stops."""
+    stops. A metric without a summary of its own for users reads the last list alone."""
     summary = metric.summary_of_a_user or metric.info.summary
     # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
     if metric.of_the_user:
-        summary = f"{summary}; depends on where {user} stops"
+        place = "" if metric.summary_of_a_user else "in the last list, which "
+        summary = f"{summary}; {place}depends on where {user} stops"
     return replace(metric, info=with_values(metric.info, summary=summary))
 
 

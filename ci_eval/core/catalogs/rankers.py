@@ -7,3 +7,6 @@ CATALOG: Catalog[Ranker] = Catalog(
     "ci_eval.plugins.rankers", "RANKER", spelling=str.upper, group="rankers", kind=Ranker
 )
 names = CATALOG.names
+
+ENGINE_ORDER = "BASIC"
+"""The completion type that leaves the engine's own order, and so takes no time."""

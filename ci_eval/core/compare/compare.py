@@ -90,8 +90,8 @@ def compare(
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     repeats = count_repeats([ours, theirs])
-    state = theirs.state or ALIKE
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=state)
+    alone = theirs.state or ALIKE
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=alone)
     sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
@@ -127,6 +127,7 @@ def compare(
         only_told=bool(differing) and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
+        least_changed=repeats.least_changed if asked >= 1 else None,
         failures=failure_verdict(*(count.alone for count in paired.failed)) if _has_failures(paired) else None,
         detection=find_detection(ours, theirs, by_filter[filters.headline]),
     )

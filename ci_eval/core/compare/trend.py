@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import force_setattr, replace
 
+from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
@@ -150,9 +151,11 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
     before = [
         evaluation
         for evaluation in past
-        if evaluation.series == new.series and evaluation.started < new.started and new.headline in evaluation.filters
+        if evaluation.series == new.series
+        and machine.seconds(evaluation.started) < machine.seconds(new.started)
+        and new.headline in evaluation.filters
     ]
-    line = [*sorted(before, key=lambda evaluation: evaluation.started), new]
+    line = [*sorted(before, key=lambda evaluation: machine.seconds(evaluation.started)), new]
     return Trend(
         nights=tuple(
             _trend_point(evaluation, line[number - 1] if number else None, new.headline)

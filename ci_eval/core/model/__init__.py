@@ -38,7 +38,7 @@ from ci_eval.core.model.footprint import Footprint
 from ci_eval.core.model.gates import GateResult
 from ci_eval.core.model.logs import LogCounts, LogFile, LogsRecord
 from ci_eval.core.model.overview import Overview, Ranking
-from ci_eval.core.model.queries import Optimism, QueryFigures, QueryRow
+from ci_eval.core.model.queries import Contribution, Histories, Optimism, QueryFigures, QueryRow, Steps, sum_histories
 from ci_eval.core.model.records import Caret, Record, Runnable, Stretch
 from ci_eval.core.model.report import (
     EngineInfo,
@@ -120,6 +120,7 @@ __all__ = [
     "CodeGolf",
     "Comparison",
     "Confine",
+    "Contribution",
     "Definition",
     "DeleteRange",
     "Determinism",
@@ -143,6 +144,7 @@ __all__ = [
     "Footprint",
     "GateResult",
     "HeldOut",
+    "Histories",
     "History",
     "Kind",
     "Line",
@@ -187,6 +189,7 @@ __all__ = [
     "Span",
     "State",
     "Status",
+    "Steps",
     "StoredText",
     "StrategyConfig",
     "Stretch",
@@ -205,4 +208,5 @@ __all__ = [
     "Value",
     "Verdict",
     "Vocabulary",
+    "sum_histories",
 ]

@@ -208,6 +208,9 @@ class Comparison(Value, frozen=True, kw_only=True):
     """True if the engines are one and the same, so that only the configurations sent to them differ."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
+    least_changed: float | None = None
+    """The share of the sessions that a figure must change in, unless it changes in none, for its difference to be
+    exact; None if no difference is."""
     detection: Detected | None = None
     """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
     failures: FailureVerdict | None = None

@@ -3,6 +3,9 @@ developers ask."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
 from ci_eval.core.model.tokens import Number, Value
 
 
@@ -34,6 +37,61 @@ class Optimism(Value, frozen=True, kw_only=True):
     """The effective number of files."""
 
 
+class Contribution(Value, frozen=True, kw_only=True):
+    """The number of histories that one user contributed, of their states, of the pairs of states that may be asked
+    about, and of those that are."""
+
+    histories: Number = 0
+    states: Number = 0
+    pairs: Number = 0
+    evaluated: Number = 0
+
+    def __add__(self, other: Contribution) -> Contribution:
+        return Contribution(
+            histories=self.histories + other.histories,
+            states=self.states + other.states,
+            pairs=self.pairs + other.pairs,
+            evaluated=self.evaluated + other.evaluated,
+        )
+
+
+class Histories(Value, frozen=True, kw_only=True):
+    """The histories of a dataset."""
+
+    users: dict[str, Contribution] = {}
+    """The contributions by user, whose key is a digest of the name, since reports are often public; "" = not named."""
+    lengths: dict[int, Number] = {}
+    """The number of histories by their number of states."""
+
+
+def sum_histories(parts: Iterable[Histories]) -> Histories:
+    """Return the sum of these descriptions of histories."""
+    users, lengths = defaultdict[str, Contribution](Contribution), Counter[int]()
+    for part in parts:
+        lengths.update(part.lengths)
+        for user, contribution in part.users.items():
+            users[user] += contribution
+    return Histories(users=dict(users), lengths=dict(lengths))
+
+
+class Steps(Value, frozen=True, kw_only=True):
+    """The F1 of real queries about the goal of the evaluation, beside that of the same answers about the next state, in
+    the cases that have both."""
+
+    cases: Number
+    goal: float
+    next: float
+    difference: float
+    """The first minus the second."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval for other code; see Optimism."""
+    effective: float = 0.0
+    u: float
+    """Mann and Whitney's U of the two, as if they were of different cases, and its two-sided p-value."""
+    p: float
+
+
 class QueryFigures(Value, frozen=True, kw_only=True):
     """The figures of all usage queries of an evaluation."""
 
@@ -51,3 +109,5 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     all_types: Number
     """The number of all types."""
     optimism: tuple[Optimism, ...]
+    steps: Steps | None = None
+    histories: Histories | None = None

@@ -89,6 +89,8 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The way in which an answer that is a test is run; None if the sample does not say."""
     queries: tuple[ObjectUsage, ...] = ()
     """The objects of which it is asked what else will be called on them, one in each lookup."""
+    next_references: tuple[str, ...] = ()
+    """The calls that the very next state adds, of a real query whose goal may be a later one."""
     carets: tuple[Caret | None, ...] = ()
     """The locations at which completion engines are asked about each object; None if there is no such location. Empty:
     none for all objects."""

@@ -79,6 +79,13 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     version: str
     packages: dict[str, str] = {}
+    baseline: bool = False
+    """True for what comes with ci-eval to be beaten, and completes nobody's code."""
+
+    @property
+    def text(self) -> str:
+        """Return name and version as headlines have them."""
+        return f"{self.name} {self.version}{', a baseline' if self.baseline else ''}"
 
 
 class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):

@@ -58,3 +58,14 @@ def has_end(session: SessionScore) -> bool:
     """Return whether the proposals of a session are a choice, so that precision and F1 apply to them. Lists of
     completion engines are not."""
     return not session.at_caret
+
+
+NEXT = ".next"
+"""The end of the name of a grade that is about the next state."""
+
+
+def grade_of_next(session: SessionScore) -> float | None:
+    """Return F1, or R-precision if the list has no end, of the first lookup about the next state; None if that adds no
+    call, or is not told."""
+    grades = session.lookups[0].grades if session.lookups else None
+    return (grades or {}).get(("f1" if has_end(session) else "rPrecision") + NEXT)

@@ -62,6 +62,12 @@ class QueryCase:
         return f"{len(self.before)}{removed}{added}"
 
     @property
+    def next_calls(self) -> tuple[str, ...]:
+        """Return the calls that the state after the start has, and the start lacks."""
+        calls = distinct_calls(self.history.states[self.number + 1])
+        return tuple(call for call in calls if call not in self.before)
+
+    @property
     def fate(self) -> Fate:
         """Return the outcome of the case: "evaluated" if calls were added."""
         return "evaluated" if self.added else "only removals" if self.removed else "unchanged"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import pairwise
 
+from ci_eval.core import machine
 from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
 from ci_eval.core.rendering.figures import amount, change, interval
 
@@ -105,7 +106,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
     `names`: what a person reads of each trend when pointing at its line.
     """
     by_time = {night.started: night for trend in trends for night in trend.nights}
-    starts = sorted(by_time)
+    starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.
     if max((len(trend.nights) for trend in trends), default=0) < 2:
         return []
@@ -158,12 +159,8 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
     """Return the seconds at which the nights started; empty if these do not grow, or if one is no time."""
-    try:
-        # Python 3.10 does not read the "Z" of UTC.
-        times = [datetime.fromisoformat(night.started.replace("Z", "+00:00")).timestamp() for night in nights]
-    except ValueError:
-        return []
-    return times if times[-1] > times[0] and times == sorted(times) else []
+    times = [machine.seconds(night.started) for night in nights]
+    return times if times[-1] > times[0] > -math.inf and times == sorted(times) else []
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:

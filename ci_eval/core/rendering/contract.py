@@ -48,8 +48,9 @@ Pair = tuple[Session | None, Session | None]
 class PairedSessions(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
-    def of(self, wanted: Container[str]) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield each wanted file that has pairs: its text, and all its sessions in order of offset."""
+    def of(self, wanted: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Yield each wanted file that has pairs: its text, and all its sessions in order of offset. None = all
+        files."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how to colour the file; `asked` has the offsets at which its sessions begin."""

@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ci_eval.core.model import Evaluation, QueryFigures, QueryRow
+import numpy as np
+
+from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
 from ci_eval.core.queries.strategies import STRATEGIES
 from ci_eval.core.rendering.figures import NOTHING, amount, change, headline
 from ci_eval.core.statistics.clustered import FEWEST
+from ci_eval.core.statistics.stats import nearest_rank
 
 PAPER = {
     "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,
@@ -17,6 +20,17 @@ PAPER = {
 }  # fmt: skip
 """The share of the paper's 7,157 cases, by scenario and by context; NEW is the same in both."""
 
+STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
+STEPS = (
+    "The same answers, once about the goal and once about the state that follows the start, in cases where both add "
+    "calls. The difference is paired by case; U, as in the paper, is Mann and Whitney's of the two as if they were of "
+    "other cases."
+)
+USERS = 10
+"""The number of users that are listed."""
+USERS_NOTE = "A user is a digest of the name; pairs of states are what the paper's table 2 counts as queries."
+LENGTHS = ("States of a history", "histories", "mean", "median", "90 %", "98 %", "longest")
+LENGTHS_IN_PAPER = ("in the paper", "6,189", "4.6", NOTHING, NOTHING, "17", "over 700")
 CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
 
 
@@ -48,7 +62,9 @@ def tables(evaluation: Evaluation) -> list[Table]:
             _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS
         ),
         _optimism(figures),
+        *([_steps(figures, figures.steps)] if figures.steps else []),
         _types(figures),
+        *(_histories(figures.histories) if figures.histories else []),
     ]
 
 
@@ -135,6 +151,39 @@ def _types(figures: QueryFigures) -> Table:
     return Table(
         f"{figures.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
     )
+
+
+def _steps(figures: QueryFigures, steps: Steps) -> Table:
+    between = NOTHING if steps.low is None else f"{change(steps.low, 'share')} to {change(steps.high, 'share')}"
+    row = (
+        "REAL", f"{steps.cases:,}", amount(steps.goal, "share"), amount(steps.next, "share"),
+        change(steps.difference, "share"), between, f"{steps.u:,.0f}", f"{steps.p:.2g}",
+    )  # fmt: skip
+    columns = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
+    return Table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
+
+
+def _histories(histories: Histories) -> list[Table]:
+    users = sorted(histories.users.items(), key=lambda item: (-item[1].pairs, item[0]))
+    pairs = sum(contribution.pairs for _, contribution in users)
+    rows = [
+        (
+            user or "not named",
+            *(f"{count:,}" for count in (of.histories, of.states, of.pairs, of.evaluated)),
+            _share(of.pairs, pairs),
+        )
+        for user, of in users[:USERS]
+    ]
+    more = len(users) - len(rows)
+    columns = ("User", "histories", "states", "pairs", "evaluated", "share of the pairs")
+    note = f"{USERS_NOTE}{f' And {more:,} more users.' if more else ''}"
+    lengths = np.repeat([*histories.lengths], [*histories.lengths.values()])
+    quantiles = (f"{nearest_rank(lengths, share):,.0f}" for share in (0.5, 0.9, 0.98, 1.0))
+    of_lengths = ("these", f"{len(lengths):,}", f"{lengths.mean():.1f}", *quantiles)
+    return [
+        Table("Histories by user", columns, tuple(rows), note),
+        Table("Lengths of histories", LENGTHS, (of_lengths, LENGTHS_IN_PAPER)),
+    ]
 
 
 def _share(part: int, of: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from ci_eval.core.contracts import Metric, Task
+from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, standard_parts
 from ci_eval.core.model import Properties, Session, SourceFile
 from ci_eval.core.rendering.htmldata import pack_json, script
@@ -28,9 +28,9 @@ from ci_eval.core.scoring import (
     shown_rank,
     task_band,
 )
-from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.paired import FLOORS, MARGINS
+from ci_eval.core.statistics.population import find_cluster
 from ci_eval.core.statistics.sampled import LARGEST
-from ci_eval.core.statistics.student import NORMAL
 
 MOST_ROWS = 250_000
 """The most rows of the page: browsers do not hold a list of any height."""
@@ -75,32 +75,37 @@ class Side:
     """The numbers of what each metric observed, see `SessionTable._observe`."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Computed:
+    """The figures that the page computes of the sessions it lists."""
+
+    metrics: Sequence[Metric] = ()
+    asked: float | None = None
+    """The share of the project's sessions that was asked; None = figures have no interval for this project."""
+    noise: float = 0.0
+    """The variance that answers which differ when asked again give the mean over one session."""
+    clusters: str | None = None
+    """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
+    least_changed: float | None = None
+    """See `Comparison.least_changed`."""
+    command: str = ""
+    """The command that computes what the page does not, with EXPR for a filter."""
+
+
 class SessionTable:
     """The rows of one report, of one evaluation or of two that are compared."""
 
-    def __init__(
-        self,
-        task: Task,
-        sides: Sequence[str],
-        title: str,
-        metrics: Sequence[Metric] = (),
-        asked: float | None = None,
-        command: str = "",
-    ) -> None:
-        """Start an empty table.
-
-        `sides`: the names of its sides; a single one without a name in the report of one evaluation. `metrics`: the
-        ratios that the page computes of the sessions it lists. `asked`: the share of the project's sessions that was
-        asked, from which the page computes intervals; None = it has none. `command`: the command that computes what
-        the page does not, with EXPR for a filter.
-        """
+    def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = Computed()) -> None:
+        """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
+        evaluation."""
         self._task = task
         self._title = title
         self._names = sides
-        self._metrics = [metric for metric in metrics if metric.statistic == "ratio" and not metric.timed]
-        self._asked = asked
-        self._command = command
-        self._observed: dict[tuple[float, ...], int] = {}
+        self._computed = computed
+        self._metrics = [metric for metric in computed.metrics if metric.statistic == "ratio" and not metric.timed]
+        self._clusters = Texts()
+        self._cluster_of_file: list[int] = []
+        self._observed: dict[tuple[Observation, ...], int] = {}
         self._wholes: dict[int, str] = {}
         self._properties: dict[tuple[object, ...], int] = {}
         self._sides = [Side(observed=[[] for _ in self._metrics]) for _ in sides]
@@ -145,6 +150,8 @@ class SessionTable:
         # The begin of each line, and of one behind the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
+        if self._computed.clusters:
+            self._cluster_of_file.append(self._clusters(find_cluster(source.path, self._computed.clusters)))
 
     @property
     def rows(self) -> int:
@@ -230,19 +237,11 @@ class SessionTable:
             column.append(self._observe(metric, session if asked else None))
 
     def _observe(self, metric: Metric, session: Session | None) -> int:
-        """Return the number of the sums that a session adds to a metric: of values, of weights, of value², value ·
-        weight and weight², the number of observations, and of those with a weight."""
+        """Return the number of what a metric observes in a session, values with their weights."""
         seen = observe_session(metric, session) if session else ()
-        sums = (
-            sum(value for value, _ in seen),
-            sum(weight for _, weight in seen),
-            sum(value * value for value, _ in seen),
-            sum(value * weight for value, weight in seen),
-            sum(weight * weight for _, weight in seen),
-            len(seen),
-            sum(weight != 0 for _, weight in seen),
+        return self._observed.setdefault(
+            tuple((float(value), float(weight)) for value, weight in seen), len(self._observed)
         )
-        return self._observed.setdefault(tuple(map(float, sums)), len(self._observed))
 
     def _band(self, session: Session) -> str:
         # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
@@ -271,13 +270,18 @@ class SessionTable:
                     "without": metric.without,
                     "both": metric.found_by_both,
                     "largest": LARGEST.get(metric.info.unit),
+                    "better": metric.info.better,
+                    "floor": FLOORS.get(metric.info.unit, 0.0),
+                    "margin": MARGINS.get(metric.info.unit, 0.0),
                 }
                 for metric in self._metrics
             ],
             "observed": list(self._observed),
-            "asked": self._asked,
-            "normal": NORMAL.inv_cdf((1 + LEVEL) / 2),
-            "command": self._command,
+            "asked": self._computed.asked,
+            "noise": self._computed.noise,
+            "clusters": self._cluster_of_file,
+            "leastChanged": self._computed.least_changed,
+            "command": self._computed.command,
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),
             "bands": self._shown_bands(),

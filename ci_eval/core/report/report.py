@@ -141,7 +141,7 @@ def evaluate(
         sampling=manifest.sampling,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
-        queries=sums.cases.figures(manifest.pairs),
+        queries=sums.cases.figures(manifest.pairs, manifest.histories),
         filters=by_filter,
         headline=filters.over({name: figures.planned for name, figures in by_filter.items()}).headline,
         errors=tuple(workspace.errors()),

@@ -19,6 +19,17 @@ def cluster_unit(projects: int) -> str:
     return "projects" if projects >= MANY_PROJECTS else "files"
 
 
+def find_cluster(path: str, unit: str) -> str:
+    """Return what a file is sampled with. `unit`: "files", "projects", or what stands for groups: their folders."""
+    return (
+        path
+        if unit == "files"
+        else project_from_path(path, merged=True)
+        if unit == "projects"
+        else path.rpartition("/")[0]
+    )
+
+
 def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
     """Count, by project, the sessions of the files (path → sessions) that belong to the shard.
 

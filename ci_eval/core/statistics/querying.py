@@ -6,23 +6,26 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import erfc, sqrt
 from typing import cast
 
 import numpy as np
 
-from ci_eval.core.model import Optimism, Properties, QueryFigures, QueryRow, SessionScore
+from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
 from ci_eval.core.model.settings import Scenario
-from ci_eval.core.queries.agreement import has_end
+from ci_eval.core.queries.agreement import grade_of_next, has_end
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, coarse
 from ci_eval.core.queries.strategies import STRATEGIES
 from ci_eval.core.statistics.clustered import FEWEST, elsewhere
 from ci_eval.core.statistics.paired import singly
+from ci_eval.core.statistics.student import Floats
 
 EVERYTHING = "ALL"
 TYPES = 10
 """The number of types that are listed."""
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
 """The pairs of strategies whose difference is reported."""
+NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
 """The rows and columns of the paper's table 3."""
@@ -34,7 +37,7 @@ class _Case:
     about: Properties
     """The properties of any of its sessions."""
     f1: dict[str, float] = field(default_factory=dict)
-    """The F1 score by strategy."""
+    """The F1 score by strategy; that of REAL about the next state is at NEXT_STATE."""
 
     @property
     def part(self) -> str:
@@ -52,14 +55,17 @@ class Cases:
         """Count an evaluated session about an object; `f1`: its score."""
         about = session.properties
         self._have_ends = self._have_ends and has_end(session)
-        self._cases.setdefault((file, about.case), _Case(cluster, about)).f1[about.strategy or ""] = f1
+        scores = self._cases.setdefault((file, about.case), _Case(cluster, about)).f1
+        scores[about.strategy or ""] = f1
+        if (of_next := grade_of_next(session)) is not None:
+            scores[NEXT_STATE] = of_next
 
     def add_all(self, other: Cases) -> None:
         """Count the cases of other files."""
         self._have_ends = self._have_ends and other._have_ends
         self._cases |= other._cases
 
-    def figures(self, pairs: Mapping[str, int]) -> QueryFigures | None:
+    def figures(self, pairs: Mapping[str, int], histories: Histories | None = None) -> QueryFigures | None:
         """Return the figures of the cases, or None without any. `pairs`: the outcomes of all pairs of states."""
         cases = list(self._cases.values())
         if not cases:
@@ -82,6 +88,8 @@ class Cases:
                 for part, of in by_part
                 if (optimism := _optimism(more, less, part, of))
             ),
+            steps=_steps(cases),
+            histories=histories,
         )
 
 
@@ -138,3 +146,40 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         high=interval.high if has_interval else None,
         effective=effective,
     )
+
+
+def _steps(cases: Sequence[_Case]) -> Steps | None:
+    """Return the real queries about the goal beside the same about the next state; None without a case of both."""
+    difference = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
+    if difference is None:
+        return None
+    both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
+    u, p = mann_whitney(*both.T)
+    goal, following = map(float, both.mean(axis=0))
+    return Steps(
+        cases=len(both),
+        goal=goal,
+        next=following,
+        difference=difference.difference,
+        low=difference.low,
+        high=difference.high,
+        effective=difference.effective,
+        u=u,
+        p=p,
+    )
+
+
+def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
+    """Return Mann and Whitney's U of the first sample, and its two-sided p-value by the normal approximation, with the
+    corrections for ties and for continuity. If all values are equal, p is 1."""
+    total = len(first) + len(second)
+    _, positions, counts = np.unique(np.concatenate([first, second]), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
+    pairs = len(first) * len(second)
+    u = float(ranks[: len(first)].sum()) - len(first) * (len(first) + 1) / 2
+    ties = float((counts.astype(float) ** 3 - counts).sum())
+    variance = pairs / 12 * (total + 1 - ties / (total * (total - 1)))
+    if variance <= 0:
+        return u, 1.0
+    errors = (abs(u - pairs / 2) - 0.5) / sqrt(variance)
+    return u, min(1.0, erfc(errors / sqrt(2)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import below, read_own
+from ci_eval.core.catalogs import rankers
 from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.closure import Closure, find_closure
@@ -31,7 +32,8 @@ def closures(prepared: Prepared) -> dict[str, str]:
     """Return the digest of everything that results in a source file depend on, by path; empty if that is the whole
     project."""
     closure = find_closure(prepared.engine)
-    if closure is Closure.PROJECT or prepared.ranker.name != "BASIC" or prepared.records or prepared.around:
+    is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
+    if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
         # Other completion types order by the names of the whole project.
         return {}
     root = prepared.project.root

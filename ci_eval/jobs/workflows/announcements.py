@@ -32,7 +32,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in result.gates]
     screen.host.announce(
         Announcement(
-            status=f"{result.engine.name} {result.engine.version}, {result.completion_type}, {result.project.name}: "
+            status=f"{result.engine.text}, {result.completion_type}, {result.project.name}: "
             f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), "
             f"{describe_session_counts(whole)}",
             summary=_read_text(done.reports.get("markdown")),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core import compare as stage
+from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics, reporters
@@ -62,7 +63,11 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
             f"there are {len(figures):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders"
         )
     for key, nights in figures.items():
-        yield _line(key[0], page_name("/".join((*key[1:], key[0]))), [nights[night] for night in sorted(nights)])
+        yield _line(
+            key[0],
+            page_name("/".join((*key[1:], key[0]))),
+            [nights[night] for night in sorted(nights, key=machine.seconds)],
+        )
 
 
 def _histories(folder: Path) -> list[Path]:

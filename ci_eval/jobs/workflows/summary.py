@@ -50,6 +50,9 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return
     compared = _read(folder, "comparison.json")
+    # A comparison by an older ci-eval has no sides.
+    if compared.get("sides", {}).get("new", {}).get("engine", {}).get("baseline"):
+        linked += ", a baseline"
     # A comparison by an older ci-eval has no headline: it was about all sessions.
     leading = compared["filters"][compared.get("headline", "ALL")]
     for metric in compared["declared"][:1]:

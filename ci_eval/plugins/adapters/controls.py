@@ -90,7 +90,8 @@ class ControlEngine:
         """Return the installation of the only version. Raises ConfigError if another version is asked for."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
-        return Installation(info=EngineInfo(name=self.name, version=__version__))
+        is_baseline = self.summary.startswith("baseline")
+        return Installation(info=EngineInfo(name=self.name, version=__version__, baseline=is_baseline))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
         return self.control(surroundings)

@@ -67,6 +67,7 @@ METRICS: tuple[Metric, ...] = (
         saved_effort,
         order=(5,),
         of_the_user=True,
+        summary_of_a_user="share of the text left to type when the expected text first stood first in any list",
     ),
     mean_over_sessions(
         "TypingSaved",

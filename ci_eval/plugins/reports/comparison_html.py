@@ -17,7 +17,7 @@ from ci_eval.core.rendering.htmlpairs import PairedPage, classify_change, paired
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.core.rendering.ladder import find_length_filters
 from ci_eval.core.rendering.painting import encode_stretches
-from ci_eval.core.rendering.sessiontable import MOST_ROWS, SessionTable, write_sessions
+from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, write_sessions
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
@@ -100,13 +100,18 @@ class _ComparisonPages:
         judged = metrics.select_metrics(self._comparison.declared)
         # A weighted session counts as several that were not asked.
         weighted = any(of.state == "weighted" for of in self._comparison.filters["ALL"].values())
-        command = "ci-eval compare BASE NEW --filter EXPR"
-        table = SessionTable(
-            self._task, ["base", "new"], title, [] if weighted else [*judged.values()], command=command
+        computed = Computed(
+            metrics=[] if weighted else [*judged.values()],
+            least_changed=self._comparison.least_changed,
+            command="ci-eval compare BASE NEW --filter EXPR",
         )
+        table = SessionTable(self._task, ["base", "new"], title, computed)
         places: dict[str, str] = {}
         links: dict[str, str] = {}
-        for source, pairs in sources.of(self._choose_files(MOST_ROWS)):
+        has_room = self._comparison.paired <= MOST_ROWS
+        paired = 0
+        for source, pairs in sources.of(None if has_room else self._choose_files(MOST_ROWS)):
+            paired += sum(None not in pair for pair in pairs)
             # Files without a page still have rows in the table of sessions, which link to nothing.
             if source.path not in paths_with_pages:
                 table.begin(source, [])
@@ -137,6 +142,7 @@ class _ComparisonPages:
             page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
             for pair in pairs:
                 table.add(pair, page_of[_id(pair)])
+        table.left_out += self._comparison.paired - paired
         write_sessions(self._site, table, title)
         self._site.render(
             "comparison_index.html.j2",

@@ -48,8 +48,9 @@ from ci_eval.core.rendering.ladder import (
 )
 from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.sessiontable import SessionTable, selection, write_sessions
+from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -132,15 +133,16 @@ class _Pages:
         known = metrics.select_metrics(info.name for info in infos)
         # A weighted session counts as several that were not asked.
         weighted = whole is not None and any(figure.state == "weighted" for figure in whole.metrics.values())
-        noisy = evaluation.noise or (evaluation.repeats and evaluation.repeats.differed)
-        return SessionTable(
-            self._task,
-            [""],
-            evaluation.title,
-            [] if weighted else [known[info.name] for info in infos if info.name in known],
-            None if noisy else evaluation.asked,
-            "ci-eval report WORKSPACE --filter EXPR",
+        repeats = evaluation.repeats
+        computed = Computed(
+            metrics=[] if weighted else [known[info.name] for info in infos if info.name in known],
+            # Noise that several rounds measured is that of each session by itself, which the page does not have.
+            asked=None if evaluation.noise and evaluation.noise.differing else evaluation.asked,
+            noise=wavers(repeats, 1).variance.item() if repeats and repeats.differed else 0.0,
+            clusters=evaluation.clusters,
+            command="ci-eval report WORKSPACE --filter EXPR",
         )
+        return SessionTable(self._task, [""], evaluation.title, computed)
 
     def write(self, sources: StoredSessions) -> None:
         """Write the pages of files first: the index links only to pages that exist."""

@@ -95,7 +95,7 @@ def _configuration(evaluation: Evaluation) -> str:
 
 def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
     engine, project = evaluation.engine, evaluation.project
-    what = f"{code(f'{engine.name} {engine.version}')} on {code(f'{project.name} {project.revision}')}"
+    what = f"{code(engine.text)} on {code(f'{project.name} {project.revision}')}"
     _, whole = first_filter(evaluation)
     if client := client_name(evaluation):
         what += f", client {code(client)}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.core import machine
 from ci_eval.core.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
 from ci_eval.core.rendering.charts import trend_charts
 from ci_eval.core.rendering.contract import SiteReporter
@@ -48,7 +49,7 @@ class SiteHtml:
         with replace_folder(folder) as partial:
             site = HtmlSite(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
             site.assets(ASSETS)
-            newest = max((line.trend.nights[-1].started[:10] for line in lines), default="")
+            newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
             site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
             for line in lines:
                 charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])

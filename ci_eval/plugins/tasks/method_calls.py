@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 
 import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Band, Hands, Task
 from ci_eval.core.model import (
+    Contribution,
     Definition,
+    Histories,
     History,
     Kind,
     LookupScore,
@@ -30,8 +33,8 @@ from ci_eval.core.model import (
     Status,
     Suggestion,
 )
-from ci_eval.core.model.settings import StrategyName
-from ci_eval.core.queries.agreement import agreement, grade_ranking, has_end
+from ci_eval.core.model.settings import Goal, StrategyName
+from ci_eval.core.queries.agreement import NEXT, agreement, grade_ranking, has_end
 from ci_eval.core.queries.carets import check_places, locate_caret
 from ci_eval.core.queries.cases import QueryCase, check_names, generate_cases
 from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
@@ -94,17 +97,25 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
         history = replace(history, places=())
     cases = list(generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
-    items = [_item(case, name, sampling) for case in evaluated for name in wanted.strategies]
+    items = [_item(case, name, sampling, wanted.goal) for case in evaluated for name in wanted.strategies]
     digests = {caret.text for item in items for caret in item.record.carets if caret}
     return Split(
         items=items,
         fates=Counter(case.fate for case in cases),
+        histories=_describe_history(history, len(cases), len(evaluated)),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,
     )
 
 
-def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem:
+def _describe_history(history: History, pairs: int, evaluated: int) -> Histories:
+    user = blake2b(history.user.encode(), digest_size=4).hexdigest() if history.user else ""
+    states = len(history.states)
+    contribution = Contribution(histories=1, states=states, pairs=pairs, evaluated=evaluated)
+    return Histories(users={user: contribution}, lengths={states: 1})
+
+
+def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -> RecordItem:
     queries = tuple(STRATEGIES[name](case, sampling))
     carets = tuple(locate_caret(case, name, query) for query in queries)
     lacking = {call for query in queries for call in missing_calls(query, case)}
@@ -126,6 +137,8 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling) -> RecordItem
         queries=queries,
         # RANDOM is the mean over its choices, so none may lack a place.
         carets=carets if all(carets) else (),
+        # Only a real query is the same whatever the goal is.
+        next_references=case.next_calls if name == "REAL" and goal != "next" else (),
     )
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
 
@@ -163,12 +176,27 @@ def lookup(record: Record, number: int) -> Record:
 
 def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
     """Return the agreement of the suggestions with the references; see `agreement`."""
-    return agreement([suggestion.text for suggestion in shown], record.references)
+    return _add_next(agreement, ("f1", "rPrecision"), shown, record)
 
 
 def score_ranking(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
     """Return the ranking's scores; see `grade_ranking`."""
-    return grade_ranking([suggestion.text for suggestion in shown], record.references)
+    return _add_next(grade_ranking, ("rPrecision",), shown, record)
+
+
+def _add_next(
+    grade: Callable[[Sequence[str], Collection[str]], dict[str, float]],
+    names: Sequence[str],
+    shown: Sequence[Suggestion],
+    record: Record,
+) -> dict[str, float]:
+    """Return the grades, with those of these names also about the calls that the next state adds."""
+    proposed = [suggestion.text for suggestion in shown]
+    grades = grade(proposed, record.references)
+    if record.next_references:
+        of_next = grade(proposed, record.next_references)
+        grades |= {f"{name}{NEXT}": of_next[name] for name in names}
+    return grades
 
 
 def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:

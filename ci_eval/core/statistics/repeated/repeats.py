@@ -51,17 +51,23 @@ class Repeats:
         """Return whether everything that was asked again was answered alike."""
         return self.checked and not self.differed
 
-    def shows_determinism(self, changes: float, observed: float) -> bool:
-        """Return whether a change of so many of the sessions is the engines' own, and not that of an engine that
-        varies.
+    @property
+    def least_changed(self) -> float | None:
+        """Return the share of the sessions that must have changed, unless none has, to show that the engines answer
+        alike; None if they do not.
 
-        `observed`: the sessions that could have changed. If all sessions were asked in several rounds, their answers
-        decide. In a sample, no difference among n sessions leaves it open that 3 in n vary (rule of three), which must
-        be a small part of the sessions that changed.
+        If all sessions were asked in several rounds, their answers decide. In a sample, no difference among n sessions
+        leaves it open that 3 in n vary (rule of three), which must be a small part of the sessions that changed.
         """
         if not self.alike:
-            return False
-        return self.whole or not changes or self.asked * changes / observed >= PLENTY
+            return None
+        return 0.0 if self.whole else PLENTY / max(self.asked, 1)
+
+    def shows_determinism(self, changes: float, observed: float) -> bool:
+        """Return whether a change of so many of the sessions is the engines' own, and not that of an engine that
+        varies. `observed`: the sessions that could have changed."""
+        least = self.least_changed
+        return least is not None and (not changes or changes / observed >= least)
 
 
 DETERMINISTIC = Repeats()

@@ -1,29 +1,119 @@
 "use strict";
 // Figures of the sessions in a list, from what each metric observed in each session: ratios of sums, as reports have them.
-// Of a session there is the number of its sums: values, weights, value², value · weight, weight², observations, and those
-// with a weight.
+
+// Sums over all observations; `counts` has how often each distinct session occurs, so that 100,000 sessions cost little.
 ciEval.sums = (rows, column, observed) => {
   const counts = new Uint32Array(observed.length);
   for (const row of rows) counts[column[row]] += 1;
-  const total = [0, 0, 0, 0, 0, 0, 0];
-  counts.forEach((count, number) => { if (count) observed[number].forEach((part, at) => { total[at] += count * part; }); });
+  const total = { values: 0, weights: 0, count: 0, size: 0, counts, observed };
+  counts.forEach((times, number) => {
+    if (times) for (const [value, weight] of observed[number]) {
+      total.values += times * value;
+      total.weights += times * weight;
+      total.count += times;
+      if (weight) total.size += times;
+    }
+  });
   return total;
 };
 
-ciEval.ratio = ([values, weights, , , , count], without) => (count && weights ? values / weights : without);
+ciEval.ratio = ({ values, weights, count }, without) => (count && weights ? values / weights : without);
 
-// The 95 % interval for this project, if sessions were sampled: `figure` in ci_eval/core/statistics/sampled.py, for units
-// with a largest value. Others need quantiles of Student's t, which the page does not have.
-ciEval.interval = ([values, weights, upper, mixed, lower, , size], largest, asked, normal) => {
-  if (asked === null || largest === null || asked >= 1 || !weights) return null;
-  const [value, left, most] = [values / weights, 1 - asked, largest / 2];
-  const [above, below] = [size / weights, -value * size / weights];
-  const squares = Math.max(above * above * upper + 2 * above * below * mixed + below * below * lower, 0);
+// How many standard errors a 95 % interval reaches to each side, by Student's t with `df` >= 1 degrees of freedom. With
+// x = √df · tan(angle), its probability is the integral of cos^(df - 1) up to the angle over that up to π / 2.
+ciEval.errors = (df) => {
+  if (df >= 1e5) return 1.959963984540054;
+  const under = (power, to) => {
+    const [steps, width] = [1000, to / 1000];
+    let sum = 0;
+    for (let step = 0; step <= steps; step += 1) sum += (step % steps ? 2 + 2 * (step % 2) : 1) * Math.cos(step * width) ** power;
+    return sum * width / 3;
+  };
+  // Simpson's rule needs a smooth end at π / 2, and no long one.
+  const whole = (power) => (power < 20 ? whole(power + 2) * (power + 2) / (power + 1) : under(power, Math.min(Math.PI / 2, 12 / Math.sqrt(power))));
+  const aim = 0.95 * whole(df - 1);
+  let angle = 0;
+  // Newton's method, which from the left of a concave curve never goes too far.
+  for (let step = 0; step < 100; step += 1) {
+    const further = (aim - under(df - 1, angle)) / Math.cos(angle) ** (df - 1);
+    angle += further;
+    if (Math.abs(further) < 1e-13) break;
+  }
+  return Math.sqrt(df) * Math.tan(angle);
+};
+
+// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py; null if it has no width or is none.
+ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }, { largest }) => {
+  if (asked === null || !weights) return null;
+  const [value, left] = [values / weights, 1 - asked];
+  if (left <= 0 && !noise) return null;
+  if (largest === null && (noise || size < 200)) return null;
+  let [squares, fourths, upper] = [0, 0, 0];
+  counts.forEach((times, number) => {
+    if (times) for (const [above, below] of observed[number]) {
+      const residual = (above - value * below) ** 2;
+      upper += times * above ** 2;
+      squares += times * residual;
+      fourths += times * residual ** 2;
+    }
+  });
+  // What rounding leaves where no session differs from another.
+  if (largest === null && squares <= 1e-9 * upper) return null;
+  const [middle, most] = largest === null ? [value, 1] : [0.5, largest / 2];
   const all = size + 4 * left;
-  const center = (size * value + 4 * left * most) / all;
-  const spread = squares + size * (value - center) ** 2 + 4 * (most ** 2 + (most - center) ** 2);
-  const reach = normal * Math.sqrt(left * spread / all ** 2);
-  return [Math.max(center - reach, 0), Math.min(center + reach, 1)];
+  const center = (size * value + 4 * left * middle) / all;
+  const spread = squares * (size / weights) ** 2 + size * (value - center) ** 2 + 4 * (most ** 2 + (middle - center) ** 2);
+  const error = Math.sqrt(left * spread / all ** 2 + noise / Math.max(size, 1));
+  const reach = error * ciEval.errors(largest === null ? Math.max(squares ** 2 / fourths, 1) : Infinity);
+  return largest === null ? [center - reach, center + reach] : [Math.max(center - reach, 0), Math.min(center + reach, 1)];
+};
+
+// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null below 20 effective clusters.
+ciEval.elsewhere = (rows, column, { observed, clusters }, files, { unit }) => {
+  const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
+  const size = clusters.length ? Math.max(...clusters) + 1 : 0;
+  const [above, below, counts] = [new Float64Array(size), new Float64Array(size), new Float64Array(size)];
+  for (const row of rows) {
+    const [cluster, seen] = [clusters[files[row]], sessions[column[row]]];
+    above[cluster] += seen[0];
+    below[cluster] += seen[1];
+    counts[cluster] += seen[2];
+  }
+  const [values, weights, squared] = [above.reduce((sum, part) => sum + part, 0), below.reduce((sum, part) => sum + part, 0), below.reduce((sum, part) => sum + part * part, 0)];
+  const [value, effective] = [values / weights, weights ** 2 / squared];
+  let [squares, fourths, number] = [0, 0, 0];
+  counts.forEach((count, cluster) => {
+    if (!count) return;
+    const deviation = (values - above[cluster]) / (weights - below[cluster]) - value;
+    squares += deviation ** 2;
+    fourths += deviation ** 4;
+    number += 1;
+  });
+  if (!(effective >= 20) || !Number.isFinite(squares) || !(fourths > 0)) return null;
+  const reach = Math.sqrt(squares * (1 - 1 / number)) * ciEval.errors(Math.max(Math.min(2 * squares ** 2 / fourths, effective - 1), 1));
+  if (!["share", "score"].includes(unit) || value <= 0 || value >= 1) return [value - reach, value + reach];
+  const [odds, factor] = [value / (1 - value), Math.exp(reach / (value * (1 - value)))];
+  return [odds / factor, odds * factor].map((end) => end / (1 + end));
+};
+
+// The difference of two sides of which every session was asked, with its verdict; null if it is not known to be exact.
+ciEval.exact = (rows, [base, fresh], [before, after], { observed, leastChanged }, { better, floor, margin }) => {
+  if (leastChanged === null || !before.weights || !after.weights) return null;
+  const sums = observed.map((seen) => seen.reduce(([above, below], [value, weight]) => [above + value, below + weight], [0, 0]));
+  let changes = 0;
+  const sizes = [0, 0];
+  for (const row of rows) {
+    const sides = [sums[base[row]], sums[fresh[row]]];
+    if (sides[0].some((sum, at) => sum !== sides[1][at])) changes += 1;
+    sides.forEach(([, below], at) => { if (below) sizes[at] += 1; });
+  }
+  // Where the engines were asked too little twice, few changes may be those of an engine that varies.
+  if (changes && changes / Math.min(...sizes) < leastChanged) return null;
+  const difference = changes ? after.values / after.weights - before.values / before.weights : 0;
+  const size = Math.abs(difference);
+  const moved = (difference > 0) === (better === "higher") ? "better" : "worse";
+  const verdict = better === "neither" ? "not comparable" : size && size >= floor ? moved : size < margin ? "equivalent" : "no difference shown";
+  return { difference, verdict };
 };
 
 // Rounded as Python does: of two equally near numbers the even one.
@@ -38,4 +128,11 @@ ciEval.amount = (value, unit) => {
   if (value === null) return "—";
   if (unit === "share") return `${ciEval.fixed(100 * value, 1)}%`;
   return ciEval.fixed(value, unit === "score" || unit === "nats" ? 3 : 2);
+};
+
+ciEval.change = (difference, unit) => {
+  const [scale, digits] = unit === "share" ? [100, 2] : [1, unit === "score" || unit === "nats" ? 4 : 2];
+  const text = ciEval.fixed(Math.abs(scale * difference), digits);
+  // A difference that rounds to 0 has no direction.
+  return `${Number(text) ? (difference < 0 ? "-" : "+") : "±"}${text}${unit === "share" ? " pp" : ""}`;
 };

@@ -196,22 +196,33 @@ ciEval.table = async (text) => {
 
   const compute = () => {
     const asked = found.filter((row) => went.every((side) => side.band[row] >= 0));
+    const values = (numbers, unit) => numbers.map((value) => make("data", { value }, ciEval.amount(value, unit)));
+    let isExact = paired;
     const texts = data.metrics.map((metric, at) => {
-      const seen = (side) => (row) => data.observed[side.observed[at][row]][5];
-      const own = paired && metric.both ? asked.filter((row) => went.every((side) => seen(side)(row))) : asked;
-      const sums = went.map((side) => ciEval.sums(own, side.observed[at], data.observed));
-      const values = sums.map((each) => ciEval.ratio(each, metric.without));
-      const interval = paired ? null : ciEval.interval(sums[0], metric.largest, data.asked, data.normal);
-      const shown = values.map((value) => make("data", { value }, ciEval.amount(value, metric.unit)));
-      const [low, high] = (interval ?? []).map((end) => make("data", { value: end }, ciEval.amount(end, metric.unit)));
-      return make("span", {}, `${metric.name} `, ...(paired ? [shown[0], " → ", shown[1]] : shown), ...(interval ? [" (", low, "–", high, ")"] : []));
+      const own = went.map((side) => side.observed[at]);
+      const rows = paired && metric.both ? asked.filter((row) => own.every((column) => data.observed[column[row]].length)) : asked;
+      const sums = own.map((column) => ciEval.sums(rows, column, data.observed));
+      const figures = values(sums.map((side) => ciEval.ratio(side, metric.without)), metric.unit);
+      if (paired) {
+        const exact = ciEval.exact(rows, own, sums, data, metric);
+        isExact &&= exact !== null;
+        const judged = exact ? [" ", make("data", { value: exact.difference }, ciEval.change(exact.difference, metric.unit)), ` ${exact.verdict}`] : [];
+        return make("span", {}, `${metric.name} `, figures[0], " → ", figures[1], ...judged);
+      }
+      const ends = [ciEval.interval(sums[0], data, metric), ciEval.elsewhere(rows, own[0], data, columns.file, metric)];
+      const intervals = ends.flatMap((pair, which) => {
+        if (!pair) return [];
+        const [low, high] = values(pair, metric.unit);
+        return [make("span", { class: which ? "elsewhere" : "here" }, " ", low, "–", high, which ? " elsewhere" : "")];
+      });
+      return make("span", {}, `${metric.name} `, ...figures, ...intervals);
     });
-    byId("figures").replaceChildren(...(asked.length ? texts : []));
+    // Those of a part of the sessions would be figures of nothing.
+    byId("figures").replaceChildren(...(asked.length && !data.leftOut ? texts : []));
     const query = search.value.trim();
     const expression = ciEval.conditions(query) ? `"${query.replace(/(["\\$`])/g, "\\$1")}"` : "EXPR";
-    byId("more").replaceChildren(...(data.command && isChosen() ? [
-      paired ? "Intervals and verdicts: " : "Times and intervals of other code: ", make("code", {}, data.command.replace("EXPR", () => expression)),
-    ] : []));
+    const lacking = data.leftOut ? "Figures" : paired ? (isExact ? "Times and other code" : "Intervals and verdicts") : data.asked === null ? "Times and intervals for this project" : "Times";
+    byId("more").replaceChildren(...(data.command && isChosen() ? [`${lacking}: `, make("code", {}, data.command.replace("EXPR", () => expression))] : []));
   };
 
   const describe = () => {
