@@ -3,8 +3,8 @@
     npm install monaco-editor@0.52.2 vscode-languageclient@9.0.1      (in an empty FOLDER)
     python benchmarks/vscode_agreement.py FOLDER ENGINE LANGUAGE PROJECT [--places N]
 
-Each place is asked with 0, 1 and 3 letters typed. PROJECT is a folder. Prints the lists of which the labels, their order
-and the highlighted suggestion are the same, and of these the ones of which what acceptance leaves is the same, too.
+Each place is asked with 0, 1 and 3 letters typed. PROJECT is a folder. Prints the lists of which the labels, their
+order and the highlighted suggestion are the same, and of these the ones of which what acceptance leaves is the same.
 """
 
 from __future__ import annotations
