@@ -265,6 +265,7 @@ private fun evaluation(night: CiEvalNight, type: String): BuildType = BuildType 
     )
     if (!isWhole) {
         features {
+            // TeamCity counts the time of what a matrix depends on to its own, and so to `limit` (TW-76020).
             matrix { param(SHARD, (1..night.shards).map { value("$it", label = "$it of ${night.shards}") }) }
         }
     }

@@ -164,7 +164,7 @@ open class BuildTypeSettings {
 }
 
 @TeamCityDsl
-class BuildType() : BuildTypeSettings() {
+open class BuildType() : BuildTypeSettings() {
     constructor(init: BuildType.() -> Unit) : this() { init() }
     var id: RelativeId? = null
     var name = ""
@@ -197,7 +197,7 @@ class ProjectFeatures {
 }
 
 @TeamCityDsl
-class Project() {
+open class Project() {
     constructor(init: Project.() -> Unit) : this() { init() }
     var id = ""
     var name = ""

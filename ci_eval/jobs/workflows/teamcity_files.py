@@ -31,10 +31,18 @@ def additions(plan: CiPlan, settings: str) -> Iterator[str]:
     lines = {line.strip() for line in settings.splitlines()}
     # A pin that is there stays: the library beside it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
+    calls = [*_project(plan)]
+    # Kotlin knows a value only below its declaration, and a night may take what is declared.
+    has_night = "ciEvalNight {" in settings
+    values = [call for call in calls if has_night and call.startswith("val ")]
+    purposes = {*plan.request.purposes}
+    within = ["ranker = rankers"] if has_night and LOGS in purposes and not {NIGHT, NOTICE} & purposes else []
     for place, parts in (
         ("to its imports:", [IMPORT]),
         ("below the imports:", source),
-        ("at the end of its project { … }:", [*_project(plan)]),
+        ("above its ciEvalNight { … }:", values),
+        ("in that ciEvalNight { … }:", within),
+        ("at the end of its project { … }:", [call for call in calls if call not in values]),
     ):
         missing = [part for part in parts if not {line.strip() for line in part.splitlines()} <= lines]
         if missing:

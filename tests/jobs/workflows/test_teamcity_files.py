@@ -51,7 +51,7 @@ def arguments(build: dict[str, Any], name: str) -> dict[str, Any]:
 @pytest.mark.registry
 def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
     lines = written(tmp_path, "--for", ALL, "--mail", "team@example.org", *BUILD, "--like", "zuban")
-    assert len(lines) == 19
+    assert len(lines) == 20
     assert max(map(len, lines)) <= 120
     models = modelled(tmp_path)
     assert set(models) == {
@@ -91,7 +91,7 @@ THEIRS = """\
 import jetbrains.buildServer.configs.kotlin.*
 import jetbrains.buildServer.configs.kotlin.buildSteps.script
 version = "2025.11"
-object Tests : BuildType({ name = "Tests"; steps { script { scriptContent = "make test" } } })
+object Tests : BuildType({ id("Tests"); name = "Tests"; steps { script { scriptContent = "make test" } } })
 project {
     buildType(Tests)
 }
@@ -141,6 +141,21 @@ def test_what_is_said_of_settings_that_are_there_is_all_that_they_lack(tmp_path:
     add(tmp_path, said)
     night = {f"{kind}_Completion_BASIC" for kind in ("Evaluate", "Compare")}
     assert set(modelled(tmp_path)) == {"Tests", "Engine_Completion", "PullRequest_Completion", *night}
+
+
+def test_a_ranker_is_declared_above_the_night_that_takes_it(tmp_path: Path) -> None:
+    written(tmp_path, "--engine", "jedi")
+    said = extend(tmp_path, "--for", "logs")
+    added = said[said.index("above its") : said.index("Try it:")].splitlines()
+    assert (added[0], added[1].strip()) == ("above its ciEvalNight { … }:", "val rankers = ciEvalLogs {")
+    assert added[-2:] == ["in that ciEvalNight { … }:", "    ranker = rankers"]
+
+
+def test_an_engine_is_declared_above_the_night_that_may_take_it(tmp_path: Path) -> None:
+    written(tmp_path, "--engine-command", "build/server")
+    said = extend(tmp_path, "--for", "pull-request", "--build", "make server")
+    above, end = (said.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
+    assert above < said.index("val built = ciEvalEngine") < end < said.index("ciEvalPullRequest {")
 
 
 def test_settings_that_lack_nothing_leave_nothing_to_do(tmp_path: Path) -> None:
