@@ -38,7 +38,8 @@ def cut(version: str) -> None:
     text = CHANGES.read_text(encoding="utf-8")
     if not section(text, "Unreleased"):
         sys.exit("CHANGELOG.md has nothing under Unreleased: there is nothing to release")
-    source = address(run("git", "remote", "get-url", "origin"))
+    # As it is written: `git remote get-url` would follow the mirrors of whoever releases.
+    source = address(run("git", "config", "--get", "remote.origin.url"))
     today = datetime.now(timezone.utc).date()
     CHANGES.write_text(text.replace(UNRELEASED, f"{UNRELEASED}\n## {version} ({today})\n", 1), encoding="utf-8")
     for path in (PROJECT, PACKAGE):
@@ -51,7 +52,8 @@ def cut(version: str) -> None:
 
 def address(remote: str) -> str:
     """Return the https address of a remote, without what its own may hold beside host and path: a user, a token."""
-    match = re.search(r"(?:@|//)([\w.-]+)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$", remote)
+    pattern = r"(?:(?:https|ssh)://(?:[^@/]*@)?|[\w.-]+@)([\w.-]+)(?::\d+/|[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?"
+    match = re.fullmatch(pattern, remote)
     return f"https://{match[1]}/{match[2]}" if match else sys.exit("the remote origin is no https://HOST/OWNER/NAME")
 
 

@@ -1,8 +1,10 @@
-// One project per language: its nights, with the shards of the evaluation and the comparison with the last good night, and logs for
-// rankers with the ranker they train. What these are made of is library/CiEval.kt. See docs/ci.md.
+// One project per language: its evaluation in two parts, the comparison with the last good night, and logs for rankers with the
+// ranker they train. One build starts and shows all. What these are made of is library/CiEval.kt. See docs/ci.md.
 import ci_eval.ciEvalAlgorithms
 import ci_eval.ciEvalLogs
 import ci_eval.ciEvalNight
+import ci_eval.ciEvalNights
+import jetbrains.buildServer.configs.kotlin.BuildType
 import jetbrains.buildServer.configs.kotlin.Project
 import jetbrains.buildServer.configs.kotlin.project
 import jetbrains.buildServer.configs.kotlin.version
@@ -48,6 +50,9 @@ val reported = mapOf<String, String>()
 /** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
 val mailed = ""
 
+val nightly = mutableListOf<List<BuildType>>()
+val rankings = mutableListOf<BuildType>()
+
 fun languageProject(language: Language, place: Int): Project = Project {
     id("Language_${language.name}")
     name = language.title
@@ -70,15 +75,14 @@ fun languageProject(language: Language, place: Int): Project = Project {
         ranker = rankers
         needs = programs
         mail = mailed
-        hour = 1 + place / 4
-        minute = 7 + 13 * (place % 4)
+        daily = false
     }
+    nightly += evaluations
     if (rankers != null) {
-        ciEvalAlgorithms {
+        rankings += ciEvalAlgorithms {
             id = language.name
             nights = listOf(evaluations)
-            hour = 5 + place / 4
-            minute = 11 + 13 * (place % 4)
+            daily = false
         }
     }
 }
@@ -86,4 +90,11 @@ fun languageProject(language: Language, place: Int): Project = Project {
 project {
     description = "How good code completion is, night after night"
     languages.forEachIndexed { place, language -> subProject(languageProject(language, place)) }
+    ciEvalNights {
+        id = "all"
+        nights = nightly
+        algorithms = rankings
+        hour = 1
+        minute = 7
+    }
 }

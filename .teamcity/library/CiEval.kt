@@ -3,6 +3,7 @@
 package ci_eval
 
 import jetbrains.buildServer.configs.kotlin.BuildType
+import jetbrains.buildServer.configs.kotlin.BuildTypeSettings
 import jetbrains.buildServer.configs.kotlin.CustomChart
 import jetbrains.buildServer.configs.kotlin.DslContext
 import jetbrains.buildServer.configs.kotlin.FailureAction
@@ -16,8 +17,11 @@ import jetbrains.buildServer.configs.kotlin.buildFeatures.pullRequests
 import jetbrains.buildServer.configs.kotlin.buildSteps.script
 import jetbrains.buildServer.configs.kotlin.failureConditions.BuildFailureOnMetric
 import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
+import jetbrains.buildServer.configs.kotlin.matrix
 import jetbrains.buildServer.configs.kotlin.projectCustomChart
+import jetbrains.buildServer.configs.kotlin.projectFeatures.ProjectReportTab
 import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
+import jetbrains.buildServer.configs.kotlin.projectFeatures.projectReportTab
 import jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger
 import jetbrains.buildServer.configs.kotlin.triggers.schedule
 import jetbrains.buildServer.configs.kotlin.triggers.vcs
@@ -58,12 +62,20 @@ open class CiEvalBuild {
     var limit = 180
 }
 
+class CiEvalEngine : CiEvalBuild() {
+    /** The command that makes the engine in a checkout, and the folder or file that it leaves. */
+    var make = ""
+    var output = "build"
+}
+
 class CiEvalNight : CiEvalBuild() {
-    /** Builds that an evaluation is divided among. */
+    /** Parts of an evaluation that agents may run at the same time. */
     var shards = 1
     var gates = listOf("declared >= -2pp")
     /** The share in percent by which RecallAt1 may be below the last good night's before the evaluation itself fails. */
     var mostLoss = 5
+    /** Whether it starts every night by itself: false where `ciEvalNights` starts it. */
+    var daily = true
     var hour = 2
     var minute = 23
     /** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
@@ -107,7 +119,18 @@ class CiEvalAlgorithms : CiEvalBuild() {
     var nights = emptyList<List<BuildType>>()
     /** Rules for each evaluation against the first one. */
     var gates = emptyList<String>()
+    /** Whether it starts every night by itself: false where `ciEvalNights` starts it. */
+    var daily = true
     var hour = 4
+    var minute = 23
+}
+
+class CiEvalNights : CiEvalBuild() {
+    /** What `ciEvalNight` returned, with `daily = false`. */
+    var nights = emptyList<List<BuildType>>()
+    /** What `ciEvalAlgorithms` returned, with `daily = false`. */
+    var algorithms = emptyList<BuildType>()
+    var hour = 2
     var minute = 23
 }
 
@@ -210,122 +233,90 @@ private fun executable(folder: String) = "chmod -R u+x $folder"
 private fun ownEngine(command: String, like: String) =
     option("engine-command", if (command.isEmpty()) command else "engine/$command") + option("engine-like", like)
 
-/** Stage 1 of one completion type, which is done once; the shards that it is handed on to, and the build that puts them together. */
-private fun evaluation(night: CiEvalNight, type: String): List<BuildType> {
-    val key = "${night.id}_$type"
-    val model = if (type == "ML") " --model ranker/model.json" else ""
-    val config = quoted(night.config)
-    val engine = ownEngine(night.command, night.like)
+/** The parameter that tells the parts of an evaluation, as agents and scripts know it. */
+private const val SHARD = "env.CI_EVAL_SHARD"
+
+/** The evaluation of one completion type. Its parts are a matrix: one configuration, whose builds publish side by side. */
+private fun evaluation(night: CiEvalNight, type: String): BuildType = BuildType {
+    id("Evaluate_${night.id}_$type")
+    name = "Evaluate $type"
+    val isWhole = night.shards == 1
+    val folder = if (isWhole) "workspace" else "shard%$SHARD%"
+    val part = "\$CI_EVAL_SHARD"
     // A command may be another program every night, and is always asked.
     val isReused = night.reuse && night.command.isEmpty()
-    val reuse = if (isReused) " --reuse earlier" else ""
     // The same commit of ci-eval alone: what another one was answered is not taken over.
     val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
     val reusing = if (!isReused) emptyList() else listOf(
         "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
         "echo \"$commit\" > commit",
     )
-
-    fun BuildType.prepared() {
-        if (type == "ML") night.ranker?.let { takesLast(it) }
-        night.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
+    artifactRules = "$folder => $folder.zip" + if (isReused) "\ncommit => $folder.zip" else ""
+    runs(
+        night,
+        listOf(
+            "evaluate ${quoted(night.config)} --completion-type $type" +
+                (if (type == "ML") " --model ranker/model.json" else "") +
+                ownEngine(night.command, night.like) +
+                (if (isReused) " --reuse earlier" else "") +
+                (if (isWhole) " --output workspace" else " --shard \"$part/${night.shards}\" --output \"shard$part\""),
+        ),
+        before = reusing + if (night.engine == null) emptyList() else listOf(executable("engine")),
+    )
+    if (!isWhole) {
+        features {
+            // TeamCity counts the time of what a matrix depends on to its own, and so to `limit` (TW-76020).
+            matrix { param(SHARD, (1..night.shards).map { value("$it", label = "$it of ${night.shards}") }) }
+        }
     }
-
-    fun BuildType.reuses(archive: String) {
-        if (!isReused) return
+    if (isReused) {
         dependencies {
-            artifacts(this@reuses) {
-                artifactRules = "?:$archive!** => earlier"
+            artifacts(this@BuildType) {
+                artifactRules = "?:$folder.zip!** => earlier"
                 cleanDestination = true
                 buildRule = lastSuccessful()
             }
         }
     }
+    if (type == "ML") night.ranker?.let { takesLast(it) }
+    night.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
+    if (isWhole) failsOnLoss(night)
+}
 
-    fun BuildType.failsOnLoss() {
-        failureConditions {
-            failOnMetricChange {
-                param("metricKey", "ci_eval.RecallAt1")
-                threshold = night.mostLoss
-                units = BuildFailureOnMetric.MetricUnit.PERCENTS
-                comparison = BuildFailureOnMetric.MetricComparison.LESS
-                compareTo = build { buildRule = lastSuccessful() }
-            }
+private fun BuildType.failsOnLoss(night: CiEvalNight) {
+    failureConditions {
+        failOnMetricChange {
+            param("metricKey", "ci_eval.RecallAt1")
+            threshold = night.mostLoss
+            units = BuildFailureOnMetric.MetricUnit.PERCENTS
+            comparison = BuildFailureOnMetric.MetricComparison.LESS
+            compareTo = build { buildRule = lastSuccessful() }
         }
     }
-
-    val built = if (night.engine == null) emptyList() else listOf(executable("engine"))
-    if (night.shards == 1) {
-        return listOf(
-            BuildType {
-                id("Evaluate_$key")
-                name = "Evaluate $type"
-                artifactRules = "workspace => workspace.zip\ncommit => workspace.zip"
-                runs(
-                    night,
-                    listOf("evaluate $config --completion-type $type$model$engine$reuse --output workspace"),
-                    before = reusing + built,
-                )
-                reuses("workspace.zip")
-                prepared()
-                failsOnLoss()
-            },
-        )
-    }
-    val actions = BuildType {
-        id("Actions_$key")
-        name = "Actions $type"
-        artifactRules = "actions => actions.zip"
-        runs(night, listOf("actions $config --completion-type $type$model$engine --output actions"), before = built)
-        prepared()
-    }
-    // The command comes from these settings, not from somebody's workspace.
-    val trust = if (night.command.isEmpty()) "" else " --trust"
-    val parts = (1..night.shards).map { shard ->
-        BuildType {
-            id("Evaluate_${key}_$shard")
-            name = "Evaluate $type $shard/${night.shards}"
-            artifactRules = "shard$shard => shard$shard.zip\ncommit => shard$shard.zip"
-            runs(
-                night,
-                listOf("interpret actions$model$trust --shard $shard/${night.shards}$reuse --output shard$shard"),
-                before = reusing + built,
-            )
-            reuses("shard$shard.zip")
-            takes(actions, "actions.zip!** => actions")
-            prepared()
-        }
-    }
-    val whole = BuildType {
-        id("Evaluate_$key")
-        name = "Evaluate $type"
-        artifactRules = "workspace => workspace.zip"
-        runs(night, listOf("merge " + (1..night.shards).joinToString(" ") { "shard$it" } + " --output workspace"))
-        parts.forEachIndexed { place, part -> takes(part, "shard${place + 1}.zip!** => shard${place + 1}") }
-        failsOnLoss()
-    }
-    return listOf(actions) + parts + whole
 }
 
 /**
- * The new workspace against the one of the last comparison that was green, which is in that build's artifacts: tonight's
- * evaluation is the last successful one already. The first night has none, which is why those rules are optional.
+ * Tonight's workspace, of its parts if it has some, against the one of the last comparison that was green, which is in that
+ * build's artifacts: tonight's evaluation is the last successful one already. The first night has none, so the rule is optional.
  */
-private fun comparison(night: CiEvalNight, type: String, whole: BuildType): BuildType = BuildType {
+private fun comparison(night: CiEvalNight, type: String, evaluation: BuildType): BuildType = BuildType {
     id("Compare_${night.id}_$type")
     name = "Compare $type with the last good night"
     artifactRules = """
         comparison => comparison.zip
         history => history.zip
-        new => workspace.zip
+        workspace => workspace.zip
     """.trimIndent()
+    val parts = if (night.shards == 1) emptyList() else (1..night.shards).map { "shard$it" }
+    val merging = if (parts.isEmpty()) emptyList() else listOf("merge ${parts.joinToString(" ")} --output workspace")
     runs(
         night,
-        listOf(
-            "compare \$(test -d base && echo base) new --same-ranker --history history --output comparison" +
-                night.gates.joinToString("") { option("gate", it) },
-        ),
+        merging + (
+            "compare \$(test -d base && echo base) workspace --same-ranker --history history --output comparison" +
+                night.gates.joinToString("") { option("gate", it) }
+            ),
     )
+    if (parts.isNotEmpty()) failsOnLoss(night)
     if (night.mail.isNotEmpty()) {
         features {
             notifications {
@@ -337,7 +328,8 @@ private fun comparison(night: CiEvalNight, type: String, whole: BuildType): Buil
             }
         }
     }
-    takes(whole, "workspace.zip!** => new")
+    // Optional: a build that could not start would publish no history for the next night.
+    takes(evaluation, (parts.ifEmpty { listOf("workspace") }).joinToString("\n") { "?:$it.zip!** => $it" })
     dependencies {
         artifacts(this@BuildType) {
             artifactRules = """
@@ -346,13 +338,13 @@ private fun comparison(night: CiEvalNight, type: String, whole: BuildType): Buil
             """.trimIndent()
             buildRule = lastSuccessful()
         }
-        // Red nights stay in the trend; a file per night.
+        // Red nights stay in the trend. A build that was stopped published nothing: then the last green one's history is left.
         artifacts(this@BuildType) {
             artifactRules = "?:history.zip!** => history"
             buildRule = lastFinished()
         }
     }
-    everyNight(night.hour, night.minute)
+    if (night.daily) everyNight(night.hour, night.minute)
 }
 
 /** Of one unit, over the builds that have the figures of a whole night. */
@@ -397,32 +389,92 @@ private fun Project.reports() {
     }
 }
 
+/** Makes the engine that the builds of the project measure. Returns what `engine` takes. */
+fun Project.ciEvalEngine(init: CiEvalEngine.() -> Unit): BuiltEngine {
+    val engine = CiEvalEngine().apply(init)
+    val build = BuildType {
+        id("Engine_${engine.id}")
+        name = "Engine"
+        artifactRules = "${engine.output} => engine.zip"
+        vcs { root(DslContext.settingsRoot) }
+        steps { script { scriptContent = engine.make } }
+        requirements { engine.needs.distinct().forEach { exists(it) } }
+        failureConditions { executionTimeoutMin = engine.limit }
+    }
+    buildType(build)
+    return BuiltEngine(build, "engine.zip")
+}
+
 /**
- * Every night: the configuration is evaluated, and compared with its last good night. Returns the builds with the
+ * Every night: the configuration is evaluated, and compared with its last good night. Returns the comparisons, which have the
  * workspaces, one for each completion type.
  */
 fun Project.ciEvalNight(init: CiEvalNight.() -> Unit): List<BuildType> {
     val night = CiEvalNight().apply(init)
-    val wholes = listOfNotNull("BASIC", night.ranker?.let { "ML" }).map { type ->
-        val builds = evaluation(night, type)
-        builds.forEach { buildType(it) }
-        buildType(comparison(night, type, builds.last()))
-        builds.last()
-    }
+    val types = listOfNotNull("BASIC", night.ranker?.let { "ML" })
+    val evaluations = types.map { evaluation(night, it) }
+    val comparisons = types.zip(evaluations) { type, evaluation -> comparison(night, type, evaluation) }
+    (evaluations + comparisons).forEach { buildType(it) }
     reports()
+    val wholes = if (night.shards == 1) evaluations else comparisons
     val shares = listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
     chart("Quality of ${night.id}", "Share", shares, wholes, CustomChart.Format.PERCENT_BY_1)
     chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
-    return wholes
+    return comparisons
 }
 
-/** Every night: all evaluations of `nights` are ranked on one page, with a line for each in the trend. */
-fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
+/**
+ * Starts all nights of a project and its subprojects at one time, and shows them as one build: a page whose parts, tests (the
+ * gates) and problems are theirs. The trends of all are a tab of the project.
+ */
+fun Project.ciEvalNights(init: CiEvalNights.() -> Unit) {
+    val all = CiEvalNights().apply(init)
+    val comparisons = all.nights.flatten()
+    val trends = BuildType {
+        id("Trends_${all.id}")
+        name = "Trends"
+        artifactRules = "site => site.zip"
+        runs(all, listOf("site histories --output site"))
+        comparisons.forEach {
+            takes(it, "?:history.zip!** => histories/${it.id}", FailureAction.IGNORE)
+        }
+    }
+    val night = BuildType {
+        id("Night_${all.id}")
+        name = "Night"
+        type = BuildTypeSettings.Type.COMPOSITE
+        vcs { root(DslContext.settingsRoot) }
+        dependencies {
+            (comparisons + all.algorithms + trends).forEach { build ->
+                dependency(build) {
+                    snapshot {
+                        onDependencyFailure = FailureAction.ADD_PROBLEM
+                        reuseBuilds = ReuseBuilds.NO
+                    }
+                }
+            }
+        }
+        everyNight(all.hour, all.minute)
+    }
+    buildType(trends)
+    buildType(night)
+    features {
+        projectReportTab {
+            title = "Trends"
+            startPage = "site.zip!/index.html"
+            buildType = "${trends.id}"
+            sourceBuildRule = ProjectReportTab.SourceBuildRule.LAST_FINISHED
+        }
+    }
+}
+
+/** Every night: all evaluations of `nights` are ranked on one page, with a line for each in the trend. Returns the build. */
+fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit): BuildType {
     val night = CiEvalAlgorithms().apply(init)
     val wholes = night.nights.flatten()
     // A folder for each evaluation, by the id of its build: its history is found by it.
     val folders = wholes.map { "evaluations/${it.id}" }
-    buildType(
+    val build =
         BuildType {
             id("Algorithms_${night.id}")
             name = "Compare algorithms"
@@ -436,7 +488,10 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
                 ),
             )
             // What the night has evaluated is ranked; after a commit in between, a server evaluates it again.
-            wholes.zip(folders) { whole, folder -> takes(whole, "?:workspace.zip!** => $folder", reused = ReuseBuilds.ANY) }
+            wholes.zip(folders) { whole, folder ->
+                val reused = if (night.daily) ReuseBuilds.ANY else ReuseBuilds.NO
+                takes(whole, "?:workspace.zip!** => $folder", FailureAction.IGNORE, reused)
+            }
             dependencies {
                 // Red nights stay in the trend; a file per night.
                 artifacts(this@BuildType) {
@@ -444,9 +499,9 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
                     buildRule = lastFinished()
                 }
             }
-            everyNight(night.hour, night.minute)
-        },
-    )
+            if (night.daily) everyNight(night.hour, night.minute)
+        }
+    buildType(build)
     reports()
     if (ranked.none { it === this }) {
         ranked += this
@@ -457,6 +512,7 @@ fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit) {
             }
         }
     }
+    return build
 }
 
 /** Logs of a modelled user over several projects, and the ranker they train, every week. Returns what nights take it from. */

@@ -17,7 +17,7 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.fetch import identity
-from ci_eval.jobs.workflows import origin, starting
+from ci_eval.jobs.workflows import origin, starting, teamcity_files
 from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 
 
@@ -107,11 +107,16 @@ def init(action: str, purposes: str, output: Path, **options: str) -> None:
     if not is_configured:
         starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
-    for path in written:
+    for path in written.paths:
         screen.result(str(path))
     if output != Path():
         screen.advise(f"In {output}:")
-    files = [path.relative_to(output) for path in written]
+    if written.additions:
+        screen.advise(f"First add to {teamcity_files.SETTINGS}, which is there and stays as it is,")
+    for line in written.additions:
+        screen.advise(line)
+    files = [path.relative_to(output) for path in written.paths]
+    files += [teamcity_files.SETTINGS] if written.additions else []
     key = load(output / CONFIG).config.engine.key or ""
     for line in starting.next_steps(files, request, identity.page(output.resolve()), key):
         screen.advise(line)

@@ -3,12 +3,15 @@
 After TeamCity's documentation (Artifact Dependencies, Artifact Paths, Snapshot Dependencies): a rule `X => A.zip` puts
 the file X, or what is in the folder X, into the archive; what is not there is left out. A dependency `A.zip!** => D`
 unpacks it; where it is not there, the build fails, unless the rule begins with `?:`. A build whose dependency failed
-fails to start, or runs and fails, as `onDependencyFailure` says. Not here: requirements, triggers, conditions on
-metrics.
+fails to start, runs and fails, or runs as if it had not, as `onDependencyFailure` says. A matrix is a build for each of
+its values, with the parameter in rules and environment, and all of them publish to the same place (Matrix Build). A
+composite build has no script. Not here: requirements, triggers, conditions on metrics.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -30,6 +33,18 @@ class Finished:
     log: str
 
 
+def _combinations(matrix: Mapping[str, list[str]]) -> list[dict[str, str]]:
+    return [dict(zip(matrix, values, strict=True)) for values in itertools.product(*matrix.values())]
+
+
+def _resolve(model: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the model of one build of a matrix: its parameters are filled in wherever they are named."""
+    text = json.dumps({**model, "params": {**model["params"], **values}})
+    for name, value in values.items():
+        text = text.replace(f"%{name}%", json.dumps(value)[1:-1])
+    return dict(json.loads(text))
+
+
 @dataclass
 class Server:
     """The builds of a project, what they left, and an agent that keeps its home."""
@@ -48,16 +63,28 @@ class Server:
             return chain[kind]
         model = self.models[kind]
         snapshots = [edge for edge in model["dependencies"] if edge["snapshot"]]
-        problems = [edge["snapshot"] for edge in snapshots if not self.run(edge["on"], chain).is_green]
+        failed = [edge["snapshot"] for edge in snapshots if not self.run(edge["on"], chain).is_green]
+        problems = [action for action in failed if action != "IGNORE"]
         folder = self.folder / f"build{len(self.history) + 1}"
-        work = folder / "work"
+        artifacts = folder / "artifacts"
+        artifacts.mkdir(parents=True)
+        results = [
+            self._build(_resolve(model, values), folder / f"work{number}", artifacts, chain, problems)
+            for number, values in enumerate(_combinations(model["matrix"]))
+        ]
+        is_green = not problems and not any(code for code, _ in results)
+        chain[kind] = Finished(kind, is_green, artifacts, "".join(log for _, log in results))
+        self.history.append(chain[kind])
+        return chain[kind]
+
+    def _build(
+        self, model: Mapping[str, Any], work: Path, artifacts: Path, chain: Mapping[str, Finished], problems: list[str]
+    ) -> tuple[int, str]:
         shutil.copytree(self.checkout, work)
         trouble = "a dependency failed" if "FAIL_TO_START" in problems else self._take(model, work, chain)
         code, log = (1, trouble) if trouble else self._execute(model, work)
-        self._publish(model["artifactRules"], work, folder / "artifacts")
-        chain[kind] = Finished(kind, code == 0 and not problems, folder / "artifacts", log)
-        self.history.append(chain[kind])
-        return chain[kind]
+        self._publish(model["artifactRules"], work, artifacts)
+        return code, log
 
     def _take(self, model: Mapping[str, Any], work: Path, chain: Mapping[str, Finished]) -> str:
         """Unpack what the dependencies left; return what is missing."""
@@ -103,7 +130,6 @@ class Server:
 
     @staticmethod
     def _publish(rules: str, work: Path, artifacts: Path) -> None:
-        artifacts.mkdir()
         for rule in rules.splitlines():
             path, _, archive = rule.strip().partition(" => ")
             source = work / path

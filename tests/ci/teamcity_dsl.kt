@@ -1,6 +1,6 @@
 // A stub of TeamCity's Kotlin DSL: the names and types that .teamcity/settings.kts uses, after the public documentation
 // (Kotlin DSL reference, 2025.11: jetbrains.com/help/teamcity/kotlin-dsl-documentation/, root/requirements, root/custom-chart,
-// buildFeatures/notifications, …). Where that has no signature, after scripts that servers have exported. It records what is declared and prints it as JSON. It cannot prove that TeamCity's own
+// root/build-type-settings/type, root/matrix-feature, projectFeatures/project-report-tab, buildFeatures/notifications, …). Where that has no signature, after scripts that servers have exported. It records what is declared and prints it as JSON. It cannot prove that TeamCity's own
 // DSL is the same.
 package jetbrains.buildServer.configs.kotlin
 
@@ -74,7 +74,18 @@ class Requirements {
 }
 
 @TeamCityDsl
+class MatrixFeature {
+    data class Value(val value: String, val label: String? = null)
+    val all = mutableMapOf<String, List<Value>>()
+    fun value(value: String, label: String? = null) = Value(value, label)
+    fun param(name: String, values: List<Value>) { all[name] = values }
+}
+
+fun BuildFeatures.matrix(init: MatrixFeature.() -> Unit = {}) { matrices += MatrixFeature().apply(init) }
+
+@TeamCityDsl
 class BuildFeatures {
+    val matrices = mutableListOf<MatrixFeature>()
     val notifications = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.Notifications>()
     val pullRequests = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests>()
     val publishers = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.CommitStatusPublisher>()
@@ -147,8 +158,13 @@ class Dependencies {
     fun artifacts(on: BuildType, init: ArtifactDependency.() -> Unit) { dependency(on) { artifacts(init) } }
 }
 
+open class BuildTypeSettings {
+    enum class Type { REGULAR, COMPOSITE, DEPLOYMENT }
+    var type = Type.REGULAR
+}
+
 @TeamCityDsl
-class BuildType() {
+open class BuildType() : BuildTypeSettings() {
     constructor(init: BuildType.() -> Unit) : this() { init() }
     var id: RelativeId? = null
     var name = ""
@@ -176,11 +192,12 @@ class BuildType() {
 @TeamCityDsl
 class ProjectFeatures {
     val tabs = mutableListOf<jetbrains.buildServer.configs.kotlin.projectFeatures.BuildReportTab>()
+    val projectTabs = mutableListOf<jetbrains.buildServer.configs.kotlin.projectFeatures.ProjectReportTab>()
     val charts = mutableListOf<ProjectCustomChart>()
 }
 
 @TeamCityDsl
-class Project() {
+open class Project() {
     constructor(init: Project.() -> Unit) : this() { init() }
     var id = ""
     var name = ""
@@ -219,6 +236,7 @@ private fun json(project: Project): String = fields(
     "name" to quoted(project.name),
     "charts" to list(project.features.charts.map { json(it) }),
     "tabs" to list(project.features.tabs.map { quoted(it.startPage) }),
+    "projectTabs" to list(project.features.projectTabs.map { list(it.described().map { text -> quoted(text) }) }),
     "buildTypes" to list(project.buildTypes.map { json(it) }),
     "subProjects" to list(project.subProjects.map { json(it) }),
 )
@@ -245,6 +263,10 @@ private fun json(build: BuildType): String = fields(
     "statuses" to list(build.features.publishers.map { quoted(it.described()) }),
     "mailed" to list(build.features.notifications.map { quoted(it.notifierSettings?.email ?: "") }),
     "name" to quoted(build.name),
+    "type" to quoted(build.type.name),
+    "matrix" to build.features.matrices.flatMap { it.all.entries }.joinToString(",", "{", "}") { parameter ->
+        quoted(parameter.key) + ":" + list(parameter.value.map { quoted(it.value) })
+    },
     "artifactRules" to quoted(build.artifactRules),
     "vcs" to build.vcs.roots.size.toString(),
     "clean" to build.vcs.cleanCheckout.toString(),

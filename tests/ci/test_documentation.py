@@ -149,7 +149,7 @@ class Newcomer:
 
 @pytest.fixture(scope="module")
 def newcomer(hub: GitHub) -> Newcomer:
-    """After two nights, of which the second is red, and with all as it was."""
+    """Return the newcomer after three nights: the first one, a red one, and the next."""
     newcomer = Newcomer(hub)
     newcomer.types(documented("From nothing to a nightly", 0))
     newcomer.saves(".github/workflows/completion.yml", documented("From nothing to a nightly", 1))
@@ -158,13 +158,14 @@ def newcomer(hub: GitHub) -> Newcomer:
     newcomer.types(documented("From nothing to a nightly", 3))
     codes.append(newcomer.night(2))
     newcomer.types(documented("From nothing to a nightly", 4))
+    codes.append(newcomer.night(3))
     # A text, which pytest shows whole.
     told = "\n".join(f"night {number}: {code}\n{said}" for number, (code, said) in enumerate(codes, 1))
-    assert [code != 0 for code, _ in codes] == [False, True], told
+    assert [code != 0 for code, _ in codes] == [False, True, False], told
     return newcomer
 
 
-@pytest.mark.slow(minutes=2)
+@pytest.mark.slow(minutes=3)
 @pytest.mark.engine
 @pytest.mark.registry
 @pytest.mark.needs("go", "node", "npm")
@@ -174,6 +175,7 @@ def test_from_nothing_to_a_nightly(newcomer: Newcomer) -> None:
     the_second_night_is_compared_with_the_first(newcomer)
     a_red_night_leaves_all_but_the_mark_of_a_good_one(newcomer)
     what_was_asked_for_to_see_a_red_night_is_taken_back(newcomer)
+    the_next_night_is_compared_with_the_last_good_one(newcomer)
 
 
 def the_first_night_has_no_base_and_leaves_what_the_next_ones_need(newcomer: Newcomer) -> None:
@@ -199,3 +201,11 @@ def a_red_night_leaves_all_but_the_mark_of_a_good_one(newcomer: Newcomer) -> Non
 def what_was_asked_for_to_see_a_red_night_is_taken_back(newcomer: Newcomer) -> None:
     workflow = newcomer.hub.repository(NIGHTS) / ".github" / "workflows" / "completion.yml"
     assert workflow.read_text() == newcomer.hub.filled(documented("From nothing to a nightly", 1))
+
+
+def the_next_night_is_compared_with_the_last_good_one(newcomer: Newcomer) -> None:
+    assert {name for name in newcomer.hub.names(3) if not name.startswith("shard-")} == LEFT
+    compared = newcomer.compared(3)
+    assert compared["sides"]["base"]["started"] == newcomer.manifest(1)["start"]
+    assert [gate["passed"] for gate in compared["gates"]] == [True]
+    assert len(compared["trend"]["nights"]) == 3

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -121,6 +122,8 @@ class TeamCity(BaseHTTPRequestHandler):
     """TeamCity's REST API as far as downloads ask it, by the public reference: locators, fields, children, content."""
 
     token = "secret"
+    storage = ""
+    """Another server, which has the artifacts; empty where this one has them."""
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
@@ -142,6 +145,10 @@ class TeamCity(BaseHTTPRequestHandler):
             names = ("logs1.zip", "logs2.zip", "ranker.zip", "notes.txt")
             return self.answer(200, {"file": [{"name": name} for name in names]})
         if content := re.fullmatch(r"/app/rest/builds/id:7/artifacts/content/(logs[12])\.zip", address.path):
+            if self.storage:
+                self.send_response(302)
+                self.send_header("location", f"{self.storage}/{content[1]}.zip")
+                return self.end_headers()
             body = io.BytesIO()
             with zipfile.ZipFile(body, "w") as archive:
                 archive.writestr("run.txt", content[1])
@@ -181,6 +188,37 @@ def test_the_documented_line_takes_the_logs_of_the_newest_good_build(teamcity: s
     assert out.splitlines() == ["logs/logs1", "logs/logs2"]
     assert Path("logs/logs2/run.txt").read_text() == "logs2"
     assert "2 artifacts of build 7" in said
+
+
+class Storage(BaseHTTPRequestHandler):
+    """A server that only stores artifacts, and what it was sent of tokens."""
+
+    tokens: ClassVar[list[str | None]] = []
+
+    def do_GET(self) -> None:
+        self.tokens.append(self.headers["Authorization"])
+        body = io.BytesIO()
+        with zipfile.ZipFile(body, "w") as archive:
+            archive.writestr("run.txt", "stored")
+        self.send_response(200)
+        self.send_header("content-length", str(len(body.getvalue())))
+        self.end_headers()
+        self.wfile.write(body.getvalue())
+
+    def log_message(self, *_: object) -> None:
+        """Log no request."""
+
+
+def test_a_server_that_only_stores_artifacts_gets_no_token(teamcity: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Storage, "tokens", [])
+    with ThreadingHTTPServer(("127.0.0.1", 0), Storage) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(TeamCity, "storage", f"http://127.0.0.1:{server.server_port}")
+        page = f"{teamcity}/buildConfiguration/Weekly"
+        code, _, text = command("ci", "download", "logs*", "--from", page, "--output", "logs")
+        server.shutdown()
+    assert (code, Storage.tokens) == (0, [None, None]), text
+    assert Path("logs/logs1/run.txt").read_text() == "stored"
 
 
 @pytest.mark.parametrize(

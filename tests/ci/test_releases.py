@@ -110,6 +110,7 @@ def test_a_cut_gives_the_changes_a_section_and_the_checkout_a_version(clone: Pat
         "https://user:token@github.com/Team/ci-eval",
         "https://token@github.com/Team/ci-eval.git",
         "ssh://git@github.com/Team/ci-eval.git",
+        "ssh://git@github.com:22/Team/ci-eval.git",
         "https://github.com/Team/ci-eval/",
     ],
 )
@@ -121,10 +122,17 @@ def test_the_address_of_a_release_holds_no_token(remote: str, clone: Path) -> No
     assert "token@" not in text
 
 
-def test_a_remote_at_no_host_is_refused_before_anything_is_written(clone: Path) -> None:
-    git(clone, "remote", "set-url", "origin", "/srv/git/ci-eval.git")
+@pytest.mark.parametrize("remote", ["/srv/git/ci-eval.git", "file:///srv/git/ci-eval.git"])
+def test_a_remote_at_no_host_is_refused_before_anything_is_written(remote: str, clone: Path) -> None:
+    git(clone, "remote", "set-url", "origin", remote)
     assert "is no https://HOST/OWNER/NAME" in release(clone, "cut")[1]
     assert 'version = "0.1.0.dev0"' in (clone / "pyproject.toml").read_text()
+
+
+def test_a_mirror_of_whoever_releases_is_no_address_of_a_release(clone: Path) -> None:
+    git(clone, "config", "url.file:///srv/mirror/.insteadOf", "git@github.com:")
+    assert release(clone, "cut") == (0, "")
+    assert 'Source = "https://github.com/Team/ci-eval"' in (clone / "pyproject.toml").read_text()
 
 
 def test_what_is_not_ready_is_refused(clone: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import zipfile
@@ -22,6 +23,8 @@ from tests.ci.tools import LIBRARY
 from tests.projects import GREETER, write
 
 SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
+STORIES = ("night", "engine", "rankers")
+"""What the blocks of settings in the section about TeamCity are for."""
 MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
 
 
@@ -38,15 +41,28 @@ def test_the_library_is_copied_beside_the_settings(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """Return the builds of the documented settings, by id, as a user has them who replaced OWNER and COMMIT."""
-    text = documented("TeamCity", 1)
-    assert len([line for line in text.splitlines() if line.strip()]) <= 17
-    settings = tmp_path_factory.mktemp("user") / "settings.kts"
-    settings.write_text(text.replace("COMMIT", COMMIT).replace("https://github.com/OWNER/ci-eval", str(ROOT)))
-    code, out, err = executed(settings)
-    assert code == 0, err
-    return {build["id"]: build for build in builds(json.loads(out))}
+def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Return the project of each documented story, as a user has it who replaced OWNER and COMMIT."""
+    texts = (documented("TeamCity", 1), documented("TeamCity", 2), documented("TeamCity", 3))
+    made = {}
+    for story, text in zip(STORIES, texts, strict=True):
+        assert len(text.splitlines()) <= 15
+        settings = tmp_path_factory.mktemp(story) / "settings.kts"
+        settings.write_text(text.replace("COMMIT", COMMIT).replace("https://github.com/OWNER/ci-eval", str(ROOT)))
+        code, out, err = executed(settings)
+        assert code == 0, err
+        made[story] = dict(json.loads(out))
+    return made
+
+
+def by_id(project: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {build["id"]: build for build in builds(project)}
+
+
+@pytest.fixture(scope="module")
+def copied(projects: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the builds for an engine of one's own, by id."""
+    return by_id(projects["engine"])
 
 
 COMMIT = "0123456789" * 4
@@ -60,9 +76,22 @@ class TestUsersSettings:
 
     def test_all_kinds_of_builds_are_there(self, copied: dict[str, dict[str, Any]]) -> None:
         assert set(copied) == {
-            "Server", "Evaluate_Completion_BASIC", "Compare_Completion_BASIC", "PullRequest_Completion",
+            "Engine_Completion", "Evaluate_Completion_BASIC", "Compare_Completion_BASIC", "PullRequest_Completion",
             "CompareAlgorithms_Completion", "Evaluate_Jedi_BASIC", "Compare_Jedi_BASIC", "Algorithms_Completion",
+            "Trends_Completion", "Night_Completion",
         }  # fmt: skip
+        assert copied["Engine_Completion"]["scripts"] == ["make server"]
+
+    def test_a_night_of_an_engine_with_a_name_is_two_builds(self, projects: dict[str, dict[str, Any]]) -> None:
+        night = by_id(projects["night"])
+        assert set(night) == {"Evaluate_Completion_BASIC", "Compare_Completion_BASIC"}
+        assert len(night["Compare_Completion_BASIC"]["schedules"]) == 1
+
+    def test_nights_of_one_page_are_started_by_it_alone(self, projects: dict[str, dict[str, Any]]) -> None:
+        copied = by_id(projects["engine"])
+        assert [build["id"] for build in copied.values() if build["schedules"]] == ["Night_Completion"]
+        assert copied["Night_Completion"]["type"] == "COMPOSITE"
+        assert [tab[0] for tab in projects["engine"]["projectTabs"]] == ["Trends"]
 
     def test_a_night_is_two_builds_and_takes_the_engine_of_an_upstream_build(
         self, copied: dict[str, dict[str, Any]]
@@ -74,7 +103,7 @@ class TestUsersSettings:
             for artifact in dependency["artifacts"]
         }
         # What a command was answered is not taken over.
-        assert taken == {("Server", "FAIL_TO_START", "server.zip!** => engine")}
+        assert taken == {("Engine_Completion", "FAIL_TO_START", "engine.zip!** => engine")}
         line = night["scripts"][0].splitlines()[-1]
         assert line.startswith('python3 "$folder/.teamcity/run.py" evaluate ')
         _, _, name, *argv = shlex.split(line)
@@ -83,9 +112,8 @@ class TestUsersSettings:
 
     def test_what_two_nights_evaluated_is_ranked(self, copied: dict[str, dict[str, Any]]) -> None:
         ranked = copied["Algorithms_Completion"]
-        evaluations = ["Evaluate_Completion_BASIC", "Evaluate_Jedi_BASIC"]
-        assert [each["on"] for each in ranked["dependencies"] if each["snapshot"]] == evaluations
-        assert len(ranked["schedules"]) == 1
+        nights = ["Compare_Completion_BASIC", "Compare_Jedi_BASIC"]
+        assert [each["on"] for each in ranked["dependencies"] if each["snapshot"] == "IGNORE"] == nights
 
     def test_a_pull_request_compares_its_engine_with_that_of_the_default_branch(
         self, copied: dict[str, dict[str, Any]]
@@ -97,8 +125,8 @@ class TestUsersSettings:
             for artifact in dependency["artifacts"]
         }
         assert taken == {
-            ("server.zip!** => new", "SameChain", ""),
-            ("?:server.zip!** => base", "LastSuccessful", "+:<default>"),
+            ("engine.zip!** => new", "SameChain", ""),
+            ("?:engine.zip!** => base", "LastSuccessful", "+:<default>"),
         }
         assert change["branches"] == ["+:pull/*"]
         assert [text.split()[1] for text in change["pulls"]] == ["MEMBER"]
@@ -138,21 +166,29 @@ class TestUsersSettings:
     def test_four_nights_of_which_the_third_is_red(
         self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
     ) -> None:
-        """The engine is built by the documented build, and forgets short words in the third night."""
+        """The engine is built by the documented build, and forgets short words in the third night.
+
+        The first two are of this engine alone; the others are whole: jedi, the ranking, the trends, one page.
+        """
         checkout = write(tmp_path / "checkout", Makefile=MAKEFILE, server__py=SERVER)
-        write(checkout / "project", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(4)})
-        project = {"spec": "path:project", "name": "project"}
-        write(checkout / "ci", completion__yaml=json.dumps({"language": "python", "project": project}))
-        variables = {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]}
-        server = Server(tmp_path / "server", copied, checkout, variables)
-        server.folder.mkdir()
-        nights = []
+        server = self.serve(checkout, copied, source)
+        nights: list[Finished] = []
+        pages: list[Finished] = []
         for text in (SERVER, SERVER, SERVER.replace(r"\w+", r"\w{7,}"), SERVER):
             (checkout / "server.py").write_text(text)
-            nights.append(server.run("Compare_Completion_BASIC"))
+            chain: dict[str, Finished] = {}
+            if len(nights) > 1:
+                pages.append(server.run("Night_Completion", chain))
+            nights.append(server.run("Compare_Completion_BASIC", chain))
         logs = "\n\n".join(f"{build.kind}: {build.log}" for build in server.history)
         assert [night.is_green for night in nights] == [True, True, False, True], logs
-        assert all(build.is_green for build in server.history if build.kind != "Compare_Completion_BASIC"), logs
+        assert [page.is_green for page in pages] == [False, True], logs
+        compared = ("Compare_Completion_BASIC", "Night_Completion")
+        assert all(build.is_green for build in server.history if build.kind not in compared), logs
+        for trends in (build for build in server.history if build.kind == "Trends_Completion"):
+            with zipfile.ZipFile(trends.artifacts / "site.zip") as site:
+                page = site.read("index.html").decode()
+            assert all(f"CiEval_Compare_{name}_BASIC" in page for name in ("Completion", "Jedi"))
         reports = [self.comparison(night) for night in nights]
         assert [len(report["trend"]["nights"]) for report in reports] == [1, 2, 3, 4]
         assert "sides" not in reports[0]
@@ -163,6 +199,42 @@ class TestUsersSettings:
         problems = [values["identity"] for name, values in service_messages(nights[2].log) if name == "buildProblem"]
         assert problems
         assert all(identity.startswith("gate_") for identity in problems)
+
+    @pytest.mark.slow(minutes=2)
+    def test_nights_in_shards_before_and_after_the_first_ranker(
+        self, projects: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
+        """The projects that the ranker learns from are small ones of the checkout."""
+        models = by_id(projects["rankers"])
+        logs = models["GenerateLogs_Completion"]
+        logs["scripts"] = [re.sub("pypi:([a-z0-9]+)==[0-9.]+", r"path:\1", logs["scripts"][0])]
+        checkout = write(tmp_path / "checkout", server__py=SERVER)
+        for name in ("requests", "jinja2"):
+            write(checkout / name, main__py=GREETER + f"{name} = 1\nprint({name})\n")
+        server = self.serve(checkout, models, source, engine="words")
+        kinds = ("BASIC", "ML")
+        before = [server.run(f"Compare_Completion_{kind}") for kind in kinds]
+        weekly = server.run("GenerateLogs_Completion")
+        after = [server.run(f"Compare_Completion_{kind}") for kind in kinds]
+        log = "\n\n".join(f"{build.kind}: {build.log}" for build in server.history)
+        assert [build.is_green for build in (*before, weekly, *after)] == [True, False, True, True, True], log
+        reused = [self.manifest(night).get("reused", 0) > 0 for night in (before[0], *after)]
+        assert reused == [False, True, False]
+        assert {path.name for path in server.history[0].artifacts.iterdir()} == {"shard1.zip", "shard2.zip"}
+        assert "sides" in self.comparison(after[0])
+        # The failed comparison left no base.
+        assert "sides" not in self.comparison(after[1])
+
+    @staticmethod
+    def serve(checkout: Path, models: dict[str, dict[str, Any]], source: tuple[Path, str], **keys: str) -> Server:
+        """Return a server whose VCS root has a small project, and a configuration that measures it."""
+        write(checkout / "project", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(4)})
+        project = {"spec": "path:project", "name": "project"}
+        write(checkout / "ci", completion__yaml=json.dumps({"language": "python", "project": project, **keys}))
+        variables = {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]}
+        server = Server(checkout.parent / "server", models, checkout, variables)
+        server.folder.mkdir()
+        return server
 
     @staticmethod
     def comparison(night: Finished) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -23,6 +23,7 @@ from tests.ci.teamcity_stage import ROOT, builds, executed
 
 SETTINGS = ROOT / ".teamcity" / "settings.kts"
 PARAMETERS = {"env.RUNNER_TEMP"}
+SHARD = "env.CI_EVAL_SHARD"
 
 
 def test_maven_finds_the_dsl_of_the_servers_own_plugins() -> None:
@@ -54,8 +55,12 @@ def model() -> dict[str, Any]:
     return dict(json.loads(out))
 
 
-def rules(text: str) -> Iterator[tuple[str, str, str]]:
-    """Source, archive path within it, target of each line."""
+def rules(text: str, shards: Sequence[str] = ()) -> Iterator[tuple[str, str, str]]:
+    """Yield source, archive path within it, target of each line; of a matrix for each of its shards."""
+    if shards:
+        for shard in shards:
+            yield from rules(text.replace(f"%{SHARD}%", shard))
+        return
     for line in text.splitlines():
         source, _, target = (part.strip() for part in line.strip().partition("=>"))
         path, _, inner = source.removeprefix("?:").partition("!")
@@ -63,7 +68,10 @@ def rules(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def commands(build: dict[str, Any]) -> list[list[str]]:
-    lines = [line for script in build["scripts"] for line in script.splitlines() if line.startswith("python3 ")]
+    """Return the command lines of a build, of a matrix those of its first part."""
+    shard = build["matrix"].get(SHARD, [""])[0]
+    scripts = [script.replace("$CI_EVAL_SHARD", shard) for script in build["scripts"]]
+    lines = [line for script in scripts for line in script.splitlines() if line.startswith("python3 ")]
     words = [shlex.split(re.sub(r"\$\(test -d (\S+) && echo \1\)", r"\1", line)) for line in lines]
     assert all((ROOT / each[1]).is_file() for each in words)
     return [each[2:] for each in words]
@@ -87,6 +95,8 @@ class TestModel:
     def test_every_language_has_its_project_and_ids_are_unique_and_valid(self, model: dict[str, Any]) -> None:
         assert model["version"] == "2025.11"
         assert len(model["subProjects"]) == len(languages.CATALOG.names()) - 1
+        # A server's free license allows a hundred.
+        assert len(list(builds(model))) == 50
         ids = [each["id"] for each in builds(model)] + [each["id"] for each in model["subProjects"]]
         assert len(set(ids)) == len(ids)
         assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,224}", each) for each in ids)
@@ -97,13 +107,17 @@ class TestModel:
         assert {"Evaluate ML", "Generate logs"} <= {build["name"] for build in python["buildTypes"]}
 
     def test_every_consumed_artifact_is_published(self, model: dict[str, Any]) -> None:
-        published = {build["id"]: {target for _, _, target in rules(build["artifactRules"])} for build in builds(model)}
+        shards = {build["id"]: build["matrix"].get(SHARD, []) for build in builds(model)}
+        published = {
+            build["id"]: {target for _, _, target in rules(build["artifactRules"], shards[build["id"]])}
+            for build in builds(model)
+        }
         consumed = [
             (dependency["on"], path)
             for build in builds(model)
             for dependency in build["dependencies"]
             for artifact in dependency["artifacts"]
-            for path, _, _ in rules(artifact["rules"])
+            for path, _, _ in rules(artifact["rules"], shards[build["id"]])
         ]
         assert len(consumed) > 40
         for on, path in consumed:
@@ -122,16 +136,21 @@ class TestModel:
                 for artifact in dependency["artifacts"]
                 for _, _, target in rules(artifact["rules"])
             }
+            made: set[str] = set()
             for name, *argv in commands(build):
                 given = context_of(name, argv).params
                 inputs = [str(path) for path in given.get("workspaces", ())]
                 inputs += [str(given[each]) for each in ("model", "reuse", "workspace") if given.get(each)]
-                assert all({path, path.split("/")[0]} & fetched for path in inputs), (build["id"], inputs)
+                assert all({path, path.split("/")[0]} & (fetched | made) for path in inputs), (build["id"], inputs)
+                made.add(str(given.get("output")))
 
     def test_every_command_line_is_one_the_real_cli_takes(self, model: dict[str, Any]) -> None:
         seen = set()
         for build in builds(model):
             assert build["vcs"] == 1
+            if build["type"] == "COMPOSITE":
+                assert not build["scripts"]
+                continue
             assert build["clean"]
             assert 0 < build["timeout"] <= 180
             assert commands(build)
@@ -140,14 +159,30 @@ class TestModel:
                 context = context_of(name, list(argv))
                 config = getattr(context.params.get("choices"), "config", None) or context.params.get("config")
                 assert config is None or (ROOT / str(config)).is_file()
-        assert seen == {"actions", "interpret", "merge", "compare", "generate-ml-logs", "train-ranker", "ci"}
+        assert seen == {"evaluate", "merge", "compare", "generate-ml-logs", "train-ranker", "ci", "site"}
+
+    def test_one_build_starts_all_nights_and_shows_them(self, model: dict[str, Any]) -> None:
+        (night,) = (build for build in builds(model) if build["type"] == "COMPOSITE")
+        shown = {each["on"]: (each["snapshot"], each["reuse"]) for each in night["dependencies"]}
+        started = ("Compare_", "Algorithms_", "Trends_")
+        assert set(shown) == {build["id"] for build in builds(model) if build["id"].startswith(started)}
+        assert set(shown.values()) == {("ADD_PROBLEM", "NO")}
+        assert night["artifactRules"] == ""
+
+    def test_trends_of_all_nights_are_a_tab_of_the_project(self, model: dict[str, Any]) -> None:
+        (trends,) = (build for build in builds(model) if build["id"].startswith("Trends_"))
+        assert model["projectTabs"] == [["Trends", "site.zip!/index.html", f"CiEval_{trends['id']}", "LAST_FINISHED"]]
+        taken = [(each["on"], each["snapshot"]) for each in trends["dependencies"]]
+        compared = [build["id"] for build in builds(model) if build["id"].startswith("Compare_")]
+        # A red night is in the trends, and has failed itself.
+        assert sorted(taken) == sorted((name, "IGNORE") for name in compared)
 
     def test_nights_and_the_logs_of_a_week_start_whether_or_not_something_changed(self, model: dict[str, Any]) -> None:
-        started = ("Compare_", "GenerateLogs_", "Algorithms_")
         schedules = [(build["id"], each) for build in builds(model) for each in build["schedules"]]
-        assert len(schedules) == len([build for build in builds(model) if build["id"].startswith(started)])
+        weekly = [build["id"] for build in builds(model) if build["id"].startswith("GenerateLogs_")]
+        assert sorted(build for build, _ in schedules) == [*sorted(weekly), "Night_all"]
         for build, each in schedules:
-            assert build.startswith("GenerateLogs_" if each["weekly"] else ("Compare_", "Algorithms_"))
+            assert each["weekly"] == (build in weekly)
             assert (each["always"], each["withPendingChangesOnly"]) == (True, False)
             assert each["branchFilter"] == "+:<default>"
             assert 1 <= each["hour"] <= 8
@@ -165,27 +200,29 @@ class TestModel:
             }
             whole = build["id"].replace("Compare_", "Evaluate_")
             assert snapshots == [whole]
-            # Of the evaluations tonight's is the last successful one.
+            # Of the evaluations tonight's is the last successful one. A stopped build leaves no history.
             assert taken == {
-                (whole, "SameChain", "workspace.zip!** => new"),
+                (whole, "SameChain", "?:shard1.zip!** => shard1\n?:shard2.zip!** => shard2"),
                 (build["id"], "LastSuccessful", "?:workspace.zip!** => base\n?:history.zip!** => history"),
                 (build["id"], "LastFinished", "?:history.zip!** => history"),
             }
-            assert ("workspace.zip", "new") in {(target, path) for path, _, target in rules(build["artifactRules"])}
+            assert ("workspace.zip", "workspace") in {
+                (target, path) for path, _, target in rules(build["artifactRules"])
+            }
 
     def test_algorithms_are_ranked_from_what_the_night_has_evaluated(self, model: dict[str, Any]) -> None:
         ranked = [build for build in builds(model) if build["name"] == "Compare algorithms"]
         assert len(ranked) > 5
         for build in ranked:
             language = build["id"].removeprefix("Algorithms_")
-            wholes = [f"Evaluate_{language}_{kind}" for kind in ("BASIC", "ML")]
+            wholes = [f"Compare_{language}_{kind}" for kind in ("BASIC", "ML")]
             taken = [
                 (each["on"], each["reuse"], artifact["from"], artifact["rules"])
                 for each in build["dependencies"]
                 for artifact in each["artifacts"]
             ]
             assert taken == [
-                *((whole, "ANY", "SameChain", f"?:workspace.zip!** => evaluations/CiEval_{whole}") for whole in wholes),
+                *((whole, "NO", "SameChain", f"?:workspace.zip!** => evaluations/CiEval_{whole}") for whole in wholes),
                 (build["id"], None, "LastFinished", "?:history.zip!** => history"),
             ]
             ((_, *argv),) = commands(build)
@@ -196,19 +233,22 @@ class TestModel:
     def test_a_shard_reuses_what_it_was_answered_last_by_the_same_commit(
         self, model: dict[str, Any], tmp_path: Path
     ) -> None:
-        shards = [build for build in builds(model) if re.fullmatch(r"Evaluate_\w+_\d", build["id"])]
-        assert len(shards) > 20
-        for build in shards:
-            archive = f"shard{build['id'][-1]}.zip"
+        evaluations = [build for build in builds(model) if build["id"].startswith("Evaluate_")]
+        assert len(evaluations) > 10
+        archive = f"shard%{SHARD}%.zip"
+        for build in evaluations:
+            assert build["matrix"] == {SHARD: ["1", "2"]}
             own = [each for each in build["dependencies"] if each["on"] == build["id"]]
             assert [(artifact["from"], artifact["rules"]) for each in own for artifact in each["artifacts"]] == [
                 ("LastSuccessful", f"?:{archive}!** => earlier")
             ]
             assert ("commit", "", archive) in set(rules(build["artifactRules"]))
-            (given,) = commands(build)
-            assert given[:2] == ["interpret", "actions"]
-            assert given[given.index("--reuse") + 1] == "earlier"
-        script = shards[0]["scripts"][0].replace("%build.vcs.number%", "c0ffee").replace("python3", "test -d earlier #")
+            ((name, *argv),) = commands(build)
+            given = context_of(name, argv).params
+            assert (str(given["reuse"]), str(given["shard"]), str(given["output"])) == ("earlier", "1/2", "shard1")
+        script = (
+            evaluations[0]["scripts"][0].replace("%build.vcs.number%", "c0ffee").replace("python3", "test -d earlier #")
+        )
         for earlier, left in (("c0ffee", True), ("former", False), (None, False)):
             folder = tmp_path / str(earlier)
             (folder / "earlier").mkdir(parents=True)
@@ -218,34 +258,17 @@ class TestModel:
             assert (done.returncode == 0) is left
             assert (folder / "commit").read_text() == "c0ffee\n"
 
-    def test_stage_1_is_done_once_for_all_shards(self, model: dict[str, Any]) -> None:
-        found = {build["id"]: build for build in builds(model)}
-        making = [name for name in found if name.startswith("Actions_")]
-        assert len(making) == len([name for name in found if name.startswith("Compare_")])
-        for name in making:
-            whole = name.replace("Actions_", "Evaluate_")
-            shards = [each["on"] for each in found[whole]["dependencies"] if each["snapshot"]]
-            assert len(shards) == 2
-            for shard in shards:
-                taken = [
-                    artifact["rules"]
-                    for each in found[shard]["dependencies"]
-                    if each["on"] == name and each["snapshot"]
-                    for artifact in each["artifacts"]
-                ]
-                assert taken == ["actions.zip!** => actions"]
-
     def test_an_agent_needs_linux_and_python_whatever_it_builds(self, model: dict[str, Any]) -> None:
         wanted = [["teamcity.agent.jvm.os.name", "contains", "Linux"], ["python3.executable", "exists"]]
-        assert all(build["requirements"] == wanted for build in builds(model))
+        assert all(build["requirements"] == wanted for build in builds(model) if build["type"] != "COMPOSITE")
 
     def test_no_parameter_is_used_that_no_server_defines(self, model: dict[str, Any]) -> None:
         # What is not defined is taken for a requirement, and then no agent fits.
-        texts = [text for build in builds(model) for text in (*build["scripts"], *build["params"].values())]
-        assert {name for text in texts for name in re.findall("%([^%]+)%", text)} == {
-            "build.vcs.number",
-            "system.teamcity.build.tempDir",
-        }
+        for build in builds(model):
+            texts = [*build["scripts"], *build["params"].values(), build["artifactRules"]]
+            texts += [artifact["rules"] for each in build["dependencies"] for artifact in each["artifacts"]]
+            named = {name for text in texts for name in re.findall("%([^%]+)%", text)}
+            assert named <= {"build.vcs.number", "system.teamcity.build.tempDir", *build["matrix"]}
         assert {name for build in builds(model) for name in build["params"]} == PARAMETERS
 
     def test_a_language_has_charts_of_what_its_builds_report(self, model: dict[str, Any]) -> None:
@@ -279,8 +302,9 @@ class TestModel:
         assert asked == of_go - {"Algorithms_go"}
 
     def test_a_failed_evaluation_is_compared(self, model: dict[str, Any]) -> None:
-        snapshots = {each["snapshot"] for build in builds(model) for each in build["dependencies"]}
-        assert snapshots == {None, "ADD_PROBLEM"}
+        for build in builds(model):
+            if build["id"].startswith("Compare_"):
+                assert {each["snapshot"] for each in build["dependencies"]} == {None, "ADD_PROBLEM"}
 
     def test_rankers_are_those_of_the_last_week_that_trained_them(self, model: dict[str, Any]) -> None:
         taken = [
@@ -293,14 +317,15 @@ class TestModel:
         assert set(taken) == {(None, "LastSuccessful")}
 
     def test_a_loss_of_quality_fails_the_build(self, model: dict[str, Any]) -> None:
-        whole = [build for build in builds(model) if build["name"] in {"Evaluate BASIC", "Evaluate ML"}]
-        assert all(build["metrics"] == ["ci_eval.RecallAt1"] for build in whole)
+        # Of a whole evaluation, which the comparison puts together.
+        for build in builds(model):
+            assert build["metrics"] == (["ci_eval.RecallAt1"] if build["id"].startswith("Compare_") else [])
 
     @pytest.mark.parametrize(
         ("old", "new"),
         [
             ("shards = 2", 'shards = "2"'),
-            ("ciEvalNight {", "ciEvalNights {"),
+            ("ciEvalNight {", "ciEvalNightly {"),
         ],
     )
     def test_a_planted_mistake_does_not_compile(self, old: str, new: str, tmp_path: Path) -> None:

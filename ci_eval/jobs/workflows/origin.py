@@ -82,7 +82,11 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
     if direct.vcs_info:
         return _make(direct.url, direct.vcs_info.commit_id)
     parts = urlsplit(direct.url)
-    return _find_checkout(Path(unquote(parts.path))) if parts.scheme == "file" else UNKNOWN
+    path = Path(unquote(parts.path))
+    if parts.scheme == "file" and path.is_dir():
+        return _find_checkout(path)
+    # A wheel that somebody downloaded knows as much as one that pip did.
+    return _find_release(own)
 
 
 def _find_checkout(folder: Path) -> Origin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -75,6 +76,15 @@ class Answers:
     """The variable that holds the key."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What `init` wrote, and what it leaves to a person."""
+
+    paths: tuple[Path, ...]
+    additions: tuple[str, ...] = ()
+    """Lines that say what to add to a file that was there."""
+
+
 def guess_language(root: Path) -> str:
     """Return the language of most files below the folder; Python if there are none."""
     names = {suffix: language.name for language in languages.CATALOG.all() for suffix in language.suffixes if suffix}
@@ -85,6 +95,16 @@ def guess_language(root: Path) -> str:
 def usual_engine(language: str) -> str:
     """Return the engine to propose for a language."""
     return ENGINES.get(language, "words")
+
+
+def usual_training(language: str, project: str) -> tuple[str, ...]:
+    """Return the projects to propose for training: a ranker must not learn from the project it is measured on."""
+    return tuple(spec for spec in TRAINING.get(language, ()) if _package(spec) != _package(project))
+
+
+def _package(spec: str) -> str:
+    """Return a SPEC without its version: what stands behind `==`, the last `@`, or Maven's last colon."""
+    return re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*$)", spec)[0]
 
 
 def check(answers: Answers) -> Config:
@@ -129,11 +149,11 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
-def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]:
-    """Write the configuration and the files of the CI below the folder; return their paths.
+def write(answers: Answers | None, folder: Path, request: Request) -> Written:
+    """Write the configuration and the files of the CI below the folder.
 
-    Without answers, the configuration is the one that is there. Raises ConfigError, also if one of the files exists
-    already.
+    Without answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are,
+    and the result says what to add to them. Raises ConfigError, also if another of the files exists already.
     """
     check_request(request, folder)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -143,7 +163,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
         like=config.engine.like or "",
         key=config.engine.key or "",
         is_reusable=not why_not_reusable(config),
-        training=config.training_projects or TRAINING.get(config.language, ()),
+        training=config.training_projects or usual_training(config.language, config.project.spec),
     )
     check_command(plan.command, request)
     if LOGS in request.purposes and not plan.training:
@@ -153,10 +173,21 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
     files = dict(SYSTEMS[request.system](plan))
     if answers:
         files = {CONFIG: _spell(answers, config, plan)} | files
+    added: tuple[str, ...] = ()
+    if (settings := folder / teamcity_files.SETTINGS).exists() and files.pop(teamcity_files.SETTINGS, ""):
+        added = tuple(teamcity_files.additions(plan, settings.read_text(encoding="utf-8")))
+        library = folder / teamcity_files.LIBRARY
+        if library.exists() and library.read_text(encoding="utf-8") == files[teamcity_files.LIBRARY]:
+            del files[teamcity_files.LIBRARY]
     if existing := [str(folder / path) for path in files if (folder / path).exists()]:
         away = "move it away" if len(existing) == 1 else "move them away"
         raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
-    return [atomic.write(folder / path, text.encode()) for path, text in files.items()]
+    if not files and not added:
+        raise ConfigError(
+            f"{settings} has what --for {','.join(request.purposes)} writes already: nothing is left to do"
+        )
+    paths = tuple(atomic.write(folder / path, text.encode()) for path, text in files.items())
+    return Written(paths=paths, additions=added)
 
 
 def check_command(command: str, request: Request) -> None:
@@ -202,7 +233,7 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {CONFIG, teamcity_files.LIBRARY})
         lines.append(f"First replace OWNER/ci-eval and COMMIT in {naming}")
-    build = f"{request.build} && " if request.build else ""
+    build = f"{_one_line(request.build)} && " if request.build else ""
     folders = " ".join(dict.fromkeys(path.parts[0] for path in files))
     lines += [
         f"Try it:      {build}ci-eval evaluate {CONFIG}",
@@ -211,12 +242,22 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
     return [*lines, *(_steps_at_teamcity if request.system == "teamcity" else _steps_at_github)(request, address, key)]
 
 
+def _one_line(command: str) -> str:
+    """Return a command of bash as one line of a terminal to which more can be added."""
+    if re.fullmatch(r"[\w ./=:@%+,-]+", command):
+        return command
+    if "\n" not in command:
+        return f"bash -ec {shlex.quote(command)}"
+    escaped = command.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"bash -ec $'{escaped}'"
+
+
 def _steps_at_teamcity(request: Request, address: str, key: str) -> Iterator[str]:
     yield f"In TeamCity: Create project → From a repository URL{f' ({address})' if address else ''} → Import settings"
     if key:
         yield f"The key:     make the parameter env.{key} of the project, of the type password"
     if SITE in request.purposes:
-        yield "The trends:  the charts of that project"
+        yield "The trends:  the tab Trends of that project"
 
 
 def _steps_at_github(request: Request, address: str, key: str) -> Iterator[str]:

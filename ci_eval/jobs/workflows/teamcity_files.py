@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, CiPlan
+from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan
 
 SETTINGS = Path(".teamcity/settings.kts")
 LIBRARY = Path(".teamcity/CiEval.kt")
@@ -15,7 +15,7 @@ PACKED = Path(__file__).with_name("CiEval.kt")
 """The library as a wheel has it."""
 SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
 """The library in a checkout."""
-ARCHIVE = "engine.zip"
+IMPORT = "import ci_eval.*"
 WIDTH = 108
 """Columns of a call, or of its options on lines of their own."""
 
@@ -26,58 +26,86 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
 
 
+def additions(plan: CiPlan, settings: str) -> Iterator[str]:
+    """Yield the lines that say what to add to settings that a person wrote, and where; without those that are there."""
+    lines = {line.strip() for line in settings.splitlines()}
+    # A pin that is there stays: the library beside it is of that commit.
+    source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
+    calls = [*_project(plan)]
+    # Kotlin knows a value only below its declaration, and a night may take what is declared.
+    has_night = "ciEvalNight {" in settings
+    values = [call for call in calls if has_night and call.startswith("val ")]
+    purposes = {*plan.request.purposes}
+    within = ["ranker = rankers"] if has_night and LOGS in purposes and not {NIGHT, NOTICE} & purposes else []
+    for place, parts in (
+        ("to its imports:", [IMPORT]),
+        ("below the imports:", source),
+        ("above its ciEvalNight { … }:", values),
+        ("in that ciEvalNight { … }:", within),
+        ("at the end of its project { … }:", [call for call in calls if call not in values]),
+    ):
+        missing = [part for part in parts if not {line.strip() for line in part.splitlines()} <= lines]
+        if missing:
+            yield place
+            yield from (f"    {line}" for part in missing for line in part.splitlines())
+
+
 def _settings(plan: CiPlan) -> str:
-    dsl = "jetbrains.buildServer.configs.kotlin"
-    lines = [f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt beside this file."]
-    lines += [
-        "import ci_eval.*",
-        f"import {dsl}.*",
-        *([f"import {dsl}.buildSteps.script"] if plan.request.build else []),
+    lines = [
+        f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt beside this file.",
+        IMPORT,
+        "import jetbrains.buildServer.configs.kotlin.*",
+        'version = "2025.11"',
+        _source(plan),
+        "project {",
+        *(f"    {line}" for part in _project(plan) for line in part.splitlines()),
+        "}",
     ]
-    lines += ['version = "2025.11"', f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"]
-    if plan.request.build:
-        rule, script = _text(f"{plan.request.build_output} => {ARCHIVE}"), _text(plan.request.build)
-        lines += [
-            "val engineBuild = BuildType {",
-            f'    id("Engine"); name = "Engine"; artifactRules = {rule}',
-            f"    vcs {{ root(DslContext.settingsRoot) }}; steps {{ script {{ scriptContent = {script} }} }}",
-            "}",
-        ]
-    lines += ["project {", *(f"    {line}" for line in _project(plan)), "}"]
     return "\n".join(lines) + "\n"
 
 
+def _source(plan: CiPlan) -> str:
+    return f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"
+
+
 def _project(plan: CiPlan) -> Iterator[str]:
+    """Yield the calls of the library, each a line or a few."""
     options = {"config": _text(str(CONFIG))}
     if plan.request.build:
-        yield f"buildType(engineBuild); val built = BuiltEngine(engineBuild, {_text(ARCHIVE)})"
+        output = plan.request.build_output
+        of_engine = {"make": _text(plan.request.build)} | ({"output": _text(output)} if output != "build" else {})
+        yield _call("ciEvalEngine", of_engine, "val built = ")
         options |= {"engine": "built", "command": _text(_command_in_archive(plan))}
         options |= {"like": _text(plan.like)} if plan.like else {}
-    if LOGS in plan.request.purposes:
+    purposes = plan.request.purposes
+    if LOGS in purposes:
         projects = ", ".join(map(_text, plan.training))
-        yield from _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
-    if NIGHT in plan.request.purposes or NOTICE in plan.request.purposes:
-        of_nights = {"ranker": "rankers"} if LOGS in plan.request.purposes else {}
+        yield _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
+    if NIGHT in purposes or NOTICE in purposes:
+        of_nights = {"ranker": "rankers"} if LOGS in purposes else {}
         of_nights |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
-        of_nights |= {"mail": _text(plan.request.mail)} if NOTICE in plan.request.purposes else {}
-        yield from _call("ciEvalNight", options | of_nights)
-    if PULL_REQUEST in plan.request.purposes:
-        yield from _call("ciEvalPullRequest", options)
+        of_nights |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
+        of_nights |= {"daily": "false"} if SITE in purposes else {}
+        yield _call("ciEvalNight", options | of_nights, "val night = " if SITE in purposes else "")
+    if SITE in purposes:
+        yield _call("ciEvalNights", {"nights": "listOf(night)"})
+    if PULL_REQUEST in purposes:
+        yield _call("ciEvalPullRequest", options)
 
 
-def _call(function: str, values: Mapping[str, str], before: str = "") -> list[str]:
+def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
     """Return a call with its options, on one line if they fit."""
     options = [f"{name} = {value}" for name, value in values.items()]
     line = f"{before}{function} {{ {'; '.join(options)} }}"
     if len(line) <= WIDTH:
-        return [line]
+        return line
     lines = options[:1]
     for option in options[1:]:
         if len(joined := f"{lines[-1]}; {option}") <= WIDTH:
             lines[-1] = joined
         else:
             lines.append(option)
-    return [f"{before}{function} {{", *(f"    {line}" for line in lines), "}"]
+    return "\n".join([f"{before}{function} {{", *(f"    {line}" for line in lines), "}"])
 
 
 def _command_in_archive(plan: CiPlan) -> str:

@@ -90,11 +90,20 @@ def test_a_checkout_names_its_commit_once_that_is_pushed(upstream: tuple[Path, s
     assert origin.find(installed) == UNKNOWN
 
 
-def test_a_release_names_the_commit_of_its_tag(upstream: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "direct",
+    [None, {"url": "file:///tmp/ci_eval-0.1.0.whl"}, {"url": "https://example.org/ci_eval-0.1.0.whl"}],
+    ids=["a registry", "a wheel", "an address"],
+)
+def test_a_release_names_the_commit_of_its_tag(
+    direct: object, upstream: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, commit = upstream
     monkeypatch.chdir(folder)
     git(folder, "config", f"url.{folder}.insteadOf", ADDRESS)
-    assert origin.find(Installed(source=ADDRESS)) == Origin(repository="team/ci-eval", commit=commit, release="v0.1.0")
+    assert origin.find(Installed(direct, source=ADDRESS)) == Origin(
+        repository="team/ci-eval", commit=commit, release="v0.1.0"
+    )
 
 
 @pytest.mark.parametrize(

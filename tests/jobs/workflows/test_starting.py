@@ -188,6 +188,41 @@ def test_it_says_what_to_do_next_in_lines_that_can_be_pasted(tmp_path: Path, mon
     ]
 
 
+@pytest.mark.parametrize(
+    ("build", "shown"),
+    [
+        ("make server", "make server"),
+        ("make a; make b # both", "bash -ec 'make a; make b # both'"),
+        ("make a\necho 'a\\t' > b\n", r"bash -ec $'make a\necho \'a\\t\' > b\n'"),
+    ],
+)
+def test_a_build_is_tried_in_one_line_whatever_it_is(build: str, shown: str, tmp_path: Path) -> None:
+    line, *_ = starting.next_steps([CONFIG], Request(purposes=("night",), origin=ORIGIN, build=build), "")
+    assert line == f"Try it:      {shown} && ci-eval evaluate {CONFIG}"
+    programs = "function make() { echo $@ >> made; }; export -f make; function ci-eval() { echo $@ >> made; }\n"
+    subprocess.run(["bash", "-euc", programs + line.partition(":")[2]], cwd=tmp_path, check=True)
+    made = (tmp_path / "made").read_text().splitlines()
+    assert made[-1] == f"evaluate {CONFIG}"
+    assert made[0] in {"server", "a"}
+    assert not (tmp_path / "b").exists() or (tmp_path / "b").read_text() == "a\\t\n"
+
+
+def test_no_ranker_is_proposed_to_learn_from_the_project_it_is_measured_on(tmp_path: Path) -> None:
+    for number, project in enumerate(("pypi:click==8.0.0", "pypi:click")):
+        folder = tmp_path / str(number)
+        options = ("--for", "night,logs", "--language", "python", "--engine", "jedi", "--project", project)
+        code, _, err = command("init", "--output", folder, *options)
+        assert code == 0, err
+        assert load(folder / CONFIG).config.training_projects == ("pypi:requests==2.32.3",)
+
+
+@pytest.mark.parametrize("language", sorted(TRAINING))
+def test_of_every_language_a_project_is_left_to_learn_from(language: str) -> None:
+    for spec in TRAINING[language]:
+        left = starting.usual_training(language, spec)
+        assert (len(left), spec in left) == (len(TRAINING[language]) - 1, False)
+
+
 GITLAB = Origin(repository="team/ci-eval", commit=COMMIT, server="https://gitlab.example.com")
 
 
@@ -201,7 +236,7 @@ GITLAB = Origin(repository="team/ci-eval", commit=COMMIT, server="https://gitlab
         ("github", ("logs",), ORIGIN, "See it:      at GitHub: Actions"),
         ("github", ("night", "site"), ORIGIN, "The site:    Settings, Pages, Source: GitHub Actions"),
         ("teamcity", ("night",), GITLAB, "In TeamCity: Create project → From a repository URL → Import settings"),
-        ("teamcity", ("night", "site"), ORIGIN, "The trends:  the charts of that project"),
+        ("teamcity", ("night", "site"), ORIGIN, "The trends:  the tab Trends of that project"),
         (
             "teamcity",
             ("night",),

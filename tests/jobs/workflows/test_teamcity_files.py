@@ -19,6 +19,7 @@ from tests.ci.tools import LIBRARY as SOURCE
 from tests.command import command
 
 COMMIT = "0123456789" * 4
+ALL = "night,pull-request,logs,site,notice"
 BUILD = ("--build", "make server  # $HOME 100%", "--engine-command", "./build/server --stdio")
 
 
@@ -49,18 +50,17 @@ def arguments(build: dict[str, Any], name: str) -> dict[str, Any]:
 @pytest.mark.engine
 @pytest.mark.registry
 def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
-    lines = written(
-        tmp_path, "--for", "night,pull-request,logs,notice", "--mail", "team@example.org", *BUILD, "--like", "zuban"
-    )
-    assert len(lines) <= 25
+    lines = written(tmp_path, "--for", ALL, "--mail", "team@example.org", *BUILD, "--like", "zuban")
+    assert len(lines) == 20
     assert max(map(len, lines)) <= 120
     models = modelled(tmp_path)
     assert set(models) == {
-        "Engine", "GenerateLogs_Completion", "PullRequest_Completion",
+        "Engine_Completion", "GenerateLogs_Completion", "PullRequest_Completion", "Night_Completion",
+        "Trends_Completion",
         *(f"{kind}_Completion_{ranking}" for kind in ("Evaluate", "Compare") for ranking in ("BASIC", "ML")),
     }  # fmt: skip
     # A percent sign would begin a parameter.
-    assert models["Engine"]["scripts"] == ["make server  # $HOME 100%%"]
+    assert models["Engine_Completion"]["scripts"] == ["make server  # $HOME 100%%"]
     for build in ("Evaluate_Completion_BASIC", "GenerateLogs_Completion"):
         taken = [rule["rules"] for edge in models[build]["dependencies"] for rule in edge["artifacts"]]
         assert "engine.zip!** => engine" in taken
@@ -75,6 +75,103 @@ def test_all_purposes_make_settings_that_teamcity_reads(tmp_path: Path) -> None:
 def test_a_night_of_an_engine_with_a_name_takes_eight_lines(tmp_path: Path) -> None:
     assert len(written(tmp_path, "--engine", "jedi")) == 8
     assert set(modelled(tmp_path)) == {"Evaluate_Completion_BASIC", "Compare_Completion_BASIC"}
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [(("--for", "night,pull-request", *BUILD), 10), (("--for", "night", *BUILD), 9), (("--for", "night,logs"), 11)],
+    ids=["pull request", "upstream engine", "rankers"],
+)
+def test_a_story_takes_fewer_than_fifteen_lines(options: tuple[str, ...], count: int, tmp_path: Path) -> None:
+    engine = () if BUILD[0] in options else ("--engine", "jedi")
+    assert len(written(tmp_path, *options, *engine)) == count
+
+
+THEIRS = """\
+import jetbrains.buildServer.configs.kotlin.*
+import jetbrains.buildServer.configs.kotlin.buildSteps.script
+version = "2025.11"
+object Tests : BuildType({ id("Tests"); name = "Tests"; steps { script { scriptContent = "make test" } } })
+project {
+    buildType(Tests)
+}
+"""
+
+
+def add(folder: Path, said: str) -> None:
+    """Add to the settings what `init` says, where it says so."""
+    lines = (folder / SETTINGS).read_text().splitlines()
+    imports = max(number for number, line in enumerate(lines) if line.startswith("import ")) + 1
+    places = {"to its imports:": 1, "below the imports:": imports, "at the end of its project { … }:": len(lines) - 1}
+    parts: dict[str, list[str]] = {name: [] for name in places}
+    place = ""
+    for line in said.splitlines():
+        place = line if line in places else place if line.startswith("    ") else ""
+        if place and line != place:
+            parts[place].append(line)
+    for name in reversed(places):
+        lines[places[name] : places[name]] = parts[name]
+    (folder / SETTINGS).write_text("\n".join(lines) + "\n")
+
+
+def extend(folder: Path, *options: str) -> str:
+    """Return what `init` says of settings that are there; it does not write over them."""
+    before = (folder / SETTINGS).read_text()
+    shared = ("--ci", "teamcity", "--output", folder, "--action", f"o/r@{COMMIT}")
+    code, _, err = command("init", *shared, *options)
+    assert code == 0, err
+    assert (folder / SETTINGS).read_text() == before
+    assert f"First add to {SETTINGS}, which is there and stays as it is," in err
+    return err
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+def test_what_is_said_of_settings_that_are_there_is_all_that_they_lack(tmp_path: Path) -> None:
+    (tmp_path / SETTINGS).parent.mkdir()
+    (tmp_path / SETTINGS).write_text(THEIRS)
+    add(tmp_path, extend(tmp_path, "--language", "python", "--project", "path:.", *BUILD))
+    assert (tmp_path / LIBRARY).read_text() == SOURCE.read_text()
+    said = extend(tmp_path, "--for", "pull-request", *BUILD[:2])
+    # The engine, the import and the commit are there already.
+    assert "ciEvalEngine" not in said
+    assert "import " not in said
+    assert "ciEval =" not in said
+    add(tmp_path, said)
+    night = {f"{kind}_Completion_BASIC" for kind in ("Evaluate", "Compare")}
+    assert set(modelled(tmp_path)) == {"Tests", "Engine_Completion", "PullRequest_Completion", *night}
+
+
+def test_a_ranker_is_declared_above_the_night_that_takes_it(tmp_path: Path) -> None:
+    written(tmp_path, "--engine", "jedi")
+    said = extend(tmp_path, "--for", "logs")
+    added = said[said.index("above its") : said.index("Try it:")].splitlines()
+    assert (added[0], added[1].strip()) == ("above its ciEvalNight { … }:", "val rankers = ciEvalLogs {")
+    assert added[-2:] == ["in that ciEvalNight { … }:", "    ranker = rankers"]
+
+
+def test_an_engine_is_declared_above_the_night_that_may_take_it(tmp_path: Path) -> None:
+    written(tmp_path, "--engine-command", "build/server")
+    said = extend(tmp_path, "--for", "pull-request", "--build", "make server")
+    above, end = (said.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
+    assert above < said.index("val built = ciEvalEngine") < end < said.index("ciEvalPullRequest {")
+
+
+def test_settings_that_lack_nothing_leave_nothing_to_do(tmp_path: Path) -> None:
+    written(tmp_path, "--engine", "jedi")
+    code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--action", f"o/r@{COMMIT}")
+    assert code == 2
+    assert "nothing is left to do" in " ".join(err.split())
+
+
+def test_a_library_of_another_commit_is_not_written_over(tmp_path: Path) -> None:
+    written(tmp_path, "--engine", "jedi")
+    (tmp_path / LIBRARY).write_text("another\n")
+    code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--for", "logs")
+    assert code == 2
+    assert f"{LIBRARY} would be written over: move it away" in " ".join(err.split())
+    assert (tmp_path / LIBRARY).read_text() == "another\n"
 
 
 @pytest.mark.parametrize(
