@@ -11,7 +11,7 @@ import pytest
 from tests.needs import lack
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-LANGUAGES = ("cpp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "scala", "typescript")
+LANGUAGES = ("cpp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "rust", "scala", "typescript")
 FILES = 40
 
 
