@@ -24,6 +24,7 @@ val languages = listOf(
     Language("php", "PHP", "words", "configs/php.yaml", "npm"),
     Language("python", "Python", "jedi", "configs/python.yaml"),
     Language("ruby", "Ruby", "words", "configs/ruby.yaml", "mvn"),
+    Language("rust", "Rust", "words", "configs/rust.yaml", "cargo"),
     Language("scala", "Scala", "scala-presentation-compiler", "configs/scala.yaml", "java", "mvn"),
     Language("typescript", "TypeScript", "typescript", "configs/typescript.yaml", "node", "npm"),
 )
@@ -35,6 +36,7 @@ val training = mapOf(
     "javascript" to listOf("npm:express@4.19.2", "npm:commander@12.1.0", "npm:koa@2.15.3"),
     "kotlin" to listOf("maven:com.squareup.okio:okio-jvm:3.9.0", "maven:org.jetbrains.kotlinx:kotlinx-serialization-core-jvm:1.6.3", "maven:com.github.ajalt.clikt:clikt-jvm:4.4.0"),
     "python" to listOf("pypi:requests==2.32.3", "pypi:click==8.1.7", "pypi:jinja2==3.1.4"),
+    "rust" to listOf("crate:clap_builder==4.5.2", "crate:itertools==0.13.0"),
     "scala" to listOf("maven:org.typelevel:cats-core_2.13:2.12.0", "maven:io.circe:circe-core_2.13:0.14.9", "maven:com.typesafe.akka:akka-actor_2.13:2.6.21"),
     "typescript" to listOf("npm:zod@4.0.0", "npm:immer@10.1.1"),
 )

@@ -31,6 +31,8 @@ from ci_eval.core.actions import declarations, source_files
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Language
 from ci_eval.core.fetch import project
+from ci_eval.core.fetch.clients import run_client
+from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.packages import npm_run, pip_install
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import ActionsConfig
@@ -221,6 +223,27 @@ def cpp() -> list[str]:
     return [sys.executable, str(FOLDER / "cpp.py"), str(folder), *options, "-DLEVELDB_PLATFORM_POSIX", "-DOS_LINUX"]
 
 
+def rust() -> list[str]:
+    """Return the command of the oracle of Rust, built once into the cache."""
+
+    def install(folder: Path) -> dict[str, str]:
+        (folder / "src").mkdir()
+        shutil.copy(FOLDER / "rust.rs", folder / "src" / "main.rs")
+        (folder / "Cargo.toml").write_text(
+            '[package]\nname = "oracle"\nedition = "2021"\n'
+            f'[dependencies]\nra_ap_syntax = "={RA_SYNTAX}"\nserde_json = "=1.0.154"\n'
+        )
+        run_client((program("cargo"), "build", "--quiet", "--release"), cwd=folder)
+        return {"ra_ap_syntax": RA_SYNTAX}
+
+    source = hash_file(FOLDER / "rust.rs")[:16]
+    folder = once(machine.cache_folder() / "oracles" / f"ra_ap_syntax@{RA_SYNTAX}-{source}", RA_SYNTAX, install).folder
+    return [str(folder / "target" / "release" / "oracle")]
+
+
+# The newest that Rust 1.95 builds.
+RA_SYNTAX = "0.0.349"
+
 ORACLES = {
     "python": Oracle(
         "`ast` and `tokenize`",
@@ -284,6 +307,18 @@ ORACLES = {
         ),
         scala,
         "UTF-16",
+    ),
+    "rust": Oracle(
+        f"rust-analyzer's parser {RA_SYNTAX}",
+        (
+            "crate:serde_json==1.0.118",
+            "crate:clap_builder==4.5.2",
+            "crate:tokio==1.38.0",
+            "crate:regex-automata==0.4.7",
+            "crate:syn==2.0.68",
+        ),
+        rust,
+        "bytes",
     ),
     "php": Oracle("nikic/php-parser", ("npm:@wordpress/block-library@11.1.0",), php, "bytes"),
 }

@@ -40,7 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-engines",
         action="store_true",
-        help="observe every verified engine again, also those of which nothing changed since a stored dossier",
+        help="observe every verified engine again, also those of which nothing changed since a stored dossier, and "
+        "compare all projects of `benchmarks/languages.py` with the languages' own parsers",
     )
     parser.addoption(
         "--slowest", action="store_true", help=f"print the {SLOWEST} slowest tests, before those that failed"

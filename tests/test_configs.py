@@ -17,7 +17,7 @@ MODELS = [FOLDER / "code-review.yaml", FOLDER / "unit-tests.yaml"]
 CALLS = FOLDER / "method-calls.yaml"
 CONFIGS = sorted({*FOLDER.glob("*.yaml")} - {*MODELS, CALLS})
 UNVERIFIED = sorted((FOLDER / "unverified").glob("*.yaml"))
-EVERYWHERE = ("pypi", "npm", "maven", "go")
+EVERYWHERE = ("pypi", "npm", "maven", "go", "crate")
 """Registries that every runner reaches; `debian:` resolves against the machine's own package lists alone."""
 
 
@@ -38,7 +38,7 @@ def test_a_night_of_a_baseline_says_so_in_every_headline(path: Path) -> None:
     config = load(path).config
     is_baseline = engines.CATALOG.load(config.engine.name).summary.startswith("baseline")
     assert is_baseline == ("baseline" in (config.reports.evaluation_title or ""))
-    assert is_baseline == (config.language in {"php", "ruby"})
+    assert is_baseline == (config.language in {"php", "ruby", "rust"})
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

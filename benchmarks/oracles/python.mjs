@@ -11,10 +11,14 @@ const python = await loadPyodide();
 
 const program = fileURLToPath(new URL("python.py", import.meta.url));
 const files = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
-// A folder of this machine is mounted where it is, so that paths mean the same in both.
-for (const folder of new Set([program, ...files].map((file) => path.dirname(file)))) {
-  python.FS.mkdirTree(folder);
-  python.mountNodeFS(folder, folder);
+// A folder of this machine is mounted where it is, so that paths mean the same in both. One below it is there then.
+const mounted = [];
+for (const folder of [...new Set([program, ...files].map((file) => path.dirname(file)))].sort()) {
+  if (!mounted.some((above) => folder.startsWith(`${above}/`))) {
+    mounted.push(folder);
+    python.FS.mkdirTree(folder);
+    python.mountNodeFS(folder, folder);
+  }
 }
 const paths = files[Symbol.iterator]();
 python.setStdin({ stdin: () => paths.next().value });

@@ -11,7 +11,7 @@ import pytest
 from tests.needs import lack
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-LANGUAGES = ("cpp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "scala", "typescript")
+LANGUAGES = ("cpp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "rust", "scala", "typescript")
 FILES = 40
 
 
@@ -58,12 +58,21 @@ def test_every_oracle_is_tested(benchmark_module: Any) -> None:
     assert set(LANGUAGES) == benchmark_module.ORACLES.keys()
 
 
+@pytest.fixture
+def projects(request: pytest.FixtureRequest) -> int | None:
+    """Return how many projects of a language are compared: all of them weekly (test.yml), else the first."""
+    return None if request.config.getoption("--all-engines") else 1
+
+
 @pytest.mark.slow
 @pytest.mark.registry
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_module: Any, name: str) -> None:
+def test_real_files_have_the_tokens_of_the_language_s_own_parser(
+    benchmark_module: Any, projects: int | None, name: str
+) -> None:
     try:
-        result = benchmark_module.compare_projects(name, benchmark_module.ORACLES[name].projects[:1], FILES)
+        result = benchmark_module.compare_projects(name, benchmark_module.ORACLES[name].projects[:projects], FILES)
+        snippets = benchmark_module.compare_snippets(name)
     except benchmark_module.Unavailable as reason:
         lack(str(reason))
     # libclang refuses files whose headers another system has.
@@ -72,3 +81,5 @@ def test_real_files_have_the_tokens_of_the_language_s_own_parser(benchmark_modul
     assert result.missed <= 0.002 * result.tokens, result.examples
     assert result.invented <= 0.002 * result.tokens, result.examples
     assert result.wrong <= 0.005 * result.tokens, result.examples
+    assert snippets.tokens > 0
+    assert snippets.missed + snippets.invented + snippets.wrong <= 0.01 * snippets.tokens, snippets.examples

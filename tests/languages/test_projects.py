@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent.parent.parent / "configs"
 CONFIGS = {path.stem: path for path in sorted(FOLDER.glob("*.yaml")) if load(path).config.project.spec}
 FILES, LARGEST = 12, 40_000
 QUERIES = 250
-CLIENTS = {"npm": ("npm",), "maven": ("mvn",), "go": ("go",), "debian": ("apt-get",)}
+CLIENTS = {"npm": ("npm",), "maven": ("mvn",), "go": ("go",), "crate": ("cargo",), "debian": ("apt-get",)}
 """Scheme of a project → what fetches it."""
 
 pytestmark = pytest.mark.registry

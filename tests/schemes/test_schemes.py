@@ -21,6 +21,7 @@ DIGEST = "0123456789abcdef" * 4
         f"maven:org.apache.commons:commons-lang3:3.14.0#sha256={DIGEST}",
         f"maven:org.asciidoctor:asciidoctorj:3.0.0:jar#sha256={DIGEST}",
         f"go:github.com/spf13/cobra@v1.8.1#sha256={DIGEST}",
+        f"crate:serde_json==1.0.118#sha256={DIGEST}",
         f"debian:fmtlib=9.1.0+ds1-2#sha256={DIGEST}",
         "git:https://example.org/a/b.git@v1.0",
         f"https://example.org/a-1.0.tar.gz#sha256={DIGEST}",
@@ -67,6 +68,8 @@ def test_a_spec_tells_name_and_revision() -> None:
         "pypi:six==1#sha256=abc",
         "pypi:six==1#md5=abc",
         "npm:is-number@latest",
+        "crate:serde_json",
+        "crate:serde_json==1.0",
         "git:https://example.org/a",
         "git:ext::sh@main",
         "git:https://example.org/a@-f",
@@ -95,7 +98,8 @@ def test_what_names_no_project_is_a_config_error(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", ["pipy:six==1.16.0", "six==1.16.0"])
 def test_a_misspelt_or_missing_scheme_is_answered_with_the_right_one_and_all_examples(spec: str) -> None:
-    with pytest.raises(ConfigError, match=r"Did you mean pypi:six==1\.16\.0\?(.|\n)*git:URL@REVISION"):
+    right = r"Did you mean (crate:six==1\.16\.0 or )?pypi:six==1\.16\.0\?"
+    with pytest.raises(ConfigError, match=right + r"(.|\n)*git:URL@REVISION"):
         parse(spec)
 
 
@@ -140,6 +144,14 @@ def test_a_real_go_module_is_prepared(tmp_path: Path) -> None:
     digest = "bf27a276f87257c93bc057309df30265a19beefc3d5fc887cbd8fc99ad35466a"
     project = prepare(f"go:github.com/spf13/cobra@v1.8.1#sha256={digest}", cache=tmp_path)
     assert (project.root / "command.go").is_file()
+
+
+@pytest.mark.needs("cargo")
+@pytest.mark.registry
+def test_a_real_crate_is_prepared(tmp_path: Path) -> None:
+    digest = "d947f6b3163d8857ea16c4fa0dd4840d52f3041039a85decd46867eb1abef2e4"
+    project = prepare(f"crate:serde_json==1.0.118#sha256={digest}", cache=tmp_path)
+    assert (project.root / "src/lib.rs").is_file()
 
 
 @pytest.mark.needs("apt-get")

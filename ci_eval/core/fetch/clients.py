@@ -31,6 +31,7 @@ GET = {
     "mvn": "Install Maven, which needs Java, and see that mvn is on PATH.",
     "java": "Install a JDK, 17 or newer, and see that java is on PATH.",
     "go": "Install Go and see that it is on PATH.",
+    "cargo": "Install Rust 1.82 or newer, which brings cargo, and see that it is on PATH.",
     "apt-get": DEBIAN_ONLY,
     "apt-config": DEBIAN_ONLY,
 }

@@ -45,6 +45,7 @@ TRAINING = {
     "javascript": ("npm:express@4.19.2", "npm:commander@12.1.0"),
     "kotlin": ("maven:com.squareup.okio:okio-jvm:3.9.0", "maven:com.github.ajalt.clikt:clikt-jvm:4.4.0"),
     "python": ("pypi:requests==2.32.3", "pypi:click==8.1.7"),
+    "rust": ("crate:clap_builder==4.5.2", "crate:itertools==0.13.0"),
     "scala": ("maven:org.typelevel:cats-core_2.13:2.12.0", "maven:io.circe:circe-core_2.13:0.14.9"),
     "typescript": ("npm:zod@4.0.0", "npm:immer@10.1.1"),
 }

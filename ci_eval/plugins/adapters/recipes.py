@@ -314,12 +314,14 @@ class System:
     hint: str
     """The command that installs it."""
     ask: tuple[str, ...] = ("--version",)
+    starts: tuple[str, ...] = ()
+    """The other programs of the machine that it starts."""
     version: str = "system"
     source: str = "the system"
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (self.program,)
+        return (self.program, *self.starts)
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
         if version is not None:

@@ -17,6 +17,7 @@ GRAMMARS = {
     "php": ("php",),
     "python": ("python",),
     "ruby": ("ruby",),
+    "rust": ("rust",),
     "scala": ("scala",),
     "typescript": ("typescript", "tsx"),
 }

@@ -16,6 +16,7 @@ from ci_eval.plugins.responses.structured import find_json, find_texts
 GRAMMARS = {
     "python": "python", "java": "java", "go": "go", "javascript": "javascript", "csharp": "c_sharp",
     "typescript": "typescript", "kotlin": "kotlin", "ruby": "ruby", "php": "php", "scala": "scala", "cpp": "cpp",
+    "rust": "rust",
 }  # fmt: skip
 NAMES = (
     "test", "tests", "test_code", "unit_test", "unit_tests", "unittest", "code", "answer", "solution", "completion",

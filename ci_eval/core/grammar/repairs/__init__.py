@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ci_eval.core.grammar.repairs import cpp, ecmascript, go, java, kotlin, php, python, scala
+from ci_eval.core.grammar.repairs import cpp, ecmascript, go, java, kotlin, php, python, rust, scala
 from ci_eval.core.grammar.repairs.repair import Rewritten
 
 
@@ -27,5 +27,6 @@ REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
     "kotlin": kotlin.REPAIRS,
     "php": php.REPAIRS,
     "python": python.REPAIRS,
+    "rust": rust.REPAIRS,
     "scala": scala.REPAIRS,
 }

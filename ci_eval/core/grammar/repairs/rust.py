@@ -1,0 +1,61 @@
+"""The rewriting of Rust before its grammar reads it: macros that take expressions become calls."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.core.grammar.repairs.repair import Repair, Rewritten, outside, spaces
+
+_LITERALS = (
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
+    rb"|\"(?:\\[\s\S]|[^\"\\])*\"|'(?:\\[^\n']+|\\'|[^\\\n'])'"
+)
+_PARTS = re.compile(
+    rb"(?:" + _LITERALS + rb")|\b(?:(?:debug_)?assert(?:_eq|_ne)?|dbg|e?print(?:ln)?|format(?:_args)?|panic|todo"
+    rb"|unimplemented|unreachable|vec|write(?:ln)?)(?P<head>![ \t\n]*[(\[])|(?P<bracket>[()\[\]{}])|(?P<semicolon>;)"
+)
+
+
+class _Calls:
+    """A rewriting of `vec![a; n]` into `vec (a, n)`, since a grammar does not look into macros."""
+
+    always = True
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Return the text with the macros of the standard library that take expressions as calls."""
+        out = bytearray(source)
+        # The places of open brackets, -1 for those that were not rewritten.
+        opened: list[int] = []
+        for match in _PARTS.finditer(source):
+            if match["head"]:
+                begin, end = match.span("head")
+                out[begin : begin + 1] = b" "
+                out[end - 1 : end] = b"("
+                opened.append(end - 1)
+            elif match["semicolon"]:
+                if opened and opened[-1] >= 0:
+                    out[match.start() : match.end()] = b","
+            elif match["bracket"]:
+                if match[0] in b"([{":
+                    opened.append(-1)
+                elif opened and opened.pop() >= 0:
+                    out[match.start() : match.end()] = b")"
+        return Rewritten(bytes(out))
+
+
+def _keywords(pattern: bytes) -> Repair:
+    return Repair(outside(pattern, _LITERALS), spaces)
+
+
+REPAIRS = (
+    _Calls(),
+    # The older grammar takes `use` for a type.
+    Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
+    _keywords(rb"\b(?P<k>async)(?=\s+(?:move\s*)?\|)"),
+    _keywords(rb"(?<=&)(?P<k1>raw)\s+(?P<k2>const|mut)\b"),
+    _keywords(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)"),
+    _keywords(rb"\b(?P<k>unsafe)(?=\s+extern\s*(?:\"\w+\"\s*)?\{)"),
+    _keywords(rb"\b(?P<k1>where)\s+(?P<k2>Self)\s*:\s*'\w+\s*,?(?=\s*[;=])"),
+    # `S { x: a, .. } = b`
+    _keywords(rb"\.\.(?=\s*\}\s*=[^=>])"),
+)
