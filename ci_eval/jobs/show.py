@@ -47,7 +47,7 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
     yield from _source(source, session, line, column)
     for lookup in session.lookups:
         yield ""
-        yield from _lookup(lookup, session.expected_text)
+        yield from _lookup(lookup, session.expected_text, reused=session.reused)
 
 
 def _status(what: str, session: Session) -> Iterator[str]:
@@ -65,9 +65,10 @@ def _source(source: SourceFile, session: Session, line: int, column: int) -> Ite
             yield f"       | {' ' * column}{'^' * len(session.expected_text)}"
 
 
-def _lookup(lookup: Lookup, expected: str) -> Iterator[str]:
+def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[str]:
     place = f"place {lookup.rank}" if lookup.rank else "absent"
-    yield f"prefix {lookup.prefix!r}: {place} of {lookup.total} suggestions, {lookup.latency:.1f} ms"
+    time = "" if reused else f", {lookup.latency:.1f} ms"
+    yield f"prefix {lookup.prefix!r}: {place} of {lookup.total} suggestions{time}"
     if lookup.dropped:
         yield f"        {lookup.dropped} more could not be read"
     for i, suggestion in enumerate(lookup.suggestions, 1):

@@ -37,6 +37,18 @@ def judged(base: Floats, new: Floats, *, asked: float) -> dict[str, Difference]:
     return Judge(METRICS, DECLARED, asked).filter(sums)
 
 
+@pytest.mark.parametrize("repeats", [Repeats(), Repeats(asked=100, whole=False)])
+def test_sides_that_answered_in_different_files_have_a_verdict(repeats: Repeats) -> None:
+    # 20 sessions with a list of base's, then 20 with one of new's; such as Precision observes them.
+    base, new = np.array([1.0, 1, 0, 0]), np.array([0.0, 0, 0, 1])
+    sums = FilterSums(figures=1)
+    for seen in (base, new):
+        sums.rows.append(sums.add(np.tile(seen, (20, 1, 1))))
+    difference = Judge(METRICS[:1], DECLARED, 1.0, repeats=repeats).filter(sums)[METRICS[0].info.name]
+    assert (difference.base, difference.new, difference.n) == (1, 0, 20)
+    assert (difference.state, difference.verdict, difference.low) == ("exact", Verdict.WORSE, -1)
+
+
 def hits(files: int, rate: float, seed: int = 1) -> Floats:
     return (np.random.default_rng(seed).random((files, 40)) < rate).astype(float)
 

@@ -118,6 +118,7 @@ def test_times_with_a_former_ranker_in_them_are_left_out(project: Path, tmp_path
         code, _, err = command("rerank", tmp_path / source, "--completion-type", kind, "--output", tmp_path / target)
         assert code == 0, err
         assert {reused for *_, reused in latencies(tmp_path / target)} == {not has_times}
+        assert (" ms" in command("show", tmp_path / target, latencies(tmp_path / target)[0][0])[1]) is has_times
         (found,) = json.loads((tmp_path / target / "reports" / "metrics.json").read_text())["evaluations"]
         assert (found["filters"]["ALL"]["metrics"]["MeanLatency"]["value"] is not None) is has_times
         assert found["environment"].get("Answers of an earlier run") == (None if has_times else "20 sessions")

@@ -71,6 +71,15 @@ def test_what_is_too_much_for_a_page_is_counted(monkeypatch: pytest.MonkeyPatch)
     assert (table.left_out, len(told(table)["columns"]["line"])) == (1, 2)
 
 
+def test_a_session_of_an_earlier_run_has_no_time() -> None:
+    table = SessionTable(TASK, [""], "t")
+    table.begin(SOURCE, [])
+    asked = session("a.py", 0, "one")
+    for row in (asked, replace(asked, reused=True)):
+        table.add([row])
+    assert told(table)["went"][0]["latency"] == [round(10 * asked.lookups[0].latency), -1]
+
+
 def test_a_line_is_cropped_around_its_token() -> None:
     assert crop_line("    two three", 8) == ("two three", 4)
     shown, at = crop_line(" " * 4 + "x" * 500 + "name" + "y" * 500, 504)

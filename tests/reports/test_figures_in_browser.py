@@ -8,16 +8,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 
+from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering import sessiontable
 from ci_eval.core.rendering.figures import change
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.plugins.reports import comparison_html
+from ci_eval.plugins.reports.html import REPORTER
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write
 from tests.reports.browsing import Browser, Page
 from tests.reports.computed import check_figures, check_verdicts, read_figures
+from tests.reports.samples import Sample, session
 from tests.reports.test_html_in_browser import Visit, page, sites, visit
 from tests.reports.test_sessions_in_browser import opened, total
 
@@ -139,6 +143,25 @@ def test_a_page_without_room_for_all_pairs_has_no_figures(
     assert not read_figures(page)
     assert page.locator("#more").inner_text() == f'Figures: ci-eval compare BASE NEW --filter "{line}"'
     page.close()
+
+
+class WeightedSample(Sample):
+    """A report whose sessions stand for different numbers of sessions that were not asked."""
+
+    def evaluation(self, title: str = "jedi on stack") -> Evaluation:
+        evaluation = super().evaluation(title)
+        whole = evaluation.filters["ALL"]
+        figures = {name: replace(figure, state="weighted") for name, figure in whole.metrics.items()}
+        return replace(evaluation, filters=evaluation.filters | {"ALL": replace(whole, metrics=figures)})
+
+
+def test_a_page_of_weighted_sessions_leaves_all_figures_to_the_command(visit: Visit, tmp_path: Path) -> None:
+    sample = WeightedSample().add("a.py", "ab", [session("a.py", 0, "ab")])
+    visit.site = sample.write(REPORTER, tmp_path).parent
+    page = opened(visit, f"#q={quote('prefix=0')}")
+    assert total(page) == 1
+    assert not read_figures(page)
+    assert page.locator("#more").inner_text() == 'Figures: ci-eval report WORKSPACE --filter "prefix=0"'
 
 
 def test_intervals_have_the_reach_of_students_t(visit: Visit) -> None:

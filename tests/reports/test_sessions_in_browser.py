@@ -97,6 +97,18 @@ def test_the_figure_of_latency_leads_to_the_slowest(visit: Visit, tmp_path: Path
     assert milliseconds(page) == [1200, 80, pytest.approx(7.2, abs=0.11), 0.4]
 
 
+def test_a_report_of_reused_sessions_shows_no_times(visit: Visit, tmp_path: Path) -> None:
+    row = replace(session("a.py", 0, "ab"), reused=True)
+    visit.site = Sample().add("a.py", "ab", [row]).write(REPORTER, tmp_path).parent
+    page = opened(visit, "#group=slowest")
+    expect(page.locator("#group")).to_have_value("")
+    expect(page.locator("#group option[value=slowest]")).to_have_count(0)
+    expect(page.locator(".row .latency")).not_to_contain_text("s")
+    follow(page.locator(".row"))
+    expect(page.locator("#panel")).to_contain_text("Suggestions")
+    expect(page.locator("#panel")).not_to_contain_text("Latency")
+
+
 def test_columns_are_chosen_and_kept_in_the_address(visit: Visit) -> None:
     page = opened(visit)
     about = page.locator(".row .about").first

@@ -227,13 +227,18 @@ def test_reports_have_the_papers_tables_and_the_class_mix(evaluated: Path) -> No
 
 
 def test_reports_have_the_users_the_lengths_and_the_next_state(tmp_path: Path) -> None:
-    users = ("ada", "bob", "ada", "")
+    users = ("grizzly", "bob", "grizzly", "")
     histories = [msgspec.structs.replace(history, user=user) for history, user in zip(HISTORIES, users, strict=True)]
     (tmp_path / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, histories)))
     evaluate(tmp_path, "oracle", tmp_path / "last")
     found = json.loads((tmp_path / "last" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
     ada, bob, nobody = found["histories"]["users"].values()
-    assert "ada" not in (tmp_path / "last" / "reports" / "metrics.json").read_text()
+    for name in ("metrics.json", "report.md", "html/index.html"):
+        assert "grizzly" not in (tmp_path / "last" / "reports" / name).read_text()
+    assert [len(user) for user in found["histories"]["users"]] == [16, 16, 0]
+    text = (tmp_path / "last" / "reports" / "report.md").read_text()
+    listed = [line.split("`")[1] for line in text.splitlines() if line.startswith(("| `User ", "| `not named`"))]
+    assert listed == ["User 1", "not named", "User 2"]
     states = [len(history.states) for history in HISTORIES]
     assert [user["histories"] for user in (ada, bob, nobody)] == [2, 1, 1]
     assert [user["states"] for user in (ada, bob, nobody)] == [states[0] + states[2], states[1], states[3]]
@@ -247,6 +252,20 @@ def test_reports_have_the_users_the_lengths_and_the_next_state(tmp_path: Path) -
     evaluate(tmp_path, "oracle", tmp_path / "next", "--set", "queries.goal=next")
     following = json.loads((tmp_path / "next" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
     assert following["steps"] is None
+
+
+def test_merged_datasets_add_up_the_same_user(tmp_path: Path) -> None:
+    histories = [msgspec.structs.replace(history, user="grizzly") for history in HISTORIES]
+    for name, part in (("one", histories[:1]), ("two", histories[1:])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, part)))
+        evaluate(tmp_path / name, "oracle", tmp_path / name / "out")
+    merged = tmp_path / "merged"
+    code, _, message = command("merge", tmp_path / "one" / "out", tmp_path / "two" / "out", "--output", merged)
+    assert code == 0, message
+    (evaluation,) = json.loads((merged / "reports" / "metrics.json").read_text())["evaluations"]
+    (user,) = evaluation["queries"]["histories"]["users"].values()
+    assert user["histories"] == len(HISTORIES)
 
 
 def test_a_filter_makes_figures_of_a_scenario(evaluated: Path, tmp_path: Path) -> None:

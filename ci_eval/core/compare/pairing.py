@@ -462,10 +462,10 @@ class StoredPairs:
             unasked_stretches(sample.find_extents(source.path), asked) if sample else (),
         )
 
-    def of(self, wanted: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield the pairs of each wanted file; see `PairedSessions.of`."""
+    def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Yield the pairs of each of these files; see `PairedSessions.of`."""
         for source, sessions in self._base.sessions(Session):
-            if (wanted is not None and source.path not in wanted) or not self._new.has_sessions(source.path):
+            if (paths is not None and source.path not in paths) or not self._new.has_sessions(source.path):
                 continue
             mine = {session.id: session for session in sessions if evaluated(session)}
             theirs = {

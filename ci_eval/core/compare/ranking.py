@@ -142,7 +142,7 @@ class _Together:
         self._by_token = np.zeros_like(self._products)
         self._moved = np.zeros((len(metrics), sides, sides, 2))
         self._changes = np.zeros((len(metrics), sides, sides))
-        self._observed = np.zeros(len(metrics))
+        self._observed = np.zeros((len(metrics), sides))
         self._clusters: dict[str, Floats] = {}
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
@@ -169,7 +169,7 @@ class _Together:
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
             self._add_changes(number, seen, sum_tokens(seen, tokens))
-            self._observed[number] += seen[:, :, 1].all(axis=1).sum()
+            self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
         self.total += of_file
         cluster = self._manifest.cluster(path)
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
@@ -190,7 +190,7 @@ class _Together:
         sums = Sums(figures=1)
         sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
         sums.products = self._products[metric][np.ix_(columns, columns)]
-        sums.observed = self._observed[[metric]]
+        sums.observed_by_side = self._observed[[metric]][:, [base, new]]
         sums.by_token = self._by_token[metric][np.ix_(columns, columns)]
         sums.moved = self._moved[[metric], base, new]
         sums.changes = self._changes[[metric], base, new]
@@ -216,9 +216,8 @@ class _Together:
             value, low, high = None, None, None
             if total[1]:
                 value = float(total[0] / total[1])
-                low, high = figure(
-                    total, self._products[number, own, own], float(self._observed[number]), asked, metric.info.unit
-                )
+                products, observed = self._products[number, own, own], float(self._observed[number, side])
+                low, high = figure(total, products, observed, asked, metric.info.unit)
             estimates[metric.info.name] = Estimate(
                 value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
             )

@@ -26,8 +26,8 @@ class Sums:
     """The sums of these numbers (figures x 4)."""
     products: Floats = field(init=False)
     """The sums of the products of each two of these numbers (4 figures x 4 figures)."""
-    observed: Floats = field(init=False)
-    """The sessions in which each figure was observed, on the side that has fewer."""
+    observed_by_side: Floats = field(init=False)
+    """The sessions in which each figure was observed, on base's side and on new's (figures x 2)."""
     by_token: Floats = field(init=False)
     """The same as `products`, but of the sums over the sessions of one token, whose answers may differ together."""
     moved: Floats = field(init=False)
@@ -45,11 +45,16 @@ class Sums:
         self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
         self.total = np.zeros((self.figures, 4))
         self.products = np.zeros((4 * self.figures, 4 * self.figures))
-        self.observed = np.zeros(self.figures)
+        self.observed_by_side = np.zeros((self.figures, 2))
         self.by_token = np.zeros_like(self.products)
         self.moved = np.zeros((self.figures, 2))
         self.changes = np.zeros(self.figures)
         self.fourths = np.zeros(self.figures)
+
+    @property
+    def observed(self) -> Floats:
+        """Return the number of sessions in which each figure was observed, on the side that has fewer."""
+        return np.asarray(self.observed_by_side.min(axis=1))
 
     def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
         """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4).
@@ -67,7 +72,7 @@ class Sums:
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
         self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
         self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
-        self.observed += np.minimum((seen[:, :, 1] != 0).sum(axis=0), (seen[:, :, 3] != 0).sum(axis=0))
+        self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
         return here
 
 

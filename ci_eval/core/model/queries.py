@@ -59,7 +59,8 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """The contributions by user, whose key is a digest of the name, since reports are often public; "" = not named."""
+    """The contributions by user; "" = not named. The key is a digest of the name, by which parts of a run add up the
+    same user. It hides nobody from those who have the dataset or guess the name: they compute the same digest."""
     lengths: dict[int, Number] = {}
     """The number of histories by their number of states."""
 

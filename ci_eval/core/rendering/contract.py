@@ -48,8 +48,8 @@ Pair = tuple[Session | None, Session | None]
 class PairedSessions(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
 
-    def of(self, wanted: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield each wanted file that has pairs: its text, and all its sessions in order of offset. None = all
+    def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all
         files."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:

@@ -46,7 +46,8 @@ class ShownLookup(msgspec.Struct, frozen=True, gc=False):
     """A lookup as the panel shows it."""
 
     prefix: str
-    latency: float
+    latency: float | None
+    """The latency in milliseconds; None if it is not of this run."""
     total: int
     rank: int
     selected: bool
@@ -72,7 +73,7 @@ class ShownSession(msgspec.Struct, frozen=True, gc=False):
 def shown_session(session: Session, task: Task) -> ShownSession:
     """Return the part of a session that a person looks at."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
-    lookups = tuple(_lookup(lookup, longest) for lookup in session.lookups)
+    lookups = tuple(_lookup(lookup, longest, reused=session.reused) for lookup in session.lookups)
     return ShownSession(
         id=session.id,
         expected=_short(session.expected_text, longest),
@@ -86,11 +87,11 @@ def shown_session(session: Session, task: Task) -> ShownSession:
     )
 
 
-def _lookup(lookup: Lookup, longest: int) -> ShownLookup:
+def _lookup(lookup: Lookup, longest: int, *, reused: bool) -> ShownLookup:
     return ShownLookup(
         prefix=_short(lookup.prefix),
         # Digits beyond a microsecond are noise, which does not compress.
-        latency=round(lookup.latency, 3),
+        latency=None if reused else round(lookup.latency, 3),
         total=lookup.total,
         rank=lookup.rank or 0,
         selected=lookup.selected,

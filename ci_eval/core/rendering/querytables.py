@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -28,7 +29,7 @@ STEPS = (
 )
 USERS = 10
 """The number of users that are listed."""
-USERS_NOTE = "A user is a digest of the name; pairs of states are what the paper's table 2 counts as queries."
+USERS_NOTE = "Users are numbered by their pairs of states, which the paper's table 2 counts as queries."
 LENGTHS = ("States of a history", "histories", "mean", "median", "90 %", "98 %", "longest")
 LENGTHS_IN_PAPER = ("in the paper", "6,189", "4.6", NOTHING, NOTHING, "17", "over 700")
 CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
@@ -166,10 +167,11 @@ def _steps(figures: QueryFigures, steps: Steps) -> Table:
 def _histories(histories: Histories) -> list[Table]:
     users = sorted(histories.users.items(), key=lambda item: (-item[1].pairs, item[0]))
     pairs = sum(contribution.pairs for _, contribution in users)
+    numbers = count(1)
     rows = [
         (
-            user or "not named",
-            *(f"{count:,}" for count in (of.histories, of.states, of.pairs, of.evaluated)),
+            f"User {next(numbers)}" if user else "not named",
+            *(f"{number:,}" for number in (of.histories, of.states, of.pairs, of.evaluated)),
             _share(of.pairs, pairs),
         )
         for user, of in users[:USERS]

@@ -70,7 +70,7 @@ class Side:
     first: list[int] = field(default_factory=list)
     """The number of the text that stood first; -1 if there was none."""
     latency: list[int] = field(default_factory=list)
-    """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none."""
+    """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none in this run."""
     observed: list[list[int]] = field(default_factory=list)
     """The numbers of what each metric observed, see `SessionTable._observe`."""
 
@@ -87,7 +87,7 @@ class Computed:
     clusters: str | None = None
     """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
     least_changed: float | None = None
-    """See `Comparison.least_changed`."""
+    """The share of the sessions that must have changed for an exact verdict, see `Comparison.least_changed`."""
     command: str = ""
     """The command that computes what the page does not, with EXPR for a filter."""
 
@@ -231,7 +231,8 @@ class SessionTable:
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
         suggestions = session.lookups[-1].suggestions if session and session.lookups else ()
         side.first.append(self._number_text(suggestions[0].text) if suggestions else -1)
-        latencies = [lookup.latency for lookup in session.lookups] if session else []
+        # Metrics leave out the times of a reused session, too.
+        latencies = [lookup.latency for lookup in session.lookups] if session and not session.reused else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
         for metric, column in zip(self._metrics, side.observed, strict=True):
             column.append(self._observe(metric, session if asked else None))

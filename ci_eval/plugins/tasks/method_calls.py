@@ -109,7 +109,7 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
 
 
 def _describe_history(history: History, pairs: int, evaluated: int) -> Histories:
-    user = blake2b(history.user.encode(), digest_size=4).hexdigest() if history.user else ""
+    user = blake2b(history.user.encode(), digest_size=8).hexdigest() if history.user else ""
     states = len(history.states)
     contribution = Contribution(histories=1, states=states, pairs=pairs, evaluated=evaluated)
     return Histories(users={user: contribution}, lengths={states: 1})

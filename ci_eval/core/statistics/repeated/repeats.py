@@ -67,7 +67,7 @@ class Repeats:
         """Return whether a change of so many of the sessions is the engines' own, and not that of an engine that
         varies. `observed`: the sessions that could have changed."""
         least = self.least_changed
-        return least is not None and (not changes or changes / observed >= least)
+        return least is not None and (not changes or changes >= least * observed)
 
 
 DETERMINISTIC = Repeats()

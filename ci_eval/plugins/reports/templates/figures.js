@@ -71,7 +71,7 @@ ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }
 // The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null below 20 effective clusters.
 ciEval.elsewhere = (rows, column, { observed, clusters }, files, { unit }) => {
   const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
-  const size = clusters.length ? Math.max(...clusters) + 1 : 0;
+  const size = clusters.length ? clusters.reduce((most, cluster) => Math.max(most, cluster)) + 1 : 0;
   const [above, below, counts] = [new Float64Array(size), new Float64Array(size), new Float64Array(size)];
   for (const row of rows) {
     const [cluster, seen] = [clusters[files[row]], sessions[column[row]]];

@@ -130,7 +130,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     facts([
       ...(record ? [] : [["Prefix", make("code", {}, lookup.prefix || "none")], ["Expected", rankWords(lookup)]]),
       ...lookup.grades.map(([name, value]) => [name, value.toFixed(2)]),
-      ["Latency", `${lookup.latency.toLocaleString("en", { maximumFractionDigits: 1 })} ms`],
+      ...(lookup.latency === null ? [] : [["Latency", `${lookup.latency.toLocaleString("en", { maximumFractionDigits: 1 })} ms`]]),
       ["Suggestions", `${lookup.items.length.toLocaleString("en")} of ${lookup.total.toLocaleString("en")} shown`],
       ...(lookup.selected && !record ? [["Selected", "yes"]] : []),
     ]),

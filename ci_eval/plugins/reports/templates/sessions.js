@@ -50,7 +50,7 @@ ciEval.table = async (text) => {
   const groupings = {
     "": ["every session"],
     [WORST]: ["the worst first"],
-    [SLOWEST]: ["the slowest first"],
+    ...(last.latency.some((time) => time >= 0) ? { [SLOWEST]: ["the slowest first"] } : {}),
     text: ["by expected text", columns.expected, texts],
     first: ["by what stood first", last.first, texts],
     kind: ["by kind", columns.kind, kinds],
@@ -221,7 +221,7 @@ ciEval.table = async (text) => {
     byId("figures").replaceChildren(...(asked.length && !data.leftOut ? texts : []));
     const query = search.value.trim();
     const expression = ciEval.conditions(query) ? `"${query.replace(/(["\\$`])/g, "\\$1")}"` : "EXPR";
-    const lacking = data.leftOut ? "Figures" : paired ? (isExact ? "Times and other code" : "Intervals and verdicts") : data.asked === null ? "Times and intervals for this project" : "Times";
+    const lacking = data.leftOut || !data.metrics.length ? "Figures" : paired ? (isExact ? "Times and other code" : "Intervals and verdicts") : data.asked === null ? "Times and intervals for this project" : "Times";
     byId("more").replaceChildren(...(data.command && isChosen() ? [`${lacking}: `, make("code", {}, data.command.replace("EXPR", () => expression))] : []));
   };
 

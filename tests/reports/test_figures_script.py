@@ -1,0 +1,150 @@
+"""The arithmetic of the page of all sessions, on tables of numbers, is that of the Python code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace as replace_info
+
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.sums import FilterSums
+from ci_eval.core.statistics.paired import FLOORS, MARGINS
+from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.sampled import LARGEST, NoiseVariance, effective_sessions, figure, powers
+from ci_eval.plugins.reports.html import TEMPLATES
+from tests.reports.browsing import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+Pair = tuple[float, float, float, float]
+"""The numerator and the denominator of base, then of new."""
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    page.evaluate("globalThis.ciEval = {}")
+    page.add_script_tag(path=TEMPLATES / "figures.js")
+    yield page
+    page.close()
+
+
+def pairs(**counts: int) -> list[Pair]:
+    """Return so many pairs of hits and misses, by what happened."""
+    kinds: dict[str, Pair] = {"hit": (1, 1, 1, 1), "miss": (0, 1, 0, 1), "better": (0, 1, 1, 1), "worse": (1, 1, 0, 1)}
+    kinds |= {"base": (1, 1, 0, 0), "new": (0, 0, 1, 1), "up": (2, 1, 3, 1), "half": (1, 2, 1, 4)}
+    return [kinds[kind] for kind, count in counts.items() for _ in range(count)]
+
+
+def judge(rows: Sequence[Pair], unit: str, better: str, repeats: Repeats) -> dict[str, Any] | None:
+    """Return the difference and the verdict of Python, or None if they are not exact. Each half is a file."""
+    metric = metrics.select_metrics(["RecallAt1"])["RecallAt1"]
+    metric = replace(metric, info=replace_info(metric.info, unit=unit, better=better))
+    sums = FilterSums(figures=1)
+    for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+        sums.rows.append(sums.add(np.array(half, dtype=float)[:, None]))
+    (judged,) = Judge([metric], frozenset(), 1.0, repeats=repeats).filter(sums).values()
+    if judged.state != "exact" or judged.verdict is None:
+        return None
+    return {"difference": judged.difference, "verdict": judged.verdict.value.replace("-", " ")}
+
+
+def judge_in_page(page: Page, rows: Sequence[Pair], unit: str, better: str, repeats: Repeats) -> dict[str, Any] | None:
+    observed = [[[above, below]] if below else [] for row in rows for above, below in (row[:2], row[2:])]
+    rule = {"better": better, "floor": FLOORS.get(unit, 0.0), "margin": MARGINS.get(unit, 0.0)}
+    script = """([observed, size, leastChanged, rule]) => {
+        const rows = Array.from({ length: size }, (_, row) => row);
+        const sides = [rows.map((row) => 2 * row), rows.map((row) => 2 * row + 1)];
+        const sums = sides.map((side) => ciEval.sums(rows, side, observed));
+        return ciEval.exact(rows, sides, sums, { observed, leastChanged }, rule);
+    }"""
+    result: dict[str, Any] | None = page.evaluate(script, [observed, len(rows), repeats.least_changed, rule])
+    return result
+
+
+WHOLE = Repeats()
+SAMPLE = Repeats(asked=100, whole=False)
+"""15 % of the sessions must have changed."""
+
+
+@pytest.mark.parametrize(
+    ("rows", "unit", "better", "repeats", "verdict"),
+    [
+        (pairs(hit=50, better=30, worse=20), "share", "higher", WHOLE, "better"),
+        (pairs(hit=50, better=20, worse=30), "share", "higher", WHOLE, "worse"),
+        (pairs(hit=50, better=20, worse=30), "share", "lower", WHOLE, "better"),
+        (pairs(hit=50, better=20, worse=30), "share", "neither", WHOLE, "not comparable"),
+        (pairs(hit=50, miss=50), "share", "higher", WHOLE, "equivalent"),
+        (pairs(hit=50, better=25, worse=25), "share", "higher", WHOLE, "equivalent"),
+        (pairs(hit=1999, better=1), "share", "higher", WHOLE, "equivalent"),
+        (pairs(hit=498, better=1), "share", "higher", WHOLE, "better"),
+        (pairs(up=1, hit=199), "rank", "lower", WHOLE, "equivalent"),
+        (pairs(up=3, hit=197), "rank", "lower", WHOLE, "worse"),
+        (pairs(up=1, hit=199), "count", "higher", WHOLE, "better"),
+        (pairs(half=10, hit=10), "score", "higher", WHOLE, "worse"),
+        (pairs(hit=850, better=150), "share", "higher", SAMPLE, "better"),
+        (pairs(hit=851, better=149), "share", "higher", SAMPLE, None),
+        (pairs(hit=100), "share", "higher", SAMPLE, "equivalent"),
+        (pairs(base=20, new=20), "share", "higher", SAMPLE, "equivalent"),
+        (pairs(base=20, hit=150, new=20), "share", "higher", SAMPLE, "equivalent"),
+        (pairs(base=20, hit=260, new=20), "share", "higher", SAMPLE, None),
+        (pairs(hit=50, better=50), "share", "higher", Repeats(asked=100, differed=1, whole=False), None),
+    ],
+)
+def test_an_exact_verdict_is_that_of_the_comparison(
+    page: Page, rows: list[Pair], unit: str, better: str, repeats: Repeats, verdict: str | None
+) -> None:
+    expected = judge(rows, unit, better, repeats)
+    assert (expected and expected["verdict"]) == verdict
+    assert judge_in_page(page, rows, unit, better, repeats) == (
+        expected and expected | {"difference": pytest.approx(expected["difference"], rel=1e-12, abs=1e-15)}
+    )
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+@pytest.mark.parametrize("asked", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(
+    ("unit", "values"),
+    [
+        ("share", [1.0] * 30 + [0.0] * 20),
+        ("share", [1.0] * 40),
+        ("score", [number / 64 for number in range(64)]),
+        ("rank", [1.0 + number % 7 for number in range(250)]),
+        ("rank", [1.0] * 250),
+        ("rank", [1.0, 2.0] * 20),
+    ],
+)
+def test_an_interval_is_that_of_the_report(
+    page: Page, unit: str, values: list[float], asked: float, noise: float
+) -> None:
+    above, below = np.array(values), np.ones(len(values))
+    squares, fourths = powers(above, below)
+    total, size = np.array([above.sum(), below.sum()]), len(values)
+    variance = NoiseVariance(np.array([noise / size]), np.array([np.inf])) if noise else None
+    effective = effective_sessions(squares, fourths, total)
+    low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, unit, variance, effective)
+    script = """([values, asked, noise, largest]) => {
+        const rows = values.map((_, row) => row);
+        const sums = ciEval.sums(rows, rows, values.map((value) => [[value, 1]]));
+        return ciEval.interval(sums, { asked, noise }, { largest });
+    }"""
+    interval = page.evaluate(script, [values, asked, noise, LARGEST.get(unit)])
+    # The page shows no interval without a width. A sample that was asked twice cannot bound the noise of ranks.
+    has_none = low == high or (unit == "rank" and noise > 0)
+    assert interval == (None if has_none else pytest.approx([low, high], rel=1e-10))
+
+
+def test_more_files_than_a_call_takes_arguments_have_an_interval_for_other_code(page: Page) -> None:
+    script = """(size) => {
+        const rows = Array.from({ length: size }, (_, row) => row);
+        const table = { observed: [[[0, 1]], [[1, 1]]], clusters: rows };
+        return ciEval.elsewhere(rows, rows.map((row) => row % 2), table, rows, { unit: "share" });
+    }"""
+    low, high = page.evaluate(script, 250_000)
+    # 1.96 standard errors of a share of 1/2 over 250,000 files.
+    assert (low, high) == pytest.approx((0.5 - 0.00196, 0.5 + 0.00196), abs=1e-6)
