@@ -145,9 +145,15 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    has_nights = NIGHT in purposes or NOTICE in purposes or (folder / github_files.NIGHT).exists()
-    if SITE in purposes and not has_nights:
+    if SITE in purposes and not {NIGHT, NOTICE} & {*purposes} and not _has_nights(request.system, folder):
         raise ConfigError("--for site needs night: the trends are those of the nights")
+
+
+def _has_nights(system: str, folder: Path) -> bool:
+    if system == "github":
+        return (folder / github_files.NIGHT).exists()
+    settings = folder / teamcity_files.SETTINGS
+    return settings.exists() and teamcity_files.find_night(settings.read_text(encoding="utf-8")) is not None
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
