@@ -79,7 +79,7 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What `init` wrote, and what it leaves to a person."""
+    """The files that `init` wrote, and the additions that it leaves to a person."""
 
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
@@ -104,8 +104,10 @@ def usual_training(language: str, project: str) -> tuple[str, ...]:
 
 
 def _package(spec: str) -> str:
-    """Return a SPEC without its version: what stands behind `==`, the last `@`, or Maven's last colon."""
-    return re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*$)", spec)[0]
+    """Return a SPEC without digest and version: what stands behind `==`, the last `@`, or Maven's last colon."""
+    package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
+    # PyPI takes any spelling of a name (PEP 503).
+    return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
 
 
 def check(answers: Answers) -> Config:

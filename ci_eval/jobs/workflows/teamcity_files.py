@@ -113,7 +113,7 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 def _night_options(plan: CiPlan) -> dict[str, str]:
     """Return the options, beside the configuration, that the purposes need of a night, new or not."""
     purposes = plan.request.purposes
-    options = {}
+    options: dict[str, str] = {}
     if NIGHT in purposes or NOTICE in purposes:
         options |= _engine_options(plan)
     options |= {"ranker": "rankers"} if LOGS in purposes else {}
