@@ -52,8 +52,9 @@ def cut(version: str) -> None:
 
 def address(remote: str) -> str:
     """Return the https address of a remote, without what its own may hold beside host and path: a user, a token."""
-    pattern = r"(?:(?:https|ssh)://(?:[^@/]*@)?|[\w.-]+@)([\w.-]+)(?::\d+/|[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?"
-    match = re.fullmatch(pattern, remote)
+    # The port of ssh is not that of https; another port of https would be, and is not written into addresses here.
+    start = r"(?:https://(?:[^@/]*@)?(?=[\w.-]+/)|ssh://(?:[^@/]*@)?|[\w.-]+@)"
+    match = re.fullmatch(start + r"([\w.-]+)(?::\d+/|[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote)
     return f"https://{match[1]}/{match[2]}" if match else sys.exit("the remote origin is no https://HOST/OWNER/NAME")
 
 

@@ -122,8 +122,16 @@ def test_the_address_of_a_release_holds_no_token(remote: str, clone: Path) -> No
     assert "token@" not in text
 
 
-@pytest.mark.parametrize("remote", ["/srv/git/ci-eval.git", "file:///srv/git/ci-eval.git"])
-def test_a_remote_at_no_host_is_refused_before_anything_is_written(remote: str, clone: Path) -> None:
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "/srv/git/ci-eval.git",
+        "file:///srv/git/ci-eval.git",
+        "https://git.example.com:8443/team/ci-eval.git",
+        "https://user:token@git.example.com:8443/ci-eval",
+    ],
+)
+def test_a_remote_that_is_no_plain_address_is_refused_before_anything_is_written(remote: str, clone: Path) -> None:
     git(clone, "remote", "set-url", "origin", remote)
     assert "is no https://HOST/OWNER/NAME" in release(clone, "cut")[1]
     assert 'version = "0.1.0.dev0"' in (clone / "pyproject.toml").read_text()

@@ -24,7 +24,7 @@ from tests.projects import GREETER, write
 
 SERVER = "#!/usr/bin/env python3\n" + (ROOT / "tests" / "adapters" / "lsp" / "server.py").read_text()
 STORIES = ("night", "engine", "rankers")
-"""What the blocks of settings in the section about TeamCity are for."""
+"""The names of the blocks of settings in the section about TeamCity."""
 MAKEFILE = "server:\n\tmkdir -p build\n\tcp server.py build/server\n\tchmod +x build/server\n"
 
 

@@ -39,6 +39,58 @@ def test_cargo_keeps_the_users_settings_but_not_the_cache(tmp_path: Path, monkey
     assert [path.name for path in home.iterdir()] == ["config.toml"]
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_of_two_settings_those_are_taken_that_cargo_takes(
+    both: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client(tmp_path, monkeypatch, "cargo", f'echo "$2" > "{tmp_path}/asked"; {BRINGS}')
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    for name in ("config", "config.toml") if both else ("config.toml",):
+        (tmp_path / name).touch()
+    crate("a==1.0.0", tmp_path / "out")
+    assert (tmp_path / "asked").read_text() == f"{tmp_path}/{'config' if both else 'config.toml'}\n"
+
+
+@pytest.mark.parametrize("name", ["credentials", "credentials.toml"])
+def test_the_keys_of_private_registries_reach_cargo_and_stay_where_they_are(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client(tmp_path, monkeypatch, "cargo", f'cat "$CARGO_HOME/{name}" > "{tmp_path}/read"; {BRINGS}')
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    (tmp_path / name).write_text("[registry]\n")
+    crate("a==1.0.0", tmp_path / "out")
+    assert (tmp_path / "read").read_text() == (tmp_path / name).read_text() == "[registry]\n"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a-1.0.0.crate"]
+
+
+@pytest.mark.needs("cargo")
+@pytest.mark.parametrize("key", ["rustc", "rustc-wrapper", "rustc-workspace-wrapper"])
+@pytest.mark.parametrize("name", ["config", "config.toml"])
+def test_settings_that_others_left_above_the_temporary_folder_run_nothing(
+    key: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = tmp_path / "planted"
+    planted.write_text(f'#!/bin/sh\ntouch "{tmp_path}/ran"\nexec "$@"\n')
+    planted.chmod(0o755)
+    (tmp_path / ".cargo").mkdir()
+    (tmp_path / ".cargo" / name).write_text(f'[build]\n{key} = "{planted}"\n')
+    monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
+    with pytest.raises(InstallError, match="cargo failed"):
+        crate("a==1.0.0", tmp_path / "out")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["Cargo.toml", "rust-toolchain", "rust-toolchain.toml"])
+def test_no_file_above_the_temporary_folder_is_cargos(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text("broken")
+    client(tmp_path, monkeypatch, "cargo", f'pwd > "{tmp_path}/folder"; {BRINGS}')
+    crate("a==1.0.0", tmp_path / "out")
+    folder = Path((tmp_path / "folder").read_text().rstrip("\n"))
+    assert not any((above / name).exists() for above in (folder, *folder.parents))
+
+
 def test_the_error_of_cargo_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "cargo", "echo 'error: could not find `a`' >&2; exit 101")
     with pytest.raises(InstallError, match="could not find `a`"):

@@ -1,4 +1,4 @@
-"""A runner for package clients (pip, npm, mvn, go, apt-get) that uses them as the user's machine has them set up."""
+"""A runner for package clients (pip, npm, mvn, go, cargo, apt-get), used as the user's machine has them set up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNREACHABLE = re.compile(
     "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
     re.IGNORECASE,
 )
-"""The messages by which pip, npm, mvn, go, git and apt-get say that they reach no server."""
+"""The messages by which pip, npm, mvn, go, cargo, git and apt-get say that they reach no server."""
 
 DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
 GET = {

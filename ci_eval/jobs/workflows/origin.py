@@ -85,7 +85,11 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
     path = Path(unquote(parts.path))
     if parts.scheme == "file" and path.is_dir():
         return _find_checkout(path)
-    # A wheel that somebody downloaded knows as much as one that pip did.
+    # An archive of source may be of any commit between two releases.
+    if not parts.path.endswith(".whl"):
+        return UNKNOWN
+    # A wheel that somebody downloaded knows as much as one that pip did. One that somebody built of a changed checkout
+    # has the same version, and is taken for the release: nothing in a wheel tells them apart.
     return _find_release(own)
 
 

@@ -79,7 +79,7 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What `init` wrote, and what it leaves to a person."""
+    """The files that `init` wrote, and the additions that it leaves to a person."""
 
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
@@ -104,8 +104,10 @@ def usual_training(language: str, project: str) -> tuple[str, ...]:
 
 
 def _package(spec: str) -> str:
-    """Return a SPEC without its version: what stands behind `==`, the last `@`, or Maven's last colon."""
-    return re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*$)", spec)[0]
+    """Return a SPEC without digest and version: what stands behind `==`, the last `@`, or Maven's last colon."""
+    package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
+    # PyPI takes any spelling of a name (PEP 503).
+    return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
 
 
 def check(answers: Answers) -> Config:
@@ -145,9 +147,15 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    has_nights = NIGHT in purposes or NOTICE in purposes or (folder / github_files.NIGHT).exists()
-    if SITE in purposes and not has_nights:
+    if SITE in purposes and not {NIGHT, NOTICE} & {*purposes} and not _has_nights(request.system, folder):
         raise ConfigError("--for site needs night: the trends are those of the nights")
+
+
+def _has_nights(system: str, folder: Path) -> bool:
+    if system == "github":
+        return (folder / github_files.NIGHT).exists()
+    settings = folder / teamcity_files.SETTINGS
+    return settings.exists() and teamcity_files.find_night(settings.read_text(encoding="utf-8")) is not None
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:

@@ -19,6 +19,11 @@ IMPORT = "import ci_eval.*"
 WIDTH = 108
 """Columns of a call, or of its options on lines of their own."""
 
+OWN_NIGHT = re.compile(
+    r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
+    re.MULTILINE,
+)
+
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of the settings, and of the library they use."""
@@ -26,23 +31,33 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
 
 
+def find_night(settings: str) -> re.Match[str] | None:
+    """Return the first call of ciEvalNight in settings, with the groups `value`, which may be None, and `options`."""
+    return OWN_NIGHT.search(settings)
+
+
 def additions(plan: CiPlan, settings: str) -> Iterator[str]:
     """Yield the lines that say what to add to settings that a person wrote, and where; without those that are there."""
     lines = {line.strip() for line in settings.splitlines()}
     # A pin that is there stays: the library beside it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
-    calls = [*_project(plan)]
-    # Kotlin knows a value only below its declaration, and a night may take what is declared.
-    has_night = "ciEvalNight {" in settings
-    values = [call for call in calls if has_night and call.startswith("val ")]
-    purposes = {*plan.request.purposes}
-    within = ["ranker = rankers"] if has_night and LOGS in purposes and not {NIGHT, NOTICE} & purposes else []
+    calls, values, within, declared = [*_project(plan)], [], [], []
+    if night := find_night(settings):
+        # A second night would have the ids of the first.
+        calls = [call for call in _project(plan, night["value"] or "night") if not find_night(call)]
+        # Kotlin knows a value only below its declaration, and a night may take what is declared.
+        values = [call for call in calls if call.startswith("val ")]
+        calls = [call for call in calls if call not in values]
+        options = _night_options(plan).items()
+        within = [f"{name} = {text}" for name, text in options if not re.search(rf"\b{name}\s*=", night["options"])]
+        declared = ["val night ="] if SITE in plan.request.purposes and not night["value"] else []
     for place, parts in (
         ("to its imports:", [IMPORT]),
         ("below the imports:", source),
         ("above its ciEvalNight { … }:", values),
+        ("right before that ciEvalNight { … }, on its line:", declared),
         ("in that ciEvalNight { … }:", within),
-        ("at the end of its project { … }:", [call for call in calls if call not in values]),
+        ("at the end of its project { … }:", calls),
     ):
         missing = [part for part in parts if not {line.strip() for line in part.splitlines()} <= lines]
         if missing:
@@ -68,29 +83,44 @@ def _source(plan: CiPlan) -> str:
     return f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"
 
 
-def _project(plan: CiPlan) -> Iterator[str]:
-    """Yield the calls of the library, each a line or a few."""
-    options = {"config": _text(str(CONFIG))}
+def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
+    """Yield the calls of the library, each a line or a few. `night`: the name of what ciEvalNight returns."""
+    purposes = plan.request.purposes
     if plan.request.build:
         output = plan.request.build_output
         of_engine = {"make": _text(plan.request.build)} | ({"output": _text(output)} if output != "build" else {})
         yield _call("ciEvalEngine", of_engine, "val built = ")
-        options |= {"engine": "built", "command": _text(_command_in_archive(plan))}
-        options |= {"like": _text(plan.like)} if plan.like else {}
-    purposes = plan.request.purposes
+    options = {"config": _text(str(CONFIG))} | _engine_options(plan)
     if LOGS in purposes:
         projects = ", ".join(map(_text, plan.training))
         yield _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
     if NIGHT in purposes or NOTICE in purposes:
-        of_nights = {"ranker": "rankers"} if LOGS in purposes else {}
-        of_nights |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
-        of_nights |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
-        of_nights |= {"daily": "false"} if SITE in purposes else {}
-        yield _call("ciEvalNight", options | of_nights, "val night = " if SITE in purposes else "")
+        yield _call("ciEvalNight", options | _night_options(plan), f"val {night} = " if SITE in purposes else "")
     if SITE in purposes:
-        yield _call("ciEvalNights", {"nights": "listOf(night)"})
+        yield _call("ciEvalNights", {"nights": f"listOf({night})"})
     if PULL_REQUEST in purposes:
         yield _call("ciEvalPullRequest", options)
+
+
+def _engine_options(plan: CiPlan) -> dict[str, str]:
+    """Return the options by which any call takes the engine that is built."""
+    if not plan.request.build:
+        return {}
+    options = {"engine": "built", "command": _text(_command_in_archive(plan))}
+    return options | ({"like": _text(plan.like)} if plan.like else {})
+
+
+def _night_options(plan: CiPlan) -> dict[str, str]:
+    """Return the options, beside the configuration, that the purposes need of a night, new or not."""
+    purposes = plan.request.purposes
+    options: dict[str, str] = {}
+    if NIGHT in purposes or NOTICE in purposes:
+        options |= _engine_options(plan)
+    options |= {"ranker": "rankers"} if LOGS in purposes else {}
+    if NIGHT in purposes or NOTICE in purposes:
+        options |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
+    options |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
+    return options | ({"daily": "false"} if SITE in purposes else {})
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> str:

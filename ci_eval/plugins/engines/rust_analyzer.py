@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ci_eval.core.base.errors import InstallError
 from ci_eval.core.contracts import Engine
+from ci_eval.core.fetch.crates import NO_WRAPPERS
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.recipes import System
+from ci_eval.plugins.adapters.recipes import InstalledEngine, System
+
+ON_PATH = 'PATH="$(rustc --print sysroot)/bin:$PATH"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolchain(System):
+    """A recipe for a toolchain's own programs. Those of rustup only start them, by files in the user's home."""
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        for name in self.needs:
+            path = shutil.which(name)
+            # They are links to rustup, symbolic or hard.
+            if path and (rustup := Path(path).resolve().with_name("rustup")).exists() and rustup.samefile(path):
+                raise InstallError(
+                    f"{path} is rustup, which starts no {name} in the sandbox: put the toolchain first on PATH, as in "
+                    f"{ON_PATH}, after `rustup component add rust-analyzer rust-src`"
+                )
+        return super().make(version, folder)
 
 
 def command(place: Place) -> list[str]:
@@ -17,7 +40,7 @@ def command(place: Place) -> list[str]:
 
 def options(_place: Place) -> dict[str, Any]:
     return {
-        # Nothing of the project is run: no build script, no macro of another crate, no check.
+        # These would run code of the project, or of crates that it names.
         "cargo": {"buildScripts": {"enable": False}, "noDeps": True},
         "procMacro": {"enable": False},
         "checkOnSave": False,
@@ -25,7 +48,7 @@ def options(_place: Place) -> dict[str, Any]:
 
 
 def variables(place: Place) -> dict[str, str]:
-    return {"CARGO_HOME": str(place.scratch / "cargo"), "CARGO_NET_OFFLINE": "true"}
+    return {"CARGO_HOME": str(place.scratch / "cargo"), "CARGO_NET_OFFLINE": "true", **NO_WRAPPERS}
 
 
 def auto_import(on: bool) -> Overlay:
@@ -37,10 +60,12 @@ ENGINE: Engine = LspEngine(
     summary="Rust's language server",
     languages=frozenset({"rust"}),
     licence="MIT OR Apache-2.0",
-    recipe=System(
-        program="rust-analyzer", hint="rustup component add rust-analyzer rust-src", starts=("cargo", "rustc")
+    recipe=Toolchain(
+        program="rust-analyzer",
+        hint=f"rustup component add rust-analyzer rust-src, then {ON_PATH}",
+        starts=("cargo", "rustc"),
     ),
-    why="no code of the project is run (build scripts, procedural macros, checks), and nothing is fetched",
+    why="build scripts, procedural macros and checks are off, and nothing is fetched",
     command=command,
     options=options,
     variables=variables,

@@ -106,6 +106,16 @@ def test_a_release_names_the_commit_of_its_tag(
     )
 
 
+@pytest.mark.parametrize("url", ["file:///tmp/ci-eval-0.1.0.tar.gz", "https://example.org/archive/main.zip"])
+def test_an_archive_of_source_is_not_taken_for_the_release(
+    url: str, upstream: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = upstream
+    monkeypatch.chdir(folder)
+    git(folder, "config", f"url.{folder}.insteadOf", ADDRESS)
+    assert origin.find(Installed({"url": url, "archive_info": {}}, source=ADDRESS)) == UNKNOWN
+
+
 @pytest.mark.parametrize(
     "installed",
     [

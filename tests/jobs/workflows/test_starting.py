@@ -216,6 +216,23 @@ def test_no_ranker_is_proposed_to_learn_from_the_project_it_is_measured_on(tmp_p
         assert load(folder / CONFIG).config.training_projects == ("pypi:requests==2.32.3",)
 
 
+@pytest.mark.parametrize(
+    ("language", "project"),
+    [
+        ("python", f"pypi:click==8.1.7#sha256={'0' * 64}"),
+        ("python", f"pypi:click#sha256={'0' * 64}"),
+        ("python", "pypi:Click==8.1.7"),
+        ("python", "pypi:CLICK"),
+        ("java", f"maven:commons-io:commons-io:2.16.1#sha256={'0' * 64}"),
+        ("java", "maven:commons-io:commons-io:2.16.1:jar"),
+        ("javascript", f"npm:express@4.0.0#sha256={'0' * 64}"),
+        ("rust", f"crate:itertools==0.12.0#sha256={'0' * 64}"),
+    ],
+)
+def test_a_project_is_the_same_in_any_spelling(language: str, project: str) -> None:
+    assert len(starting.usual_training(language, project)) == len(TRAINING[language]) - 1
+
+
 @pytest.mark.parametrize("language", sorted(TRAINING))
 def test_of_every_language_a_project_is_left_to_learn_from(language: str) -> None:
     for spec in TRAINING[language]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import find_command
+from ci_eval.jobs.workflows.github_files import NIGHT
 from ci_eval.jobs.workflows.teamcity_files import LIBRARY, SETTINGS, _text
 from tests.ci.teamcity_stage import ROOT, builds, executed
 from tests.ci.tools import LIBRARY as SOURCE
@@ -156,6 +157,65 @@ def test_an_engine_is_declared_above_the_night_that_may_take_it(tmp_path: Path) 
     said = extend(tmp_path, "--for", "pull-request", "--build", "make server")
     above, end = (said.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
     assert above < said.index("val built = ciEvalEngine") < end < said.index("ciEvalPullRequest {")
+
+
+OWN = """\
+import ci_eval.*
+import jetbrains.buildServer.configs.kotlin.*
+version = "2025.11"
+ciEval = "https://github.com/o/r@0123456789012345678901234567890123456789"
+project {
+    CALL { config = "ci/completion.yaml"; reuse = false; gates = listOf("RecallAt1 >= -2pp") }
+}
+"""
+NAMED = [
+    "in that ciEvalNight { … }:", "    daily = false",
+    "at the end of its project { … }:", "    ciEvalNights { nights = listOf(nightly) }",
+]  # fmt: skip
+UNNAMED = [
+    "right before that ciEvalNight { … }, on its line:", "    val night =",
+    "in that ciEvalNight { … }:", "    daily = false",
+    "at the end of its project { … }:", "    ciEvalNights { nights = listOf(night) }",
+]  # fmt: skip
+RANKED = [
+    "above its ciEvalNight { … }:", "    val rankers = ciEvalLogs {",
+    '        config = "ci/completion.yaml"; projects = listOf("pypi:requests==2.32.3", "pypi:click==8.1.7")', "    }",
+    "in that ciEvalNight { … }:", "    ranker = rankers",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "purposes", "added"),
+    [
+        ("ciEvalNight", "night,site", UNNAMED),
+        ("ciEvalNight", "site", UNNAMED),
+        ("val nightly: List<BuildType> = ciEvalNight", "night,site", NAMED),
+        ("val nightly = ciEvalNight", "site", NAMED),
+        ("ciEvalNight", "logs,night", RANKED),
+        ("ciEvalNight", "logs", RANKED),
+        ("ciEvalNight", "notice", ["in that ciEvalNight { … }:", '    mail = "a@example.org"']),
+    ],
+)
+def test_a_night_that_is_there_is_added_to_and_no_second_one_proposed(
+    call: str, purposes: str, added: list[str], tmp_path: Path
+) -> None:
+    written(tmp_path, "--engine", "jedi")
+    (tmp_path / SETTINGS).write_text(OWN.replace("CALL", call))
+    mail = ("--mail", "a@example.org") if purposes == "notice" else ()
+    said = extend(tmp_path, "--for", purposes, *mail)
+    lines = [line for line in said[: said.index("Try it:")].splitlines() if not line.startswith(("In ", "First "))]
+    assert lines == added
+
+
+def test_a_site_of_settings_without_a_night_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, "--engine", "jedi")
+    (tmp_path / SETTINGS).write_text(OWN.replace("CALL", "// ciEvalNight"))
+    # A night of another CI is not one of TeamCity.
+    (tmp_path / NIGHT).parent.mkdir(parents=True)
+    (tmp_path / NIGHT).touch()
+    code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--for", "site")
+    assert code == 2
+    assert "--for site needs night" in err
 
 
 def test_settings_that_lack_nothing_leave_nothing_to_do(tmp_path: Path) -> None:
