@@ -90,8 +90,7 @@ def compare(
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     repeats = count_repeats([ours, theirs])
-    alone = theirs.state or ALIKE
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, of_new=alone)
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, theirs.state or ALIKE)
     sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
