@@ -38,9 +38,10 @@ _ACRONYMS = (
     re.compile(rf"trait\s+{_ACRONYM}"),
     re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
 )
-# `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type.
-_BEFORE_NAME = re.compile(rf"(?<![\w.]){_ACRONYM} (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
-_BEHIND_COLON = re.compile(rf"[\w)\]?]\s?:\s*{_ACRONYM}")
+# `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type. What stands
+# before is looked at last: patterns that begin with a plain character are found ten times as fast.
+_BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
+_BEHIND_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 
