@@ -164,7 +164,7 @@ class TeamCity(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Log no request."""
+        """Write no line about the request."""
 
 
 @pytest.fixture
@@ -206,7 +206,7 @@ class Storage(BaseHTTPRequestHandler):
         self.wfile.write(body.getvalue())
 
     def log_message(self, *_: object) -> None:
-        """Log no request."""
+        """Write no line about the request."""
 
 
 def test_a_server_that_only_stores_artifacts_gets_no_token(teamcity: str, monkeypatch: pytest.MonkeyPatch) -> None:

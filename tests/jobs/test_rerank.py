@@ -42,10 +42,10 @@ def evaluated(project: Path, output: Path, *more: str) -> Path:
 
 def figures(folder: Path) -> dict[str, Any]:
     """All of metrics.json but what is about times."""
-    (found,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
-    text = json.dumps(found["filters"])
+    (evaluation,) = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"]
+    text = json.dumps(evaluation["filters"])
     parts = json.loads(text, object_hook=lambda each: {key: value for key, value in each.items() if key not in TIMES})
-    return {**found, "filters": parts, "started": ""}
+    return {**evaluation, "filters": parts, "started": ""}
 
 
 def same(project: Path, folder: Path, *how: str) -> None:
@@ -119,9 +119,9 @@ def test_times_with_a_former_ranker_in_them_are_left_out(project: Path, tmp_path
         assert code == 0, err
         assert {reused for *_, reused in latencies(tmp_path / target)} == {not has_times}
         assert (" ms" in command("show", tmp_path / target, latencies(tmp_path / target)[0][0])[1]) is has_times
-        (found,) = json.loads((tmp_path / target / "reports" / "metrics.json").read_text())["evaluations"]
-        assert (found["filters"]["ALL"]["metrics"]["MeanLatency"]["value"] is not None) is has_times
-        assert found["environment"].get("Answers of an earlier run") == (None if has_times else "20 sessions")
+        (evaluation,) = json.loads((tmp_path / target / "reports" / "metrics.json").read_text())["evaluations"]
+        assert (evaluation["filters"]["ALL"]["metrics"]["MeanLatency"]["value"] is not None) is has_times
+        assert evaluation["environment"].get("Answers of an earlier run") == (None if has_times else "20 sessions")
     before, after = latencies(plain), latencies(tmp_path / "once")
     assert [session for session, *_ in before] == [session for session, *_ in after]
     # The new ranker takes time, too.

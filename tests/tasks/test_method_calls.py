@@ -231,11 +231,11 @@ def test_reports_have_the_users_the_lengths_and_the_next_state(tmp_path: Path) -
     histories = [msgspec.structs.replace(history, user=user) for history, user in zip(HISTORIES, users, strict=True)]
     (tmp_path / "histories.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, histories)))
     evaluate(tmp_path, "oracle", tmp_path / "last")
-    found = json.loads((tmp_path / "last" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
-    ada, bob, nobody = found["histories"]["users"].values()
+    queries = json.loads((tmp_path / "last" / "reports" / "metrics.json").read_text())["evaluations"][0]["queries"]
+    ada, bob, nobody = queries["histories"]["users"].values()
     for name in ("metrics.json", "report.md", "html/index.html"):
         assert "grizzly" not in (tmp_path / "last" / "reports" / name).read_text()
-    assert [len(user) for user in found["histories"]["users"]] == [16, 16, 0]
+    assert [len(user) for user in queries["histories"]["users"]] == [16, 16, 0]
     text = (tmp_path / "last" / "reports" / "report.md").read_text()
     listed = [line.split("`")[1] for line in text.splitlines() if line.startswith(("| `User ", "| `not named`"))]
     assert listed == ["User 1", "not named", "User 2"]
@@ -243,9 +243,9 @@ def test_reports_have_the_users_the_lengths_and_the_next_state(tmp_path: Path) -
     assert [user["histories"] for user in (ada, bob, nobody)] == [2, 1, 1]
     assert [user["states"] for user in (ada, bob, nobody)] == [states[0] + states[2], states[1], states[3]]
     assert sum(user["evaluated"] for user in (ada, bob, nobody)) == 7
-    assert found["histories"]["lengths"] == {str(length): states.count(length) for length in dict.fromkeys(states)}
+    assert queries["histories"]["lengths"] == {str(length): states.count(length) for length in dict.fromkeys(states)}
     # The oracle proposes the calls of the goal: all of them, of which the next state has only some.
-    steps = found["steps"]
+    steps = queries["steps"]
     assert (steps["goal"], steps["difference"] > 0) == (1.0, True)
     for title in ("F1 about the goal, and about the next state", "Histories by user", "Lengths of histories"):
         assert f"## {title}" in (tmp_path / "last" / "reports" / "report.md").read_text()

@@ -41,11 +41,13 @@ def additions(plan: CiPlan, settings: str) -> Iterator[str]:
     lines = {line.strip() for line in settings.splitlines()}
     # A pin that is there stays: the library beside it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
-    calls, values, within, declared = [*_project(plan)], [], [], []
-    if night := find_night(settings):
-        # A second night would have the ids of the first.
-        calls = [call for call in _project(plan, night["value"] or "night") if not find_night(call)]
-        # Kotlin knows a value only below its declaration, and a night may take what is declared.
+    night = find_night(settings)
+    calls = [*_project(plan, night["value"] or "night" if night else "night")]
+    values, within, declared = [], [], []
+    if night:
+        # A second night would have the ids of the first. Kotlin knows a value only below its declaration, and a night
+        # may take what is declared.
+        calls = [call for call in calls if not find_night(call)]
         values = [call for call in calls if call.startswith("val ")]
         calls = [call for call in calls if call not in values]
         options = _night_options(plan).items()
@@ -113,12 +115,11 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 def _night_options(plan: CiPlan) -> dict[str, str]:
     """Return the options, beside the configuration, that the purposes need of a night, new or not."""
     purposes = plan.request.purposes
-    options: dict[str, str] = {}
-    if NIGHT in purposes or NOTICE in purposes:
-        options |= _engine_options(plan)
+    is_for_nights = NIGHT in purposes or NOTICE in purposes
+    options = _engine_options(plan) if is_for_nights else {}
     options |= {"ranker": "rankers"} if LOGS in purposes else {}
-    if NIGHT in purposes or NOTICE in purposes:
-        options |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
+    if is_for_nights and not plan.request.build and not plan.is_reusable:
+        options["reuse"] = "false"
     options |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
     return options | ({"daily": "false"} if SITE in purposes else {})
 

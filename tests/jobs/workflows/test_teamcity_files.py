@@ -99,14 +99,14 @@ project {
 """
 
 
-def add(folder: Path, said: str) -> None:
+def add(folder: Path, printed: str) -> None:
     """Add to the settings what `init` says, where it says so."""
     lines = (folder / SETTINGS).read_text().splitlines()
     imports = max(number for number, line in enumerate(lines) if line.startswith("import ")) + 1
     places = {"to its imports:": 1, "below the imports:": imports, "at the end of its project { … }:": len(lines) - 1}
     parts: dict[str, list[str]] = {name: [] for name in places}
     place = ""
-    for line in said.splitlines():
+    for line in printed.splitlines():
         place = line if line in places else place if line.startswith("    ") else ""
         if place and line != place:
             parts[place].append(line)
@@ -134,29 +134,29 @@ def test_what_is_said_of_settings_that_are_there_is_all_that_they_lack(tmp_path:
     (tmp_path / SETTINGS).write_text(THEIRS)
     add(tmp_path, extend(tmp_path, "--language", "python", "--project", "path:.", *BUILD))
     assert (tmp_path / LIBRARY).read_text() == SOURCE.read_text()
-    said = extend(tmp_path, "--for", "pull-request", *BUILD[:2])
+    printed = extend(tmp_path, "--for", "pull-request", *BUILD[:2])
     # The engine, the import and the commit are there already.
-    assert "ciEvalEngine" not in said
-    assert "import " not in said
-    assert "ciEval =" not in said
-    add(tmp_path, said)
+    assert "ciEvalEngine" not in printed
+    assert "import " not in printed
+    assert "ciEval =" not in printed
+    add(tmp_path, printed)
     night = {f"{kind}_Completion_BASIC" for kind in ("Evaluate", "Compare")}
     assert set(modelled(tmp_path)) == {"Tests", "Engine_Completion", "PullRequest_Completion", *night}
 
 
 def test_a_ranker_is_declared_above_the_night_that_takes_it(tmp_path: Path) -> None:
     written(tmp_path, "--engine", "jedi")
-    said = extend(tmp_path, "--for", "logs")
-    added = said[said.index("above its") : said.index("Try it:")].splitlines()
+    printed = extend(tmp_path, "--for", "logs")
+    added = printed[printed.index("above its") : printed.index("Try it:")].splitlines()
     assert (added[0], added[1].strip()) == ("above its ciEvalNight { … }:", "val rankers = ciEvalLogs {")
     assert added[-2:] == ["in that ciEvalNight { … }:", "    ranker = rankers"]
 
 
 def test_an_engine_is_declared_above_the_night_that_may_take_it(tmp_path: Path) -> None:
     written(tmp_path, "--engine-command", "build/server")
-    said = extend(tmp_path, "--for", "pull-request", "--build", "make server")
-    above, end = (said.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
-    assert above < said.index("val built = ciEvalEngine") < end < said.index("ciEvalPullRequest {")
+    printed = extend(tmp_path, "--for", "pull-request", "--build", "make server")
+    above, end = (printed.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
+    assert above < printed.index("val built = ciEvalEngine") < end < printed.index("ciEvalPullRequest {")
 
 
 OWN = """\
@@ -202,8 +202,10 @@ def test_a_night_that_is_there_is_added_to_and_no_second_one_proposed(
     written(tmp_path, "--engine", "jedi")
     (tmp_path / SETTINGS).write_text(OWN.replace("CALL", call))
     mail = ("--mail", "a@example.org") if purposes == "notice" else ()
-    said = extend(tmp_path, "--for", purposes, *mail)
-    lines = [line for line in said[: said.index("Try it:")].splitlines() if not line.startswith(("In ", "First "))]
+    printed = extend(tmp_path, "--for", purposes, *mail)
+    lines = [
+        line for line in printed[: printed.index("Try it:")].splitlines() if not line.startswith(("In ", "First "))
+    ]
     assert lines == added
 
 

@@ -24,21 +24,21 @@ class _Calls:
     def apply(self, source: bytes) -> Rewritten:
         """Return the text with the macros of the standard library that take expressions as calls."""
         out = bytearray(source)
-        # The places of open brackets, -1 for those that were not rewritten.
-        opened: list[int] = []
+        # For each bracket that is open: whether it was rewritten.
+        opened: list[bool] = []
         for match in _PARTS.finditer(source):
             if match["head"]:
                 begin, end = match.span("head")
                 out[begin : begin + 1] = b" "
                 out[end - 1 : end] = b"("
-                opened.append(end - 1)
+                opened.append(True)
             elif match["semicolon"]:
-                if opened and opened[-1] >= 0:
+                if opened and opened[-1]:
                     out[match.start() : match.end()] = b","
             elif match["bracket"]:
                 if match[0] in b"([{":
-                    opened.append(-1)
-                elif opened and opened.pop() >= 0:
+                    opened.append(False)
+                elif opened and opened.pop():
                     out[match.start() : match.end()] = b")"
         return Rewritten(bytes(out))
 
