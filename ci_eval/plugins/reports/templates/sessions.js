@@ -213,7 +213,8 @@ ciEval.table = async (text) => {
       const intervals = ends.flatMap((pair, which) => {
         if (!pair) return [];
         const [low, high] = values(pair, metric.unit);
-        return [make("span", { class: which ? "elsewhere" : "here" }, " ", low, "–", high, which ? " elsewhere" : "")];
+        const before = which && ends[0] ? "; " : " (", behind = which ? " elsewhere)" : ends[1] ? "" : ")";
+        return [before, make("span", { class: which ? "elsewhere" : "here" }, low, "–", high), behind];
       });
       return make("span", {}, `${metric.name} `, ...figures, ...intervals);
     });
