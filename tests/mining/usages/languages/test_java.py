@@ -129,7 +129,9 @@ def test_no_text_raises(begin: int, end: int, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "deep", ["{" * 20_000, "class A {" * 2_000, "a" + ".b()" * 3_000, "x = " + "-" * 20_000 + "1;"]
+    "deep",
+    ["{" * 20_000, "class A {" * 2_000, "a" + ".b()" * 3_000, "x = " + "-" * 20_000 + "1;"],
+    ids=["braces", "classes", "calls", "signs"],
 )
 def test_no_nesting_is_too_deep(deep: str) -> None:
     assert isinstance(text(deep, "java"), MinedText)

@@ -209,7 +209,11 @@ def test_no_text_raises(begin: int, end: int, other: str) -> None:
     assert isinstance(text(code[:first] + other + code[last:]), MinedText)
 
 
-@pytest.mark.parametrize("deep", ["(" * 20_000, "a" + ".b()" * 3_000, "x = " + "-" * 20_000 + "1", "[" * 20_000])
+@pytest.mark.parametrize(
+    "deep",
+    ["(" * 20_000, "a" + ".b()" * 3_000, "x = " + "-" * 20_000 + "1", "[" * 20_000],
+    ids=["parentheses", "calls", "signs", "brackets"],
+)
 def test_no_nesting_is_too_deep(deep: str) -> None:
     assert isinstance(text(deep), MinedText)
 
