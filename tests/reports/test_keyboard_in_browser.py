@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ci_eval.plugins.reports import html
 from ci_eval.plugins.reports.html import REPORTER
 from tests.reports.browsing import Browser
 from tests.reports.samples import small
 
 pytestmark = pytest.mark.browser
 
+TEMPLATES = Path(html.__file__).parent / "templates"
 VISIBLE = """() => [...document.querySelectorAll('a[href], button, summary, input, select, [tabindex="0"]')]
   .filter((each) => each.checkVisibility() && !each.disabled && each.role !== 'option')
   .map((each, at) => (each.dataset.place = at, at))"""
@@ -77,6 +79,22 @@ def test_a_suite_is_sorted_and_read_by_keyboard(suited: Path, browser: Browser) 
     page.keyboard.press("Enter")
     page.wait_for_url("**/reports/html/index.html")
     assert "p1" in page.locator("h1").inner_text()
+    page.close()
+
+
+def test_a_table_of_150_000_rows_is_sorted(browser: Browser) -> None:
+    """A call of so many arguments would fail. The table is hidden, since its layout takes half a minute."""
+    page = browser.new_page()
+    page.set_content("<table class=sortable hidden><thead><tr><th class=number>Figure<tbody></table>")
+    page.evaluate("""() => {
+      const rows = Array.from({ length: 150000 }, (_, number) => `<tr><td>${number}`);
+      document.querySelector("tbody").innerHTML = rows.join("");
+    }""")
+    page.add_script_tag(path=TEMPLATES / "sorting.js")
+    for _ in range(2):
+        page.evaluate("document.querySelector('button').click()")
+    rows = page.evaluate("[...document.querySelectorAll('td')].map((cell) => Number(cell.textContent))")
+    assert rows == list(range(149_999, -1, -1))
     page.close()
 
 
