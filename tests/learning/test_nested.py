@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ci_eval.core.logs.names import START_OF_LINE
@@ -74,15 +74,27 @@ def test_probabilities_are_a_distribution_over_what_is_known() -> None:
     assert probability == sorted(probability, reverse=True)
 
 
-@given(st.text("ab (\n", max_size=40), st.text("ab (\n", max_size=20), st.text("ab (\n", max_size=40))
-def test_nothing_depends_on_the_open_file_as_it_is_on_disk(others: str, before: str, on_disk: str) -> None:
-    def found(files: dict[str, str]) -> list[tuple[str, float]]:
-        model = Nested(Project(files, "python", 4, is_token), "z.py", ("file", "folder", "project"), 0.5, 3)
+TEXT = st.text("ab (\n", max_size=40)
+
+
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(["a.py", "m.py", "z.py"]))
+# The open file was a sum's other order: 0.8533333333333333, not 0.8533333333333332.
+@example("(\na(a", "", "a\na", "a(", "z.py")
+# The open file was read first, so that its "b" came before the others' equal "a".
+@example("a b", "", "", "b", "a.py")
+def test_nothing_depends_on_the_open_file_as_it_is_on_disk(
+    first: str, second: str, before: str, on_disk: str, path: str
+) -> None:
+    others = {"b.py": first, "n.py": second}
+
+    def ask(files: dict[str, str]) -> tuple[list[tuple[str, float]], list[tuple[str, int]]]:
+        project = Project(files, "python", 4, is_token)
         around = Surrounding("python", 4, is_token)
         around.read(before, "")
-        return model.likely(around)
+        model = Nested(project, path, ("file", "folder", "project"), 0.5, 3)
+        return model.likely(around), list(project.frequent(path))
 
-    assert found({"a.py": others, "z.py": on_disk}) == found({"a.py": others})
+    assert ask({**others, path: on_disk}) == ask(others)
 
 
 def test_two_nested_models_are_a_mixture_of_two() -> None:

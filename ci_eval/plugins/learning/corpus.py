@@ -43,11 +43,12 @@ class Level(NamedTuple):
     less: Mapping[str, int]
     """Token → how often it follows in the file that is left out."""
     top: Sequence[str]
-    """The most frequent tokens; equal ones in reading order."""
+    """The most frequent tokens; equal ones by their numbers."""
 
 
 class Texts:
-    """A numbering of the texts of tokens, from 1 on, in the order in which they were first seen."""
+    """A numbering of the texts of tokens, from 1 on, in the order in which they were first seen or in that of the
+    texts."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
@@ -60,6 +61,15 @@ class Texts:
             number = self.ids[text] = len(self.texts)
             self.texts.append(text)
         return number
+
+    def sort(self) -> Ids:
+        """Number the texts anew, in their own order. Return an array of the new numbers by the former ones."""
+        order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
+        self.texts = [self.texts[number] for number in order]
+        self.ids = {text: number for number, text in enumerate(self.texts) if number}
+        numbers = np.empty(len(order), dtype=np.int32)
+        numbers[order] = np.arange(len(order), dtype=np.int32)
+        return numbers
 
     def known(self, texts: Iterable[str]) -> list[int]:
         """Return the numbers of texts, NO_ID for one that was never added."""
@@ -109,8 +119,7 @@ class Corpus:
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
     def _count(self, low: int, high: int) -> dict[str, int]:
-        """Return how often each token is at these positions, the most frequent first; of equal ones those that were
-        read first."""
+        """Return how often each token is at these positions, the most frequent first; equal ones by their numbers."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
@@ -180,7 +189,7 @@ class Others:
         for number in left:
             text = texts[number]
             few[text] = few.get(text, 0) + 1
-        # Numbers rise in reading order and sorting is stable, so equal tokens stay in that order.
+        # Sorting is stable, so equal tokens stay in the order of their numbers.
         if len(few) > 1:
             few = dict(sorted(few.items(), key=itemgetter(1), reverse=True))
         return Level(total, few, NOTHING, list(islice(few, TOP)))

@@ -52,10 +52,13 @@ class Project:
         """Number the files (path → text). See Corpus for `predicted`. `split` turns the tokens of a line into what is
         counted."""
         self.texts = Texts()
-        self.files = {
+        read = {
             path: number_tokens(map(split, tokenize_lines(text, language)), self.texts)
             for path, text in sorted(files.items())
         }
+        # In reading order, equal counts would be ordered by the open file as it is on disk, which may hold the answer.
+        numbers = self.texts.sort()
+        self.files = {path: numbers[ids] for path, ids in read.items()}
         self._start = self.texts.add(START_OF_LINE)
         self.order, self._predicted = order, predicted
         self._folders: dict[str, dict[str, Ids]] = {}
@@ -78,12 +81,11 @@ class Project:
         return self._corpus(self._folders.get(folder, {}), back)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the tokens of the other files with their numbers, the most frequent first. Of equal ones, those that
-        were read first come first."""
+        """Yield the tokens of the other files with their numbers, the most frequent first; equal ones by their text."""
         for level in self.others(("project",), path, False)[0].levels(()):
             counts = Counter(level.counts)
             counts.subtract(level.less)
-            yield from ((text, count) for text, count in counts.most_common() if count > 0)
+            yield from sorted((+counts).items(), key=lambda pair: (-pair[1], pair[0]))
 
     def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
         """Return the other files of the project and of the folder, as far as these are scopes."""
@@ -172,12 +174,13 @@ class _Side:
         self._factors: list[tuple[Level, float]] = []
         """Factor by which the counts of each level are multiplied."""
         for part, levels in zip(parts, models, strict=True):
-            last = None
+            last = 0
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
-                # Longer contexts at the same positions are one object, and count together.
-                before = self._factors.pop()[1] if level is last else 0.0
+                # What follows a longer context follows the shorter one, too. So equal totals are equal counts, and
+                # count together.
+                before = self._factors.pop()[1] if level.total == last else 0.0
                 self._factors.append((level, before + part * factor))
-                last = level
+                last = level.total
         # If neither side has seen anything, the sum of their weights must not be 0.
         self.weight = max(side_weight, 1e-9)
         """Weight of this side beside the other."""
