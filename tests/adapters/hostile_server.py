@@ -92,10 +92,16 @@ def flags(place: int) -> None:
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def called(name: str, *arguments: object) -> None:
-    """Call a function of the C library; raise OSError if it fails."""
-    if getattr(LIBC, name)(*arguments) < 0:
+def called(name: str, *arguments: object) -> int:
+    """Call a function of the C library, and return its result; raise OSError if it fails."""
+    if (result := int(getattr(LIBC, name)(*arguments))) < 0:
         raise OSError(ctypes.get_errno(), name)
+    return result
+
+
+def shared(get: str, control: str, *arguments: object) -> None:
+    """Make an object of System V, and remove it: it would outlive the process."""
+    called(control, called(get, 0, *arguments), 0, *([0] if control == "semctl" else [None]))
 
 
 def datagram_pair() -> None:
@@ -154,9 +160,9 @@ ATTEMPTS: dict[str, Callable[[], object]] = {
     "attributes": lambda: opened_for_reading(lambda place: os.setxattr(place, "user.x", b"x")),
     "no_attributes": lambda: opened_for_reading(lambda place: os.removexattr(place, "user.there")),
     "file_flags": lambda: opened_for_reading(flags),
-    "shared_memory": lambda: called("shmget", 0x7A7A, 4096, 0o1600),
-    "semaphores": lambda: called("semget", 0x7A7A, 1, 0o1600),
-    "queues": lambda: called("msgget", 0x7A7A, 0o1600),
+    "shared_memory": lambda: shared("shmget", "shmctl", 4096, 0o1600),
+    "semaphores": lambda: shared("semget", "semctl", 1, 0o1600),
+    "queues": lambda: shared("msgget", "msgctl", 0o1600),
     "posix_queues": queue,
     "slow_down": lambda: os.setpriority(os.PRIO_PROCESS, PLAN["caller"], os.getpriority(0, PLAN["caller"])),
     "slow_down_all": lambda: os.setpriority(os.PRIO_USER, 0, os.getpriority(0, 0)),

@@ -75,6 +75,12 @@ def calls(name: str, *arguments: object) -> Try:
     return lambda _: call(name, *arguments)
 
 
+def shares(get: str, control: str, *arguments: object) -> Try:
+    """Return a try that makes an object of System V, and removes it: it would outlive the process."""
+    removal = (0, 0, None) if control == "semctl" else (0, None)
+    return lambda _: call(control, call(get, 0, *arguments), *removal)
+
+
 def runs(*command: str) -> Try:
     """Return a try that starts a program of the system, in which {} stands for what is in the plan."""
 
