@@ -86,7 +86,9 @@ def opened_for_reading(change: Callable[[int], object]) -> None:
 
 
 def flags(place: int) -> None:
-    fcntl.ioctl(place, 0x40086602, struct.pack("L", 0x10))  # FS_IOC_SETFLAGS, FS_IMMUTABLE_FL
+    """Make a file immutable, and no longer, so that pytest can remove it."""
+    for flag in (0x10, 0):  # FS_IMMUTABLE_FL
+        fcntl.ioctl(place, 0x40086602, struct.pack("L", flag))  # FS_IOC_SETFLAGS
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
@@ -62,8 +63,9 @@ def exists(path: Path) -> bool:
 
 def remove_tree(folder: Path) -> None:
     """Delete a folder with all that is in it, as far as possible."""
-    try:
+    with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        # Until Python 3.13, a thousand folders within each other are too many.
+    if folder.is_dir() and not folder.is_symlink():
+        # A thousand folders within each other are too many: before Python 3.13 for its stack, since then because it
+        # keeps each of them open.
         subprocess.run(["/bin/rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)

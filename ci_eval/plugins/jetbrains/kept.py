@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import io
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,6 +25,10 @@ COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json"
 """Files that are copied as they are."""
 
 
+GZIP = 31
+"""zlib's number of the format gzip."""
+
+
 class LeftOver(msgspec.Struct, frozen=True):
     """The fields of one object that ours cannot hold."""
 
@@ -39,9 +42,9 @@ class Kept:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._packed = io.BytesIO()
-        # Without a time in it, the same content has the same bytes.
-        self._lines = gzip.GzipFile(fileobj=self._packed, mode="wb", compresslevel=1, mtime=0)
+        # Without a time in it, as zlib leaves it, the same content has the same bytes.
+        self._compressor = zlib.compressobj(1, wbits=GZIP)
+        self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
         """File and name of each unknown field → how often."""
 
@@ -50,7 +53,7 @@ class Kept:
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
-            self._lines.write(msgspec.json.encode(LeftOver(where, place, left)) + b"\n")
+            self._packed.append(self._compressor.compress(msgspec.json.encode(LeftOver(where, place, left)) + b"\n"))
             self._count(part, left)
 
     def _count(self, part: str, left: Mapping[str, object]) -> None:
@@ -62,8 +65,8 @@ class Kept:
     def write(self, folder: Path) -> None:
         """Write everything into FOLDER of the workspace at `folder`."""
         target = atomic.make_folder(folder / FOLDER)
-        self._lines.close()
-        atomic.write(target / "fields.jsonl.gz", self._packed.getvalue())
+        self._packed.append(self._compressor.flush())
+        atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))
         for name in COPIED:
             if (self._root / name).is_file():
                 atomic.copy(self._root / name, target / name)

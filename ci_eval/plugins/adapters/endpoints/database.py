@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,7 +26,8 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Transactions are begun by hand: the module's own way would hold a lock after a SELECT.
-            self._connection = sqlite3.connect(path, PATIENCE, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._connection.close)
             with self.using() as connection:
                 # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).
                 connection.execute("PRAGMA journal_mode = WAL")
