@@ -31,7 +31,7 @@ def printed(command: str) -> str:
 
 def measured(block: re.Match[str]) -> str:
     """The same commands, with what they print now."""
-    when = f"{datetime.datetime.now(datetime.UTC).date()}, {machine.cpu()}"
+    when = f"{datetime.datetime.now(datetime.timezone.utc).date()}, {machine.cpu()}"
     shown = "".join(printed(command) for command in block[1].splitlines())
     return f"```sh\n{block[1]}```\n\n```text\n{when}\n\n{shown.strip()}\n```\n"
 

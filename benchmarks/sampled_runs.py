@@ -59,7 +59,11 @@ def coverage(whole: Floats, asked: float, random: np.random.Generator) -> tuple[
         chosen = whole[random.permutation(len(whole))[:size]]
         flat = chosen.reshape(size, -1)
         spread = here(
-            chosen.sum(axis=0), flat.T @ flat, (chosen[:, :, 1] > 0).sum(axis=0) * 1.0, size / len(whole), UNITS
+            chosen.sum(axis=0),
+            flat.T @ flat,
+            (chosen[:, :, 1] > 0).sum(axis=0, dtype=np.float64),
+            size / len(whole),
+            UNITS,
         )
         held += [each.low <= true <= each.high for each, true in zip(singly(spread), truth, strict=True)]
         if turn < TIMES // 10:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
+from numpy.typing import NDArray
 from verdicts import Fresh, clustered, row
 
 from ci_eval.core.catalogs import metrics
@@ -131,7 +132,7 @@ class Wavering:
         """Return one comparison and the true difference."""
         base, new = self.ranks(random)
         truth = self.truth(base, new)
-        chosen = np.arange(len(base))
+        chosen: NDArray[np.int64] = np.arange(len(base))
         if self.asked < 1:
             chosen = random.choice(len(base), self.sessions, replace=False)
         base, new = base[chosen], new[chosen]

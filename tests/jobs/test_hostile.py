@@ -10,6 +10,7 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -163,7 +164,8 @@ def test_a_configuration_of_aliases_of_aliases_is_refused(hostile: Path) -> None
 def header_claims(rows: int) -> bytes:
     """Of an array of numbers that is said to have so many of them."""
     stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": "<u8", "fortran_order": False, "shape": (rows,)})
+    header: Any = np.lib.format  # without types before numpy 2.3
+    header.write_array_header_1_0(stream, {"descr": "<u8", "fortran_order": False, "shape": (rows,)})
     return stream.getvalue()
 
 

@@ -79,7 +79,7 @@ def test_a_share_stays_between_0_and_1() -> None:
 
 
 def test_few_files_give_a_figure_without_an_interval() -> None:
-    (found,) = figures(shares(np.arange(10.0), np.full(10, 20.0)), ["share"])
+    (found,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), ["share"])
     assert found.low is None
     assert found.effective == pytest.approx(10)
 

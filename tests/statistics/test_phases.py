@@ -18,7 +18,8 @@ def world() -> Floats:
     """1 where a session is right: kinds differ much, and so do some cells in them."""
     random = np.random.default_rng(3)
     rates = np.array([0.99, 0.1, 0.7])[KINDS] * np.where(FRAME.features[1] % 20 == 7, 0.3, 1)
-    return (random.random(SESSIONS) < rates).astype(float)
+    right: Floats = (random.random(SESSIONS) < rates).astype(float)
+    return right
 
 
 RIGHT = world()

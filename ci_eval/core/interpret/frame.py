@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.grammar.document import NotText, decode
@@ -132,7 +133,7 @@ def _shape(text: str) -> str:
     return "a_a" if "_" in text else "a" if text.islower() else "aA"
 
 
-def _number_keys(keys: Sequence[Hashable]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _number_keys(keys: Sequence[Hashable]) -> NDArray[np.int64]:
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 

@@ -145,8 +145,9 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
     with archive.open(info) as stream:
-        np.lib.format.read_magic(stream)
-        shape, _, stored_kind = np.lib.format.read_array_header_1_0(stream)
+        header: Any = np.lib.format  # without types before numpy 2.3
+        header.read_magic(stream)
+        shape, _, stored_kind = header.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)
     if stored_kind != kind or shape != values.shape:
         raise ValueError(f"{name} is no list of {kind}")

@@ -138,7 +138,8 @@ def _adjust(alone: Floats, largest: Floats) -> Floats:
     beyond = DRAWS - np.searchsorted(largest, critical_values(alone, np.inf))
     bound = np.minimum(alone * len(alone), _FEW / DRAWS)
     # An adjusted p-value is never below that of the figure alone, whatever the draws say.
-    return np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
+    adjusted: Floats = np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
+    return adjusted
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:

@@ -10,6 +10,7 @@ import numpy as np
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import SessionScore
 from ci_eval.core.model.report import PromptFigures, PromptSpread
+from ci_eval.core.statistics.student import Floats
 
 MOST = 100
 """The number of prompts above which they are not told apart: such a dataset has a prompt for each sample."""
@@ -30,7 +31,7 @@ class Prompts:
         ]
         self._names = [metrics[number].info.name for number in self._numbers]
         # Of each session its numerator x and denominator w: n, x, w, xx, xw, ww; a row for each metric.
-        self._sums: dict[str, np.ndarray] = {}
+        self._sums: dict[str, Floats] = {}
         self._sessions: dict[str, int] = {}
 
     def add(self, session: SessionScore, seen: Sequence[Sequence[Observation]]) -> None:
@@ -65,7 +66,7 @@ class Prompts:
         return PromptFigures(sessions={name: self._sessions[name] for name in names}, metrics=metrics)
 
 
-def measure_spread(sums: dict[str, np.ndarray]) -> PromptSpread | None:
+def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
     """Return the figure of each prompt and their spread; None if fewer than two prompts have a figure.
 
     `sums`: the prompt → n, x, w, xx, xw, ww of its sessions, whose figure is x / w. Its standard error is that of a

@@ -197,7 +197,7 @@ class _Sums:
         self.strata = np.zeros((strata, 5))
         """The moments of each stratum of the sample, see `weighted.moments`; the other sums are then over weighted
         sessions."""
-        self.rows = np.zeros((0, 3))
+        self.rows: Floats = np.zeros((0, 3))
         """The sums by file: of values (numerators), of weights (denominators), and the count."""
         self.squares = np.zeros(3)
         """The sums of second powers, see `sampled.powers`, which also gives `fourths`."""

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_eval.ci import Screen
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import NothingToEvaluate
-from ci_eval.core.statistics.student import critical_values
+from ci_eval.core.statistics.student import Floats, critical_values
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.ml import logs_of_all
@@ -111,7 +113,7 @@ def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label
     )
 
 
-def _judge(test: training.LookupRows, predicted: np.ndarray) -> Judged:
+def _judge(test: training.LookupRows, predicted: NDArray[np.floating[Any]]) -> Judged:
     ranks = training.rank_positives(test, predicted)
     return Judged(**msgspec.structs.asdict(training.scores(test, predicted)), mean_rank=float(ranks.mean()))
 
@@ -130,13 +132,13 @@ def _predict(
     label: training.Label,
     seed: int,
     threads: int,
-) -> np.ndarray:
+) -> Floats:
     model = training.train(learned, checked, label=label, seed=seed, threads=threads)
     booster = lightgbm().Booster(model_str=model.booster)
     return np.asarray(booster.predict(test.rows, num_threads=threads))
 
 
-def _difference(test: training.LookupRows, gains: np.ndarray, sessions: Sequence[ShownSession]) -> Difference:
+def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
     """Return the mean of `gains`, one for each list, with its interval. Lists of one user, or session, are sampled
     together."""
     users = {identity(session): session.user for session in sessions}

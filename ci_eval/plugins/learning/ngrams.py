@@ -34,7 +34,8 @@ def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, i
     The method is Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen. Each
     counts with this weight beside all shorter ones.
     """
-    probability, mass, seen = np.zeros(1), 0.0, 0
+    probability: Floats = np.zeros(1)
+    mass, seen = 0.0, 0
     for counts, total in levels:
         if not total:
             break

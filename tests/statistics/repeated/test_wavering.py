@@ -67,7 +67,7 @@ def test_intervals_hold_the_expected_figure_of_a_noisy_engine() -> None:
         for each in rounds:
             found.add(np.stack([each, np.ones(3)], axis=1)[:, None, :])
         error = float(np.sqrt(found.variance(np.array([[1 / 200, 0.0]]))[0]))
-        held += abs(rounds[:, 0].mean() - 0.5) <= 4.303 * error
+        held += bool(abs(rounds[:, 0].mean() - 0.5) <= 4.303 * error)
     assert held / 400 >= 0.95
 
 

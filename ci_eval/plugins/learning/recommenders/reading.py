@@ -72,7 +72,8 @@ class Collected:
             return
         # Rows hold numbers, since texts would take more memory.
         around = (NONE if text is None else self._number(text) for text in context_values(usage, self.options))
-        self._rows[usage.type][(*around, *sorted({self._number(call) for call in usage.calls}))] += 1
+        row = (*around, *sorted({self._number(call) for call in usage.calls}))
+        self._rows[usage.type][row] += 1
 
     @property
     def count(self) -> int:
