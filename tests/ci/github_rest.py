@@ -158,10 +158,10 @@ class Known:
             {
                 **EXAMPLES["artifact"],
                 "id": number_of(path),
-                "name": path.stem,
+                "name": path.name.removesuffix(".zip"),
                 "size_in_bytes": path.stat().st_size,
                 "created_at": WHEN,
-                "expired": f"{run}/{path.stem}" in self.expired,
+                "expired": f"{run}/{path.name.removesuffix('.zip')}" in self.expired,
                 "workflow_run": {
                     "id": int(run),
                     "repository_id": 1,

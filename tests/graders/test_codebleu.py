@@ -239,7 +239,7 @@ def test_a_text_that_breaks_it_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_answer_that_is_nested_too_deeply_costs_one_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    deep = b'{"more": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    deep = b'{"more": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
     with monkeypatch.context() as broken:
         broken.setattr(LineProcess, "ask", lambda *_: deep)
         with pytest.raises(EngineMisbehaved, match="answered no scores"):

@@ -12,7 +12,7 @@ from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.engine import RunningLsp
 from tests.adapters.lsp.conftest import Start
 
-DEEP = b"[" * 200_000 + b"]" * 200_000
+DEEP = b"[" * 1_000_000 + b"]" * 1_000_000
 
 
 HUGE = b"9" * 5000
