@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,8 @@ class Servers:
         # The test is over when the server is closed.
         with suppress(OSError):
             while True:
-                talking = server.accept()[0] if server.type == socket.SOCK_STREAM else server
-                self.heard.append(talking.recv(100))
+                with server.accept()[0] if server.type == socket.SOCK_STREAM else nullcontext(server) as talking:
+                    self.heard.append(talking.recv(100))
 
 
 @pytest.fixture
