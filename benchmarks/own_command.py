@@ -65,7 +65,12 @@ def sessions(workspace: Path) -> dict[str, bytes]:
 
 
 def _without_times(session: Session) -> Session:
-    return replace(session, lookups=tuple(replace(lookup, latency=0.0) for lookup in session.lookups))
+    otherwise = (
+        replace(again, lookups=tuple(replace(lookup, latency=0.0) for lookup in again.lookups))
+        for again in session.otherwise
+    )
+    lookups = (replace(lookup, latency=0.0) for lookup in session.lookups)
+    return replace(session, lookups=tuple(lookups), otherwise=tuple(otherwise))
 
 
 def compare(name: str, folder: Path, number: int, jobs: int) -> str:

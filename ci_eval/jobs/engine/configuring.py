@@ -16,6 +16,7 @@ from ci_eval.core.config import Config, EngineConfig
 from ci_eval.core.contracts import Configurable, Engine, Installation, Surroundings
 from ci_eval.core.model.engine.sent import Condition, SentConfiguration
 from ci_eval.core.rendering.engine.conditions import sentence
+from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, is_called
 from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
@@ -202,7 +203,9 @@ def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
     """Return the server with the setting `interpret.autoImport`. Raises ConfigError if it cannot do so."""
     setting = config.interpret.auto_import
     server.auto_import.chosen(setting, server.like or server.name)
-    return replace(server, auto_imports=setting)
+    # With auto-import, an answer lists the names of any file.
+    closure = server.closure if server.auto_import.state(setting) == "off" else Closure.PROJECT
+    return replace(server, auto_imports=setting, closure=closure)
 
 
 def _check_auto_import(engine: Engine, config: Config) -> None:

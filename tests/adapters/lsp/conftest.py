@@ -81,6 +81,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             cache=tmp_path / "cache",
             timeout=timeout,
             memory=memory,
+            suffixes=(".py",),
             confine=confine,
             initialize=initialize,
             ready=ready,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.manners import Manners
 from tests.adapters.lsp.conftest import TEXT, Start, ask
+from tests.projects import write
 
 
 def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
@@ -36,3 +39,22 @@ def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
     server.open("a.py", TEXT)
     assert not server._running._awaits_work
     assert not server._running._works
+
+
+def test_a_server_that_offers_what_it_has_looked_into_is_shown_the_project(start: Start, tmp_path: Path) -> None:
+    write(tmp_path / "project", a__py="alpha", b_b__py="beta", c__py="gamma\0", d__txt="delta", e__py="")
+    server = start("checks", manners=Manners(reads_all=True))
+    server.open("a.py", "alpha")
+    assert {"alpha", "beta"} <= set(ask(server)) <= {"alpha", "beta", "a"}
+    assert server.waited()[1] == 0
+    server = start("checks")
+    server.open("a.py", "alpha")
+    assert "beta" not in ask(server)
+
+
+def test_a_server_that_checks_nothing_is_asked_all_the_same(start: Start, tmp_path: Path) -> None:
+    write(tmp_path / "project", a__py="alpha", b__py="beta")
+    server = start("remembers", manners=Manners(reads_all=True), ready=0.5)
+    server.open("a.py", "one ")
+    assert "one" in ask(server)
+    assert server.waited()[1] == 1

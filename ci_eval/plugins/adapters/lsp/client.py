@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote
 
 import msgspec
 
@@ -31,6 +32,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     Message,
     ProgressStep,
     ProgressValue,
+    Published,
     Registrations,
 )
 from ci_eval.plugins.adapters.lsp.wire import Wire
@@ -137,6 +139,8 @@ class Client:
         self.is_unready = False
         """A flag: the server was still at work when the longest wait was over."""
         self._uri = ""
+        self._is_checked = False
+        """A flag: the server has published diagnostics of the open document."""
         self._version = 0
         self._registered: set[str] = set()
         """The methods that the server has announced after its start."""
@@ -193,6 +197,7 @@ class Client:
         if self._uri:
             self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
         self._uri = path.as_uri()
+        self._is_checked = False
         self._version = 1
         document = {"uri": self._uri, "languageId": language, "version": 1, "text": text}
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
@@ -276,6 +281,15 @@ class Client:
         question = {"textDocument": {"uri": self._uri}, "positions": []}
         with suppress(EngineRaised):  # A text that cannot be parsed may have completions all the same.
             self._ask("textDocument/selectionRange", question, deadline)
+
+    def await_check(self, deadline: float) -> bool:
+        """Wait until the server publishes diagnostics of the open document. Returns whether it did in time."""
+        began = time.monotonic()
+        while not self._is_checked and (message := self._receive(deadline)) is not None:
+            self._handle(message, deadline)
+        self.waited += time.monotonic() - began
+        self.is_unready = not self._is_checked
+        return self._is_checked
 
     def settle(self) -> None:
         """Wait until the work that the server announces is done, or for `Launch.ready` seconds. A server that announces
@@ -369,8 +383,16 @@ class Client:
         """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped."""
         if message.method == "$/progress":
             self._progress(message)
+        elif message.method == "textDocument/publishDiagnostics":
+            self._note_check(message)
         elif message.method is not None and message.id is not None:
             self._reply(message, deadline)
+
+    def _note_check(self, message: Message) -> None:
+        with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
+            uri = msgspec.json.decode(message.params, type=Published).uri
+            # Servers escape other characters than `as_uri` does.
+            self._is_checked |= unquote(uri) == unquote(self._uri)
 
     def _progress(self, message: Message) -> None:
         try:

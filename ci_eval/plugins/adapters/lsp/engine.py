@@ -31,6 +31,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList
+from ci_eval.plugins.adapters.lsp.showing import show_project
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.adapters.sent import beforehand, configuration
@@ -177,6 +178,11 @@ class LspEngine(FromRecipe):
         """Return, in a few words, the settings of a project that the server is not given; "" = none."""
         return self.manners.left_out(root)
 
+    @property
+    def reads_all(self) -> bool:
+        """Return whether the server is shown all files of the project after its start."""
+        return self.manners.reads_all and self.auto_import.state(self.auto_imports) != "off"
+
     def language_id(self, language: str, path: str) -> str:
         """Return the protocol's name of the language of a file."""
         return self.only_language_id or language_id(path, language)
@@ -256,6 +262,8 @@ class RunningLsp:
         if self._engine.manners.anew and not self._fresh:
             self._end()
         client = self._start_once()
+        if self._fresh and self._engine.reads_all:
+            show_project(client, self._root, self._surroundings, self._engine.language_id)
         self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
         self._is_typed = False
         self._language = self._engine.language_id(self._surroundings.language, path)

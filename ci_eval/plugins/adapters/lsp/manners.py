@@ -40,6 +40,9 @@ class Manners:
     """A flag: the server handles one message at a time. Such a server is only asked once it has worked through the last
     edit; otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so the
     server is not given time to warm up."""
+    reads_all: bool = False
+    """A flag: the server offers to import the names of the modules that it has looked into so far. So it is shown all
+    files of the project after its start; see `showing.py`."""
     hides_tags: bool = False
     """A flag: the class or struct of a name that is something else as well is left out (`completion.without_hidden`),
     since the server lists it or not by chance."""
@@ -53,7 +56,7 @@ class Manners:
 
     def unusual(self) -> dict[str, bool]:
         """Return the flags that are set here and not by default, by their names in camel case."""
-        flags = ("anew", "serial", "hides_tags", "kinds", "announces")
+        flags = ("anew", "serial", "reads_all", "hides_tags", "kinds", "announces")
         names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in flags}
         return {names[name]: getattr(self, name) for name in flags if getattr(self, name) != getattr(Manners, name)}
 
@@ -100,5 +103,9 @@ clangd reads compile commands from a database of ours (`compilationDatabasePath`
 OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
 """The treatment of clangd if the user's command names the database (`--compile-commands-dir`), which is read as it
 is."""
+
+PYRIGHT = Manners(reads_all=True)
+"""The treatment of pyright and basedpyright. They offer to import the names of the modules that are bound: those that
+the check of an open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
 
 GOPLS = Manners(extension="gopls")

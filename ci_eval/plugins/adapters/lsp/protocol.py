@@ -157,6 +157,12 @@ class Registration(Struct):
     method: str = ""
 
 
+class Published(Struct):
+    """The document that a message `textDocument/publishDiagnostics` is about."""
+
+    uri: str
+
+
 class Registrations(Struct):
     """The methods in a message `client/registerCapability`."""
 

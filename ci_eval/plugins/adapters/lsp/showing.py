@@ -1,0 +1,60 @@
+"""The files of a project, shown to a server after its start, so that an answer does not depend on what it has seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from ci_eval.core.base.errors import EngineRaised
+from ci_eval.core.base.files import below, read_own
+from ci_eval.core.contracts import Surroundings
+from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.plugins.adapters.lsp.client import Client
+
+ROUNDS = 4
+"""The most times that all files are shown."""
+PROBE = "\na"
+"""The text of the question, which stands behind that of a file."""
+
+
+def show_project(
+    client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str]
+) -> None:
+    """Open each source file of the project in turn, and wait until it is checked; and again, until a list that names
+    are imported into has the length that it had before.
+
+    Ends after ROUNDS, or `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
+    """
+    deadline = time.monotonic() + surroundings.ready
+    texts = {path: text for path in _find_sources(root, surroundings) if (text := _read_text(root, path))}
+    length = -1
+    for _ in range(ROUNDS if texts else 0):
+        for path, text in texts.items():
+            client.open(root / path, language_id(surroundings.language, path), text, deadline)
+            if not client.await_check(deadline):
+                return
+        # For a list, too, a server looks into modules.
+        former, length = length, _count_names(client, text, deadline)
+        if length == former:
+            return
+
+
+def _find_sources(root: Path, surroundings: Surroundings) -> list[str]:
+    return sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
+
+
+def _read_text(root: Path, path: str) -> str:
+    """Return the text of a file; "" if it has none, or cannot be read."""
+    with suppress(OSError, NotText):
+        return decode(read_own(root, path))
+    return ""
+
+
+def _count_names(client: Client, text: str, deadline: float) -> int:
+    """Return how many names the server lists behind the text of the open document."""
+    client.change(text, [(len(text), 0, PROBE)], text + PROBE, deadline)
+    with suppress(EngineRaised):
+        return len(client.complete(text + PROBE, len(text + PROBE), deadline)[0].items)
+    return 0
