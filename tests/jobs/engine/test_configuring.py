@@ -22,6 +22,7 @@ from ci_eval.jobs.engine.configuring import (
     identify_engine,
     named_engine,
 )
+from ci_eval.plugins.adapters.closure import Closure, find_closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command
@@ -55,6 +56,12 @@ def by_name(folder: Path, name: str) -> tuple[Config, Engine, SentConfiguration]
 def of_command(folder: Path, words: str, like: str | None = None) -> tuple[Config, Engine, SentConfiguration]:
     config = set_engine_command(Config(), words, like)
     return told(folder, config, engine_of_command(config, "mine"))
+
+
+@pytest.mark.parametrize("name", ["pyright", "basedpyright"])
+def test_answers_with_names_to_import_depend_on_all_files(name: str) -> None:
+    assert {find_closure(named(name, imports)) for imports in ("default", "on")} == {Closure.PROJECT}
+    assert find_closure(named(name, "off")) is Closure.IMPORTS
 
 
 def test_imports_are_switched_where_that_is_known_and_an_error_where_it_is_not() -> None:
