@@ -13,36 +13,35 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.adapters.lsp.client import Client
 
-ROUNDS = 4
-"""The most times that all files are shown."""
 PROBE = "\na"
-"""The text of the question, which stands behind that of a file."""
+"""The text behind that of a file at which a list is asked for."""
+PROBES = 4
+"""The most such lists."""
 
 
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str]
 ) -> None:
-    """Open each source file of the project in turn, and wait until it is checked; and again, until a list that names
-    are imported into has the length that it had before.
+    """Open each source file of the project in turn, and wait until it is checked. Then ask for a list until it is as
+    long as it was: for a list, too, a server looks into modules.
 
-    Ends after ROUNDS, or `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
+    Ends after `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
     """
     deadline = time.monotonic() + surroundings.ready
-    texts = {path: text for path in _find_sources(root, surroundings) if (text := _read_text(root, path))}
+    paths = sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
+    texts = {path: text for path in paths if (text := _read_text(root, path))}
+    if not texts:
+        return
+    for path, text in texts.items():
+        client.open(root / path, language_id(surroundings.language, path), text, deadline)
+        if not client.await_check(deadline):
+            return
+    client.change(text, [(len(text), 0, PROBE)], text + PROBE, deadline)
     length = -1
-    for _ in range(ROUNDS if texts else 0):
-        for path, text in texts.items():
-            client.open(root / path, language_id(surroundings.language, path), text, deadline)
-            if not client.await_check(deadline):
-                return
-        # For a list, too, a server looks into modules.
-        former, length = length, _count_names(client, text, deadline)
+    for _ in range(PROBES):
+        former, length = length, _count_names(client, text + PROBE, deadline)
         if length == former:
             return
-
-
-def _find_sources(root: Path, surroundings: Surroundings) -> list[str]:
-    return sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
 
 
 def _read_text(root: Path, path: str) -> str:
@@ -54,7 +53,6 @@ def _read_text(root: Path, path: str) -> str:
 
 def _count_names(client: Client, text: str, deadline: float) -> int:
     """Return how many names the server lists behind the text of the open document."""
-    client.change(text, [(len(text), 0, PROBE)], text + PROBE, deadline)
     with suppress(EngineRaised):
-        return len(client.complete(text + PROBE, len(text + PROBE), deadline)[0].items)
+        return len(client.complete(text, len(text), deadline)[0].items)
     return 0
