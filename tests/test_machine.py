@@ -45,7 +45,10 @@ def test_what_processes_below_held_once_is_known_while_they_run() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_a_process_knows_what_it_held_itself() -> None:
-    assert read_peak_memory("self") == pytest.approx(read_peak_memory(os.getpid()))
+    before = read_peak_memory("self")
+    assert before
+    # It may need more memory meanwhile.
+    assert before <= (read_peak_memory(os.getpid()) or 0) <= before * 1.1
 
 
 def test_of_a_process_that_is_not_there_nothing_is_known() -> None:

@@ -105,7 +105,10 @@ OWN_DATABASE = replace(CLANGD, options=_fallback, left_out=nothing_left_out)
 is."""
 
 PYRIGHT = Manners(reads_all=True)
-"""The treatment of pyright and basedpyright. They offer to import the names of the modules that are bound: those that
-the check of an open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+"""The treatment of pyright. It offers to import the names of the modules that are bound: those that the check of an
+open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts).
+
+basedpyright does the same, but publishes no diagnostics of a file without any, so nothing tells that it was checked.
+"""
 
 GOPLS = Manners(extension="gopls")

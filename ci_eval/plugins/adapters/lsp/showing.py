@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from string import ascii_lowercase
 
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.base.files import below, read_own
@@ -13,17 +14,15 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.adapters.lsp.client import Client
 
-PROBE = "\na"
-"""The text behind that of a file at which a list is asked for."""
-PROBES = 4
-"""The most such lists."""
+ROUNDS = 4
+"""The most times that lists are asked for."""
 
 
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str]
 ) -> None:
-    """Open each source file of the project in turn, and wait until it is checked. Then ask for a list until it is as
-    long as it was: for a list, too, a server looks into modules.
+    """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until they are as
+    long as they were: for a list, too, a server looks into modules.
 
     Ends after `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
     """
@@ -36,11 +35,10 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
         if not client.await_check(deadline):
             return
-    client.change(text, [(len(text), 0, PROBE)], text + PROBE, deadline)
-    length = -1
-    for _ in range(PROBES):
-        former, length = length, _count_names(client, text + PROBE, deadline)
-        if length == former:
+    total = -1
+    for _ in range(ROUNDS):
+        former, total = total, sum(_count_names(client, text, letter, deadline) for letter in ascii_lowercase)
+        if total == former:
             return
 
 
@@ -51,8 +49,13 @@ def _read_text(root: Path, path: str) -> str:
     return ""
 
 
-def _count_names(client: Client, text: str, deadline: float) -> int:
-    """Return how many names the server lists behind the text of the open document."""
-    with suppress(EngineRaised):
-        return len(client.complete(text, len(text), deadline)[0].items)
-    return 0
+def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
+    """Return how many names the server lists for a letter in a new line behind `text`, that of the open document."""
+    line = f"\n{letter}"
+    client.change(text, [(len(text), 0, line)], text + line, deadline)
+    try:
+        return len(client.complete(text + line, len(text + line), deadline)[0].items)
+    except EngineRaised:
+        return 0
+    finally:
+        client.change(text + line, [(len(text), len(line), "")], text, deadline)
