@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ci_eval.ci import Screen
+from ci_eval.core.contracts import Query
 from ci_eval.jobs import pipeline, runs
 from ci_eval.plugins.engines import clangd, typeprof
 from tests.engines.dossiers import Dossier
 from tests.engines.ordering import SESSIONS, answers, differing, prepare_engine, sessions_of, some_actions
-from tests.projects import ask
+from tests.projects import ask, write
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=2)]
 
@@ -29,6 +31,18 @@ def test_an_answer_depends_on_the_question_alone(dossier: tuple[str, str, Dossie
 
 def test_an_answer_that_is_another_and_one_that_is_missing_are_noticed() -> None:
     assert differing({"a": "ok 1", "b": "ok 2", "c": "ok 3"}, {"a": "ok 1", "b": "ok 9"}) == ["b", "c"]
+
+
+@pytest.mark.needs("node", "npm")
+def test_the_first_list_of_pyright_has_what_only_another_file_imports(tmp_path: Path) -> None:
+    handlers = "import logging.handlers\n\nhandler = logging.handlers.RotatingFileHandler('x')\n"
+    project = write(tmp_path / "p", a__py=handlers, b__py="Rotating")
+    for imports, expected in (("default", True), ("off", False)):
+        setup = prepare_engine("pyright", "python", f"project=path:{project}", f"interpret.autoImport={imports}").setup
+        with closing(setup.engine.start(setup.installation, setup.surroundings)) as running:
+            running.open("b.py", "Rotating")
+            names = running.complete(Query(offset=8, prefix="Rotating", expected="")).suggestions
+        assert ("RotatingFileHandler" in {name.text for name in names}) is expected
 
 
 def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:
