@@ -78,7 +78,7 @@ TEXT = st.text("ab (\n", max_size=40)
 
 
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(["a.py", "m.py", "z.py"]))
-# The open file was a sum's other order: 0.8533333333333333, not 0.8533333333333332.
+# With the open file, a sum was made in another order: 0.8533333333333333, not 0.8533333333333332.
 @example("(\na(a", "", "a\na", "a(", "z.py")
 # The open file was read first, so that its "b" came before the others' equal "a".
 @example("a b", "", "", "b", "a.py")

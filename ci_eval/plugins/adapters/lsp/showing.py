@@ -21,8 +21,8 @@ ROUNDS = 4
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str]
 ) -> None:
-    """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until they are as
-    long as they were: for a list, too, a server looks into modules.
+    """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until none grows:
+    for a list, too, a server looks into modules.
 
     Ends after `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
     """
