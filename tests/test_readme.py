@@ -33,4 +33,5 @@ def test_a_command_of_readme_ends_with_a_verdict_that_explains_itself(command: s
     assert str(tmp_path / "out") in done.stdout.splitlines()[-1]
     if arguments[0] == "compare-engines":
         assert "zuban offers none" in said
-        assert "is faster at the median" in said
+        # Which one is faster is a matter of the machine's other work, too.
+        assert re.search(r"Time: \S.*\. Median [\d.,]+ ms → [\d.,]+ ms, 95 % of the lookups within ", said)
