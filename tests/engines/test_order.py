@@ -33,16 +33,17 @@ def test_an_answer_that_is_another_and_one_that_is_missing_are_noticed() -> None
     assert differing({"a": "ok 1", "b": "ok 2", "c": "ok 3"}, {"a": "ok 1", "b": "ok 9"}) == ["b", "c"]
 
 
-@pytest.mark.needs("node", "npm")
-def test_the_first_list_of_pyright_has_what_only_another_file_imports(tmp_path: Path) -> None:
-    handlers = "import logging.handlers\n\nhandler = logging.handlers.RotatingFileHandler('x')\n"
+@pytest.mark.parametrize("engine", [pytest.param("pyright", marks=pytest.mark.needs("node", "npm")), "basedpyright"])
+def test_a_first_list_has_what_only_another_file_imports(engine: str, tmp_path: Path) -> None:
+    handlers = "import logging.handlers\n\n\nclass RotatingHere(logging.handlers.RotatingFileHandler): ...\n"
     project = write(tmp_path / "p", a__py=handlers, b__py="Rotating")
     for imports, expected in (("default", True), ("off", False)):
-        setup = prepare_engine("pyright", "python", f"project=path:{project}", f"interpret.autoImport={imports}").setup
+        setup = prepare_engine(engine, "python", f"project=path:{project}", f"interpret.autoImport={imports}").setup
         with closing(setup.engine.start(setup.installation, setup.surroundings)) as running:
             running.open("b.py", "Rotating")
             names = running.complete(Query(offset=8, prefix="Rotating", expected="")).suggestions
-        assert ("RotatingFileHandler" in {name.text for name in names}) is expected
+        listed = {name.text for name in names}
+        assert listed >= {"RotatingFileHandler", "RotatingHere"} if expected else not listed
 
 
 def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:

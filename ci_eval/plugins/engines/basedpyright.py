@@ -7,6 +7,7 @@ from typing import Any
 from ci_eval.core.contracts import Engine
 from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
+from ci_eval.plugins.adapters.lsp.manners import BASEDPYRIGHT
 from ci_eval.plugins.adapters.lsp.overlay import AutoImport, Overlay
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.python_paths import answering_python
@@ -41,6 +42,7 @@ ENGINE: Engine = LspEngine(
     settings=settings,
     auto_import=AutoImport(usual="on", switch=auto_import),
     programs=("basedpyright-langserver",),
+    manners=BASEDPYRIGHT,
     verified=True,
     closure=Closure.IMPORTS,
 )

@@ -155,6 +155,7 @@ def complete(own: int, position: Any) -> None:
         "odd": lambda: [{"label": "one", "kind": None}, {"label": 5}],
         "cold": lambda: items if Server.questions > 2 else [],
         "checks": lambda: [{"label": word} for word in sorted(set(Server.checked.split()))],
+        "checks-faults": lambda: [{"label": word} for word in sorted(set(Server.checked.split()))],
     }
     if WHAT == "silent" or (WHAT == "silent-once" and Server.questions == 1):
         return
@@ -236,16 +237,18 @@ ENDLESS: dict[str, Callable[[], object]] = {
 
 
 def check(document: Any) -> None:
-    """Checks a document a little after it was opened, and says so."""
+    """Checks a document a little after it was opened, and says so; some servers only if they find a fault."""
     time.sleep(0.2)
     Server.checked += f"{document['text']} "
+    if WHAT == "checks-faults" and not document["text"].endswith(")"):
+        return
     # Some servers escape more than they must.
     uri = document["uri"].replace("_", "%5F")
     send(method="textDocument/publishDiagnostics", params={"uri": uri, "diagnostics": []})
 
 
 def opened(message: Any) -> None:
-    if WHAT == "checks":
+    if WHAT.startswith("checks"):
         threading.Thread(target=check, args=(message["params"]["textDocument"],), daemon=True).start()
     before = Server.text if WHAT == "remembers" else ""
     Server.text = message["params"]["textDocument"]["text"] + before

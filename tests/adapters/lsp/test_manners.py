@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.manners import Manners
 from tests.adapters.lsp.conftest import TEXT, Start, ask
@@ -41,13 +43,16 @@ def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
     assert not server._running._works
 
 
-def test_a_server_that_offers_what_it_has_looked_into_is_shown_the_project(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("server_kind", "silent"), [("checks", False), ("checks-faults", True)])
+def test_a_server_that_offers_what_it_has_looked_into_is_shown_the_project(
+    server_kind: str, silent: bool, start: Start, tmp_path: Path
+) -> None:
     write(tmp_path / "project", a__py="alpha", b_b__py="beta", c__py="gamma\0", d__txt="delta", e__py="")
-    server = start("checks", manners=Manners(reads_all=True))
+    server = start(server_kind, manners=Manners(reads_all=True, silent_if_clean=silent))
     server.open("a.py", "alpha")
-    assert {"alpha", "beta"} <= set(ask(server)) <= {"alpha", "beta", "a"}
+    assert {"alpha", "beta"} <= set(ask(server)) <= {"alpha", "beta", "a", ")"}
     assert server.waited()[1] == 0
-    server = start("checks")
+    server = start(server_kind)
     server.open("a.py", "alpha")
     assert "beta" not in ask(server)
 

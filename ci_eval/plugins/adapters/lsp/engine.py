@@ -31,7 +31,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList
-from ci_eval.plugins.adapters.lsp.showing import show_project
+from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.adapters.sent import beforehand, configuration
@@ -263,7 +263,8 @@ class RunningLsp:
             self._end()
         client = self._start_once()
         if self._fresh and self._engine.reads_all:
-            show_project(client, self._root, self._surroundings, self._engine.language_id)
+            ending = ERROR if self._engine.manners.silent_if_clean else ""
+            show_project(client, self._root, self._surroundings, self._engine.language_id, ending)
         self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
         self._is_typed = False
         self._language = self._engine.language_id(self._surroundings.language, path)

@@ -43,6 +43,9 @@ class Manners:
     reads_all: bool = False
     """A flag: the server offers to import the names of the modules that it has looked into so far. So it is shown all
     files of the project after its start; see `showing.py`."""
+    silent_if_clean: bool = False
+    """A flag: the server publishes no diagnostics of a file without any. So each file ends with an error while it is
+    shown (`reads_all`)."""
     hides_tags: bool = False
     """A flag: the class or struct of a name that is something else as well is left out (`completion.without_hidden`),
     since the server lists it or not by chance."""
@@ -56,7 +59,7 @@ class Manners:
 
     def unusual(self) -> dict[str, bool]:
         """Return the flags that are set here and not by default, by their names in camel case."""
-        flags = ("anew", "serial", "reads_all", "hides_tags", "kinds", "announces")
+        flags = ("anew", "serial", "reads_all", "silent_if_clean", "hides_tags", "kinds", "announces")
         names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in flags}
         return {names[name]: getattr(self, name) for name in flags if getattr(self, name) != getattr(Manners, name)}
 
@@ -106,9 +109,7 @@ is."""
 
 PYRIGHT = Manners(reads_all=True)
 """The treatment of pyright. It offers to import the names of the modules that are bound: those that the check of an
-open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts).
-
-basedpyright does the same, but publishes no diagnostics of a file without any, so nothing tells that it was checked.
-"""
+open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
 GOPLS = Manners(extension="gopls")

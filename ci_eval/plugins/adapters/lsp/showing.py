@@ -14,30 +14,44 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.adapters.lsp.client import Client
 
+ERROR = "\n)"
+"""An error in each language, at the end of a file."""
+NO_FILE = "untitled"
+"""The stem of the name of a document that no file of the project has."""
 ROUNDS = 4
 """The most times that lists are asked for."""
 
 
 def show_project(
-    client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str]
+    client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str], ending: str
 ) -> None:
     """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until none grows:
     for a list, too, a server looks into modules.
 
-    Ends after `Surroundings.ready` seconds; then the client is unready. Raises EngineFailure.
+    `ending`: what each file ends with while it is open. Ends after `Surroundings.ready` seconds; then the client is
+    unready. Raises EngineFailure.
     """
     deadline = time.monotonic() + surroundings.ready
     paths = sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
-    texts = {path: text for path in paths if (text := _read_text(root, path))}
+    texts = {path: text + ending for path in paths if (text := _read_text(root, path))}
     if not texts:
         return
-    for path, text in texts.items():
+
+    def open_file(path: str, text: str) -> None:
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
+
+    *_, last = texts
+    # A file that is closed before the server has found those of the project is lost to basedpyright. After a list, it
+    # has found them. That list is one of no file, since basedpyright may publish nothing about a file that is reopened.
+    open_file(str(Path(last).with_stem(NO_FILE)), "")
+    _count_names(client, "", "a", deadline)
+    for path, text in texts.items():
+        open_file(path, text)
         if not client.await_check(deadline):
             return
     total = -1
     for _ in range(ROUNDS):
-        former, total = total, sum(_count_names(client, text, letter, deadline) for letter in ascii_lowercase)
+        former, total = total, sum(_count_names(client, texts[last], letter, deadline) for letter in ascii_lowercase)
         if total == former:
             return
 
