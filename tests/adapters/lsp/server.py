@@ -138,6 +138,10 @@ def asks() -> list[Any]:
     return [{"label": first}, {"label": f"code{-read()['error']['code']}"}]
 
 
+def list_checked_words() -> list[dict[str, str]]:
+    return [{"label": word} for word in sorted(set(Server.checked.split()))]
+
+
 def complete(own: int, position: Any) -> None:
     Server.questions += 1
     BEFORE.get(WHAT, lambda: None)()
@@ -154,8 +158,8 @@ def complete(own: int, position: Any) -> None:
         "typed": lambda: [{"label": f"typed{Server.last.replace(' ', '_')}"}] if Server.last else [],
         "odd": lambda: [{"label": "one", "kind": None}, {"label": 5}],
         "cold": lambda: items if Server.questions > 2 else [],
-        "checks": lambda: [{"label": word} for word in sorted(set(Server.checked.split()))],
-        "checks-faults": lambda: [{"label": word} for word in sorted(set(Server.checked.split()))],
+        "checks": list_checked_words,
+        "checks-faults": list_checked_words,
     }
     if WHAT == "silent" or (WHAT == "silent-once" and Server.questions == 1):
         return

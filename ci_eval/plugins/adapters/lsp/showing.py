@@ -15,9 +15,9 @@ from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.adapters.lsp.client import Client
 
 ERROR = "\n)"
-"""An error in each language, at the end of a file."""
+"""A bracket that closes none, which is an error."""
 NO_FILE = "untitled"
-"""The stem of the name of a document that no file of the project has."""
+"""The stem of the name of a document that is not stored in a file."""
 ROUNDS = 4
 """The most times that lists are asked for."""
 
@@ -41,8 +41,8 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
 
     *_, last = texts
-    # A file that is closed before the server has found those of the project is lost to basedpyright. After a list, it
-    # has found them. That list is one of no file, since basedpyright may publish nothing about a file that is reopened.
+    # basedpyright loses a file that is closed before it has found the files of the project. Once it has answered, it
+    # has found them. It may publish nothing about a file that is opened again, so this one is not of the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)
     for path, text in texts.items():
