@@ -312,7 +312,7 @@ private fun comparison(night: CiEvalNight, type: String, evaluation: BuildType):
     runs(
         night,
         merging + (
-            "compare \$(test -d base && echo base) workspace --same-ranker --history history --output comparison" +
+            "compare \$(test -d base && echo base || echo --first-night) workspace --same-ranker --history history --output comparison" +
                 night.gates.joinToString("") { option("gate", it) }
             ),
     )

@@ -57,7 +57,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
     if is_first_night(job, inputs):
-        inputs = {name: text for name, text in inputs.items() if name != "base"}
+        inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
     # Behind `--`, a value that looks like an option is taken as a value.
     return [job, *_options(job, inputs), *(["--", *places] if places else [])]

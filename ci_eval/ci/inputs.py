@@ -241,6 +241,13 @@ INPUTS = (
         passing="flag",
     ),
     Input(
+        name="first-night",
+        jobs=(COMPARE,),
+        label="First night",
+        description="true: without a base the job succeeds, although no gate can be judged then.",
+        passing="flag",
+    ),
+    Input(
         name="history",
         jobs=(COMPARE,),
         label="History",

@@ -64,7 +64,10 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
     help="A folder of past workspaces or metrics.json files: draw the trend, and add the figures of NEW.",
 )
 @click.option(
-    "--same-ranker", is_flag=True, help="Leave out a base that another ranker ranked; gates are not checked then."
+    "--same-ranker", is_flag=True, help="Treat a base that another ranker ranked as none, as on a first night."
+)
+@click.option(
+    "--first-night", is_flag=True, help="Succeed without a base, although no gate about it can be judged then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
 @add_view_options
@@ -76,13 +79,15 @@ def compare_(
     output: Path | None,
     history: Path | None,
     same_ranker: bool,
+    first_night: bool,
     user: str | None,
     opening: bool,
 ) -> None:
     """Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown.
 
-    BASE may be a folder of past workspaces: the newest one that fits is compared, and the trend is drawn. Two
-    suites (folders that `ci-eval evaluate` made of `projects`) are compared project by project, and over all.
+    BASE alone may be a folder of past workspaces: the newest one that fits is compared, and the trend is drawn. A gate
+    that cannot be judged ends with exit code 1. Two suites (folders that `ci-eval evaluate` made of `projects`) are
+    compared project by project, and over all.
 
     --filter, --title and --set change how NEW is looked at, in this comparison alone; no workspace is changed.
 
@@ -103,7 +108,10 @@ def compare_(
     if any(map(comparing.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(comparing.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
-        suited = comparing.compare_suites(*workspaces, gates=gates, output=output, user=user, view=view, screen=screen)
+        base, new = workspaces
+        suited = comparing.compare_suites(
+            base, new, gates=gates, output=output, user=user, first_night=first_night, view=view, screen=screen
+        )
         suite_told(suited, screen, opening=opening)
         return
     done = compare_job.compare(
@@ -112,6 +120,7 @@ def compare_(
         output=output,
         history=history,
         same_ranker=same_ranker,
+        first_night=first_night,
         user=user,
         view=view,
         screen=screen,

@@ -89,9 +89,7 @@ class Workspace:
         """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
         it."""
         if not (folder / "manifest.json").is_file():
-            raise WorkspaceError(
-                f"{folder} is not a workspace: it has no manifest.json; give the folder of an earlier run"
-            )
+            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; {_advise(folder)}")
         stored.refuse_links(folder)
         workspace = cls(folder)
         workspace.manifest()
@@ -333,6 +331,13 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
 
 
+def _advise(folder: Path) -> str:
+    """Return which folder may have been meant, if the workspace lies one folder deeper or higher."""
+    parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
+    near = sorted(path.parent for path in folder.glob("*/manifest.json"))[-1:] or parents
+    return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
+
+
 def _holds_others(place: Path) -> bool:
     return place.is_dir() and not (place / "manifest.json").is_file()
 
@@ -340,10 +345,7 @@ def _holds_others(place: Path) -> bool:
 def _below(place: Path) -> list[Path]:
     if folders := sorted(path.parent for path in place.glob("*/manifest.json")):
         return folders
-    raise WorkspaceError(
-        f"{place} is not a workspace: it has no manifest.json, nor has any folder directly below it; "
-        "give the folders of earlier runs, or the one that holds them"
-    )
+    return [Workspace.open(place).folder]  # raises an error that says what is wrong
 
 
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")

@@ -59,10 +59,14 @@ class Outcome:
     """The paths of the overview's reports, by reporter."""
     history: Path | None = None
     """The folder that the figures were added to, if there is one."""
+    unjudged: tuple[str, ...] = ()
+    """The rules that were given and not judged, since there was nothing to compare with."""
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the broken gates of all comparisons; None if no gate is broken."""
+        """Return an error that names the gates that are broken or were not judged; None if there are none."""
+        if self.unjudged:
+            return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", FIRST_NIGHT)
         gates = [
             (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
         ]
@@ -74,6 +78,16 @@ class Outcome:
         return GateFailed("\n".join([f"{len(broken)} of {len(gates)} gates failed", *broken])) if broken else None
 
 
+FIRST_NIGHT = "give a base, or --first-night if there has never been one"
+"""The advice if gates have no base."""
+
+
+def unjudged_error(rules: Sequence[str], why: str, advice: str) -> GateFailed:
+    """Return an error that says which gates were not judged, so that a job without a verdict does not look kept."""
+    count = f"{len(rules)} {'gate was' if len(rules) == 1 else 'gates were'}"
+    return GateFailed(f"{count} not judged: {why} ({', '.join(rules)}); {advice}")
+
+
 def compare(
     folders: Sequence[Path],
     *,
@@ -81,6 +95,7 @@ def compare(
     output: Path | None,
     history: Path | None,
     same_ranker: bool = False,
+    first_night: bool = False,
     user: str | None = None,
     view: View = UNCHANGED,
     each_with_each: bool = False,
@@ -88,14 +103,15 @@ def compare(
 ) -> Outcome:
     """Compare the first of the workspaces with each of the others.
 
-    A folder without a manifest is read as a folder of past evaluations. A single workspace is compared with the newest
-    past one that it can be compared with. `history`: a folder of past evaluations, to which the new figures are added.
-    `same_ranker`: leave out a base whose suggestions another ranker ordered. `user`: compare by what that user (a
+    The first folder may be one of past evaluations. A single workspace is compared with the newest past one that it can
+    be compared with. `history`: a folder of past evaluations, to which the new figures are added. `same_ranker`: leave
+    out a base whose suggestions another ranker ordered, as if there were none. `first_night`: gates need not be judged
+    if there is no base. `user`: compare by what that user (a
     profile or a file) would do on average. `view`: a change of the view of each new workspace, for this comparison
     alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
     WorkspaceError or NothingToEvaluate.
     """
-    candidates, past = _split_folders([*folders, *([history] if history else [])], history)
+    candidates, past = _split_folders(folders, history)
     candidates = candidates or _newest(past)
     if output:
         Workspace.check_free(output)
@@ -123,15 +139,22 @@ def compare(
         judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
         comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view))
     overview, reports = None, {}
+    left_out = len(workspaces) < len(candidates)
+    unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
     if len(others) != 1:
-        if not others and rules[base.folder].gates:
-            screen.warn("no gate was judged: there is no evaluation before this one to compare with")
         overview = _overview(workspaces, comparisons, past, rules[workspaces[-1].folder], target, view)
         reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
     _write_pull_request(target, screen.host.pull_request)
-    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports, history=history)
+    return Outcome(
+        folder=target,
+        comparisons=tuple(comparisons),
+        overview=overview,
+        reports=reports,
+        history=history,
+        unjudged=unjudged,
+    )
 
 
 def _add_base(
@@ -139,10 +162,19 @@ def _add_base(
 ) -> list[Workspace]:
     """Return the workspaces to compare, base first. A single workspace gets a base from the past, if there is one."""
     if same_ranker and len(candidates) == 2 and _ranked_by_another(*candidates):
-        screen.say(f"{candidates[0].folder} is no base: another ranker ranked its lists, and the engine may differ too")
+        screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])
     base = _find_base(past, candidates[0], screen) if len(candidates) == 1 else None
     return [base, *candidates] if base else list(candidates)
+
+
+def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
+    """Return the gates that cannot be judged without a base, of which a first night only warns."""
+    unjudged = tuple(gate.rule for gate in rules.gates)
+    if unjudged and first_night:
+        screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
+        return ()
+    return unjudged
 
 
 def _write_pull_request(folder: Path, pull_request: str) -> None:
@@ -161,16 +193,21 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
 
 
 def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces among the folders, and the history in the other folders; None if there are no others."""
-    workspaces, pasts = [], []
-    for folder in folders:
-        if folder != history and (folder / "manifest.json").is_file():
-            workspaces.append(Workspace.open(folder))
-            continue
-        folder_history = stage.read(folder)
-        if not folder_history.evaluations and folder != history:
-            Workspace.open(folder)  # raises an error that says what is wrong
-        pasts.append(folder_history)
+    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given.
+
+    BASE alone may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role
+    would have to be guessed.
+    """
+    base, *others = folders
+    workspaces = [Workspace.open(folder) for folder in others]
+    pasts = [stage.read(history)] if history else []
+    if (base / "manifest.json").is_file():
+        workspaces.insert(0, Workspace.open(base))
+    else:
+        past = stage.read(base)
+        if not (past.evaluations or past.workspaces):
+            Workspace.open(base)  # raises an error that says what is wrong
+        pasts.insert(0, past)
     if not pasts:
         return workspaces, None
     return workspaces, stage.History(

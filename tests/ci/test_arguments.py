@@ -49,7 +49,7 @@ def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
     inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past"}
     assert is_first_night("compare", inputs)
-    assert command_line("compare", inputs) == ["compare", "--history=past", "--", "new"]
+    assert command_line("compare", inputs) == ["compare", "--first-night", "--history=past", "--", "new"]
     (tmp_path / "base").mkdir()
     assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
 

@@ -76,7 +76,7 @@ def test_a_base_of_another_ranker_is_left_out_where_that_is_asked_for(nights: di
             "compare", base, nights["words"], "--same-ranker", *gate, "--output", tmp_path / f"out{code}"
         )
         assert done == code, said
-        assert ("another ranker ranked its lists" in " ".join(said.split())) == (code == 0)
+        assert ("another ranker ordered its lists" in " ".join(said.split())) == (code == 0)
 
 
 def test_an_evaluation_compared_with_itself_is_warned_of(nights: dict[str, Path], tmp_path: Path) -> None:

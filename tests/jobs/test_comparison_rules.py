@@ -48,9 +48,14 @@ def test_a_gate_on_a_filter_that_is_not_there_is_refused_before_anything_runs(tm
     assert not (tmp_path / "o").exists()
 
 
-def test_without_a_night_before_gates_are_not_judged_and_that_is_said(nights: dict[str, Path], tmp_path: Path) -> None:
-    rule = ("--gate", "RecallAt1 >= 0pp", "--history", tmp_path / "past", "--output", tmp_path / "out")
-    code, _, err = run("compare", nights["words"], *rule)
+def test_gates_without_a_base_fail_unless_it_is_said_to_be_the_first_night(
+    nights: dict[str, Path], tmp_path: Path
+) -> None:
+    given = ("compare", nights["words"], "--history", tmp_path / "past", "--gate", "RecallAt1 >= 0pp")
+    code, _, err = run(*given, "--output", tmp_path / "out")
+    assert (code, "1 gate was not judged" in err) == (1, True)
+    assert "give a base, or --first-night" in " ".join(err.split())
+    code, _, err = run(*given, "--first-night", "--output", tmp_path / "first")
     assert (code, "no gate was judged" in err) == (0, True)
 
 
@@ -79,14 +84,36 @@ def test_what_cannot_be_compared_is_refused_before_the_night_runs(key: str, said
     assert not (tmp_path / "out").exists()
 
 
-def test_a_first_night_says_that_no_gate_was_judged_and_refuses_a_bad_one(
-    nights: dict[str, Path], tmp_path: Path
-) -> None:
-    given = ("compare", nights["words"], "--history", tmp_path / "history")
-    code, _, err = run(*given, "--gate", "Recall >= 1%", "--output", tmp_path / "out")
-    assert (code, "no gate was judged" in err) == (0, True)
+def test_a_first_night_refuses_a_bad_gate(nights: dict[str, Path], tmp_path: Path) -> None:
+    given = ("compare", nights["words"], "--history", tmp_path / "history", "--first-night")
     code, _, err = run(*given, "--gate", "Foo >= 1%", "--output", tmp_path / "other")
     assert (code, "unknown metric" in err) == (2, True)
+
+
+class TestRoles:
+    """The first folder is BASE, and all others are NEW."""
+
+    @pytest.mark.parametrize("deeper", [("base",), ("base", "runs")])
+    def test_a_folder_of_runs_is_base_alone(self, nights: dict[str, Path], tmp_path: Path, deeper: tuple[str]) -> None:
+        shutil.copytree(nights["words"], tmp_path.joinpath(*deeper, "night"))
+        gate = ("--gate", "RecallAt1 >= 100%", "--output", tmp_path / "out")
+        code, _, err = run("compare", tmp_path / "base", nights["again"], *gate)
+        assert (code, "1 of 1 gates failed" in " ".join(err.split())) == (1, True)
+        assert "night" in json.loads((tmp_path / "out" / "comparison.json").read_text())["sides"]["base"]["workspace"]
+
+    def test_a_folder_of_runs_as_new_is_refused_with_the_one_that_may_be_meant(
+        self, nights: dict[str, Path], tmp_path: Path
+    ) -> None:
+        shutil.copytree(nights["words"], tmp_path / "holder" / "tonight")
+        for new in (tmp_path / "holder", tmp_path / "holder" / "tonight" / "reports"):
+            code, _, err = run("compare", nights["oracle"], new, "--gate", "RecallAt1 >= -1pp")
+            said = "".join(err.split())
+            assert (code, f"didyoumean{tmp_path}/holder/tonight?" in said) == (2, True), err
+
+    def test_a_later_folder_of_runs_is_refused_too(self, nights: dict[str, Path], tmp_path: Path) -> None:
+        shutil.copytree(nights["words"], tmp_path / "holder" / "tonight")
+        code, _, err = run("compare", nights["oracle"], nights["words"], tmp_path / "holder")
+        assert (code, "is not a workspace" in " ".join(err.split())) == (2, True)
 
 
 class TestAbsolute:

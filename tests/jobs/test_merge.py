@@ -186,7 +186,7 @@ def test_a_folder_without_workspaces_is_refused_with_what_was_looked_for(tmp_pat
     (tmp_path / "shards" / "deeper" / "still").mkdir(parents=True)
     code, said = run("merge", tmp_path / "shards", "--output", tmp_path / "merged")
     assert code == 2
-    assert "shards is not a workspace: it has no manifest.json, nor has any folder directly below it" in said
+    assert "shards is not a workspace: it has no manifest.json; give the folder" in said
 
 
 def test_a_missing_shard_is_named(whole: Path, tmp_path: Path) -> None:

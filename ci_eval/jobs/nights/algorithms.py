@@ -18,7 +18,7 @@ from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import runs
-from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, rank, slug
+from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, rank, slug, unjudged_error
 from ci_eval.jobs.comparison_rules import Judging
 
 UNGATED = View(overrides=("comparison.gates=[]",))
@@ -32,11 +32,15 @@ class Ranked:
     folder: Path
     outcomes: dict[str, Outcome]
     history: Path | None
+    unjudged: GateFailed | None = None
+    """The error that names the evaluations that have gates, but none to be compared with."""
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the broken gates of all rankings; None if no gate is broken."""
+        """Return an error that names the gates of all rankings that are broken or were not judged; None if there are
+        none."""
         broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
+        broken += [str(self.unjudged)] if self.unjudged else []
         return GateFailed("\n".join(broken)) if broken else None
 
 
@@ -68,7 +72,7 @@ def rank_nightly(
     target = atomic.empty_folder(output)
     if not groups:
         screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")
-    outcomes = {}
+    outcomes, unranked = {}, list(single)
     for name, group in groups.items():
         screen.say(f"Ranking {len(group)} evaluations of {name}")
         subfolder = target if len(groups) == 1 else target / name
@@ -76,9 +80,11 @@ def rank_nightly(
             outcomes[name] = _rank_group(group, rules, history, subfolder)
         except NothingToEvaluate as error:
             screen.warn(f"{name} is not ranked: {error}")
+            unranked += [workspace.folder.name for workspace in group]
     if history:
         _append(workspaces, outcomes, history, screen.host.run)
-    return Ranked(folder=target, outcomes=outcomes, history=history)
+    unjudged = unjudged_error(gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates")
+    return Ranked(folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None)
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:

@@ -8,7 +8,7 @@ from time import strftime
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic, stored
-from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Suite
 from ci_eval.core.workspace import Workspace
@@ -31,11 +31,16 @@ def compare_suites(
     gates: Sequence[str],
     output: Path | None,
     user: str | None,
+    first_night: bool = False,
     view: View = UNCHANGED,
     screen: Screen,
 ) -> Suited:
-    """Compare the projects that both suites have, and write the table of all. Raises WorkspaceError if a suite holds no
-    evaluations, or if no project is in both; else as `compare` of one project does."""
+    """Compare the projects that both suites have, and write the table of all.
+
+    Gates were not judged for a project in one suite alone: that is a failure, unless it is the `first_night` of a
+    project in `new`. Raises WorkspaceError if a suite holds no evaluations, or if no project is in both; else as
+    `compare` of one project does.
+    """
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -43,12 +48,11 @@ def compare_suites(
             f"no project is in both suites: {base} has {', '.join(mine)}; {new} has {', '.join(theirs)}. Projects "
             "are the same where `projects` names them alike, versions included"
         )
-    for side, missing in (
-        (base, mine.keys() - theirs.keys()),
-        (new, theirs.keys() - mine.keys()),
-    ):
+    alone = {base: sorted(mine.keys() - theirs.keys()), new: sorted(theirs.keys() - mine.keys())}
+    for side, missing in alone.items():
         if missing:
-            screen.warn(f"left out, since they are in {side} alone: {', '.join(sorted(missing))}")
+            screen.warn(f"left out, since they are in {side} alone: {', '.join(missing)}")
+    unjudged = alone[base] + ([] if first_night else alone[new])
     folder = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
     done = {}
     for number, spec in enumerate(both, 1):
@@ -58,9 +62,14 @@ def compare_suites(
         done[project_folder.name] = compare_job.compare(
             sides, gates=gates, output=project_folder, history=None, user=user, view=view, screen=screen
         )
-    troubles = [outcome.trouble for outcome in done.values()]
+    troubles: list[CiEvalError | None] = [outcome.trouble for outcome in done.values()]
     comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}
-    return written(tabulate_comparisons(comparisons, troubles), folder, troubles)
+    table = tabulate_comparisons(comparisons, troubles)
+    if unjudged and any(comparison.gates for comparison in comparisons.values()):
+        rules = [gate.rule for gate in next(iter(comparisons.values())).gates]
+        why = f"one suite lacks {', '.join(unjudged)}"
+        troubles.append(compare_job.unjudged_error(rules, why, "evaluate these in both, or remove them from both"))
+    return written(table, folder, troubles)
 
 
 def _workspaces(folder: Path) -> dict[str, Path]:

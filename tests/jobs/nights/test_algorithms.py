@@ -125,6 +125,12 @@ def test_a_night_of_one_evaluation_has_nothing_to_rank(evenings: list[Path], tmp
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_a_gate_of_an_evaluation_that_is_not_ranked_is_not_kept(evenings: list[Path], tmp_path: Path) -> None:
+    given = ("ci", "algorithms", evenings[0] / NAMES[0], "--gate", "Recall >= -1pp", "--output", tmp_path / "out")
+    code, _, err = run(*given)
+    assert (code, "1 gate was not judged: nothing to compare" in " ".join(err.split())) == (1, True), err
+
+
 def test_a_gate_that_cannot_tell_warns(evenings: list[Path], tmp_path: Path) -> None:
     pair = [evenings[0] / name for name in (NAMES[0], NAMES[2])]
     code, out, err = run("ci", "algorithms", *pair, "--gate", "RecallAt1 >= -5pp", "--output", tmp_path / "out")

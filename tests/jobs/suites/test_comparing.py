@@ -55,6 +55,18 @@ def test_what_one_suite_has_alone_is_left_out_and_said(suites: dict[str, Path], 
     assert "p4" in said
 
 
+@pytest.mark.parametrize(
+    ("base", "new", "more", "code"),
+    [("words", "some", (), 1), ("some", "words", (), 1), ("some", "words", ("--first-night",), 0)],
+)
+def test_gates_of_a_project_in_one_suite_alone_are_not_kept(
+    suites: dict[str, Path], tmp_path: Path, base: str, new: str, more: tuple[str, ...], code: int
+) -> None:
+    given = ("--gate", "Recall >= -1pp", *more, "--output", tmp_path / "out")
+    done, _, said = command("compare", suites[base], suites[new], *given)
+    assert (done, "1 gate was not judged" in " ".join(said.split())) == (code, code == 1), said
+
+
 def test_a_suite_goes_with_another_alone(suites: dict[str, Path], tmp_path: Path) -> None:
     words = suites["words"]
     workspace = words / stored(words)["projects"][0]["folder"]
