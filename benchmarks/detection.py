@@ -95,10 +95,10 @@ def simulated(rows: Floats, metrics: list[Metric], detectable: float, power: flo
         pilot = make_pilot(sums, metrics, name, sessions=len(rows), asked=size)
     if size == len(rows):
         return Run(int(np.sign(truth)), holds=True, asked=size)
-    units = [each.info.unit for each in metrics]
-    spread = here(sums.total, sums.products, sums.observed, size / len(rows), units)
+    spans = [each.info.span for each in metrics]
+    spread = here(sums.total, sums.products, sums.observed, size / len(rows), spans)
     interval, found = joint(spread, range(len(metrics)))[0], float(spread.difference[0])
-    shown = (interval.low > 0 or interval.high < 0) and abs(found) >= FLOORS[units[0]]
+    shown = (interval.low > 0 or interval.high < 0) and abs(found) >= FLOORS[metrics[0].info.unit]
     return Run(int(np.sign(found)) if shown else 0, interval.low <= truth <= interval.high, size)
 
 

@@ -18,12 +18,13 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.model import SessionScore
 from ci_eval.core.scoring import evaluated
 from ci_eval.core.statistics.paired import joint, singly
-from ci_eval.core.statistics.sampled import effective_sessions, figure, here, powers
+from ci_eval.core.statistics.sampled import Limits, effective_sessions, figure, here, powers
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.workspace import Workspace
 
 WANTED = ("RecallAt1", "RecallAt5", "MeanReciprocalRank", "Recall", "MeanRank")
-UNITS = ("share", "share", "score", "share", "rank")
+LIMITS: tuple[Limits, ...] = (*[(0.0, 1.0)] * 4, (1.0, None))
+SPANS = (1.0, 1.0, 1.0, 1.0, None)
 SHARES = (0.1, 0.3, 0.6, 0.9)
 TIMES = 1_000
 
@@ -63,7 +64,7 @@ def coverage(whole: Floats, asked: float, random: np.random.Generator) -> tuple[
             flat.T @ flat,
             (chosen[:, :, 1] > 0).sum(axis=0, dtype=np.float64),
             size / len(whole),
-            UNITS,
+            SPANS,
         )
         held += [each.low <= true <= each.high for each, true in zip(singly(spread), truth, strict=True)]
         if turn < TIMES // 10:
@@ -80,11 +81,11 @@ def coverage_alone(whole: Floats, asked: float, random: np.random.Generator) -> 
     held = np.zeros(len(WANTED))
     for _ in range(TIMES):
         chosen = of_new[random.permutation(len(whole))[:size]]
-        for place, (unit, true) in enumerate(zip(UNITS, truth, strict=True)):
+        for place, (limits, true) in enumerate(zip(LIMITS, truth, strict=True)):
             seen = chosen[:, place]
             observed = float((seen[:, 1] > 0).sum())
             worth = effective_sessions(*powers(*seen.T), seen.sum(axis=0))
-            low, high = figure(seen.sum(axis=0), seen.T @ seen, observed, size / len(whole), unit, effective=worth)
+            low, high = figure(seen.sum(axis=0), seen.T @ seen, observed, size / len(whole), limits, effective=worth)
             held[place] += np.nan if low is None or high is None else low <= true <= high
     return held / TIMES
 

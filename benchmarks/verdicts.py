@@ -308,7 +308,7 @@ def _spread(files: int, sizes: str, times: int, found: Sequence[tuple[Fresh, Cou
 def one_figure(world: Fresh, times: int) -> Counts:
     """How often the interval of base's figure holds it."""
     random = np.random.default_rng([9, zlib.crc32(repr(world).encode())])
-    found = figures(world.drawn(random, times)[:, :, :2], ["share"] * times)
+    found = figures(world.drawn(random, times)[:, :, :2], [(0.0, 1.0)] * times)
     ends = [(np.nan if each.low is None else each.low, np.nan if each.high is None else each.high) for each in found]
     low, high = np.array(ends).T
     return Counts.of(low, high, world.figure(), 1)

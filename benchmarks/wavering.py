@@ -269,7 +269,7 @@ def rates(times: int) -> None:
         for random in _randoms((rate, sessions), times):
             right = random.hypergeometric(round(rate * 20_000), 20_000 - round(rate * 20_000), sessions)
             sums, products = np.array([right, sessions], dtype=float), np.array([[right, right], [right, sessions]])
-            low, high = figure(sums, products.astype(float), sessions, sessions / 20_000, "share")
+            low, high = figure(sums, products.astype(float), sessions, sessions / 20_000, (0.0, 1.0))
             held += low is not None and high is not None and low <= rate <= high
         print(f"| {rate:.0%} | {sessions} | {held / times:.3f} |", flush=True)
 

@@ -467,7 +467,8 @@ class Metric:
     order: tuple[int, ...] = (99,)
     """The rank in reports: the lowest first, of equals those of the same file in that file's order."""
     summary_of_a_user: str = ""
-    """The summary if a user is modelled or typing is emulated; "" = the usual one."""
+    """The summary if a user is modelled or typing is emulated; "" = the usual one. Bounds likewise, None = as usual."""
+    bounds_of_a_user: tuple[float | None, float | None] | None = None
     order_of_a_user: tuple[int, ...] | None = None
     """The rank in reports if a user is modelled and it is what that user gets out of completion: among the first."""
     statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"

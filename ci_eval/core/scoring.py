@@ -235,6 +235,7 @@ def mean_over_sessions(
     order_of_a_user: tuple[int, ...] | None = None,
     of_the_user: bool = False,
     summary_of_a_user: str = "",
+    bounds_of_a_user: tuple[float | None, float | None] | None = None,
 ) -> Metric:
     """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
 
@@ -250,6 +251,7 @@ def mean_over_sessions(
         order_of_a_user=order_of_a_user,
         of_the_user=of_the_user,
         summary_of_a_user=summary_of_a_user,
+        bounds_of_a_user=bounds_of_a_user,
     )
 
 

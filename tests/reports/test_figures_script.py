@@ -15,7 +15,7 @@ from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.repeated.repeats import Repeats
-from ci_eval.core.statistics.sampled import LARGEST, NoiseVariance, effective_sessions, figure, powers
+from ci_eval.core.statistics.sampled import Limits, NoiseVariance, effective_sessions, figure, powers
 from ci_eval.plugins.reports.html import TEMPLATES
 from tests.reports.browsing import Browser, Page
 
@@ -109,33 +109,39 @@ def test_an_exact_verdict_is_that_of_the_comparison(
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 @pytest.mark.parametrize("asked", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize(
-    ("unit", "values"),
+    ("limits", "values"),
     [
-        ("share", [1.0] * 30 + [0.0] * 20),
-        ("share", [1.0] * 40),
-        ("score", [number / 64 for number in range(64)]),
-        ("rank", [1.0 + number % 7 for number in range(250)]),
-        ("rank", [1.0] * 250),
-        ("rank", [1.0, 2.0] * 20),
+        ((0, 1), [1.0] * 30 + [0.0] * 20),
+        ((0, 1), [1.0] * 40),
+        ((0, 1), [1.0, 0.0]),
+        ((0, 1), [number / 64 for number in range(64)]),
+        ((0, 1), [-3.0] * 20 + [1.0] * 10),
+        ((None, 1), [-1.0 - number % 7 for number in range(250)] + [1.0] * 9),
+        ((0, 10), [number / 6 for number in range(60)]),
+        ((1, None), [1.0 + number % 7 for number in range(250)]),
+        ((1, None), [1.0] * 249 + [2.0]),
+        ((1, None), [1.0] * 250),
+        ((1, None), [1.0, 2.0] * 20),
     ],
 )
 def test_an_interval_is_that_of_the_report(
-    page: Page, unit: str, values: list[float], asked: float, noise: float
+    page: Page, limits: Limits, values: list[float], asked: float, noise: float
 ) -> None:
     above, below = np.array(values), np.ones(len(values))
     squares, fourths = powers(above, below)
     total, size = np.array([above.sum(), below.sum()]), len(values)
     variance = NoiseVariance(np.array([noise / size]), np.array([np.inf])) if noise else None
     effective = effective_sessions(squares, fourths, total)
-    low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, unit, variance, effective)
-    script = """([values, asked, noise, largest]) => {
+    low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, limits, variance, effective)
+    script = """([values, asked, noise, limits]) => {
         const rows = values.map((_, row) => row);
         const sums = ciEval.sums(rows, rows, values.map((value) => [[value, 1]]));
-        return ciEval.interval(sums, { asked, noise }, { largest });
+        return ciEval.interval(sums, { asked, noise }, { limits });
     }"""
-    interval = page.evaluate(script, [values, asked, noise, LARGEST.get(unit)])
+    interval = page.evaluate(script, [values, asked, noise, limits])
     # The page shows no interval without a width. A sample that was asked twice cannot bound the noise of ranks.
-    has_none = low == high or (unit == "rank" and noise > 0)
+    bounded = None not in limits and min(values) >= 0
+    has_none = low == high or (not bounded and noise > 0)
     assert interval == (None if has_none else pytest.approx([low, high], rel=1e-10))
 
 
@@ -143,7 +149,7 @@ def test_more_files_than_a_call_takes_arguments_have_an_interval_for_other_code(
     script = """(size) => {
         const rows = Array.from({ length: size }, (_, row) => row);
         const table = { observed: [[[0, 1]], [[1, 1]]], clusters: rows };
-        return ciEval.elsewhere(rows, rows.map((row) => row % 2), table, rows, { unit: "share" });
+        return ciEval.elsewhere(rows, rows.map((row) => row % 2), table, rows, { limits: [0, 1] });
     }"""
     low, high = page.evaluate(script, 250_000)
     # 1.96 standard errors of a share of 1/2 over 250,000 files.

@@ -72,21 +72,21 @@ def shares(above: Floats, below: Floats) -> Floats:
 
 def test_a_share_stays_between_0_and_1() -> None:
     above = (RANDOM.random(50) < 0.06).astype(float)
-    (found,) = figures(shares(above, np.full(50, 5.0)), ["share"])
+    (found,) = figures(shares(above, np.full(50, 5.0)), [(0.0, 1.0)])
     assert found.low is not None
     assert found.high is not None
     assert 0 < found.low < above.sum() / 250 < found.high < 1
 
 
 def test_few_files_give_a_figure_without_an_interval() -> None:
-    (found,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), ["share"])
+    (found,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), [(0.0, 1.0)])
     assert found.low is None
     assert found.effective == pytest.approx(10)
 
 
 def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
     truth = RANDOM.integers(2, size=40).astype(float)
-    once, often = (figures(shares(truth * of, np.full(40, of)), ["share"])[0] for of in (1.0, 100.0))
+    once, often = (figures(shares(truth * of, np.full(40, of)), [(0.0, 1.0)])[0] for of in (1.0, 100.0))
     assert (once.low, once.high) == pytest.approx((often.low, often.high))
 
 
@@ -95,7 +95,7 @@ def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
 def test_the_interval_of_a_figure_holds_the_truth_about_95_times_of_100(rate: float) -> None:
     n = np.maximum(RANDOM.lognormal(3, 1, (60, 500)), 1).astype(int)
     above = RANDOM.binomial(n, RANDOM.beta(8 * rate, 8 * (1 - rate), n.shape)).astype(float)
-    found = figures(np.stack([above, n.astype(float)], axis=-1), ["share"] * 500)
+    found = figures(np.stack([above, n.astype(float)], axis=-1), [(0.0, 1.0)] * 500)
     given = [each for each in found if each.low is not None and each.high is not None]
     held = sum((each.low or 0) <= rate <= (each.high or 0) for each in given)
     assert len(given) > 300

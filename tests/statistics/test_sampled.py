@@ -11,14 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ci_eval.core.statistics.paired import Spread, singly
-from ci_eval.core.statistics.sampled import NoiseVariance, effective_sessions, figure, here, powers
+from ci_eval.core.statistics.sampled import Limits, NoiseVariance, effective_sessions, figure, here, powers
 from ci_eval.core.statistics.student import Floats
 
+SHARE, RANK = (0.0, 1.0), (1.0, None)
 
-def sums(base: Floats, new: Floats, asked: float, unit: str = "share") -> Spread:
+
+def sums(base: Floats, new: Floats, asked: float, span: float | None = 1.0) -> Spread:
     """Of one metric that is a mean over sessions."""
     seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
-    return here(seen.sum(axis=0)[None], seen.T @ seen, np.array([float(len(base))]), asked, [unit])
+    return here(seen.sum(axis=0)[None], seen.T @ seen, np.array([float(len(base))]), asked, [span])
 
 
 def changes(wins: int, losses: int, of: int) -> tuple[Floats, Floats]:
@@ -73,7 +75,7 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
     every = np.array([seen[list(chosen)].sum(axis=0) for chosen in combinations(range(14), 7)])
     true = (every[:, 2] / every[:, 3] - every[:, 0] / every[:, 1]).std()
     whole = seen.sum(axis=0)
-    found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, ["rank"])
+    found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, [None])
     # Without the correction, of 14; the samples are of 7 out of 14.
     alone = np.sqrt(found.covariance[0, 0] * 14 / 7 * (1 - 7 / 14) * 14 / 13)
     assert alone == pytest.approx(true, rel=0.1)
@@ -81,33 +83,57 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
 
 def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
     seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
-    given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, ["share"])
+    given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, [1.0])
     noise = NoiseVariance.of([np.array([0.01])], [3])
     found = here(*given, noise=noise)
     assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
 
 
-def single(values: Floats, asked: float, unit: str = "share") -> tuple[float, float]:
+def single(values: Floats, asked: float, limits: Limits = SHARE) -> tuple[float, float]:
     """Of a metric that is a mean over sessions."""
     seen = np.stack([values, np.ones(len(values))], axis=1)
     worth = effective_sessions(*powers(values, seen[:, 1]), seen.sum(axis=0))
-    low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, unit, effective=worth)
+    low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, limits, effective=worth)
     assert low is not None
     assert high is not None
     return low, high
 
 
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (None, 1.0), (0.0, None), (None, None), (-4.0, 1.0)])
+@pytest.mark.parametrize("lowest", [-400.0, -3.0, 0.0])
+def test_an_interval_lies_within_the_limits_and_holds_its_figure(limits: Limits, lowest: float) -> None:
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        values = np.where(random.random(3 + 7 * seed) < 0.1, lowest, random.random(3 + 7 * seed))
+        seen, asked = np.stack([values, np.ones(len(values))], axis=1), random.choice([0, 0.2, 0.999])
+        worth = effective_sessions(*powers(values, seen[:, 1]), seen.sum(axis=0))
+        low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, limits, effective=worth)
+        value = float(np.divide(*seen.sum(axis=0)))
+        if low is None or high is None:
+            continue
+        assert low <= value <= high
+        assert low >= min(-np.inf if limits[0] is None else limits[0], value)
+        assert high <= max(np.inf if limits[1] is None else limits[1], value)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.0, 1.0]])
+def test_one_or_two_sessions_have_no_interval(values: list[float]) -> None:
+    sums_of = np.array([sum(values), len(values)])
+    products = np.array([[sum(values), sum(values)], [sum(values), len(values)]])
+    assert figure(sums_of, products, len(values), 0.5, SHARE, effective=9.0) == (None, None)
+
+
 def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> None:
     ranks = np.ones((199, 2))
     for asked, found in ((0.5, (None, None)), (1.0, (1.0, 1.0))):
-        assert figure(ranks.sum(axis=0), ranks.T @ ranks, 199, asked, "rank", effective=50.0) == found
+        assert figure(ranks.sum(axis=0), ranks.T @ ranks, 199, asked, RANK, effective=50.0) == found
 
 
 def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
     """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
     ranks = np.append(np.ones(399), 1000.0)
     assert effective_sessions(*powers(ranks, np.ones(400)), np.array([ranks.sum(), 400])) == pytest.approx(1, abs=0.02)
-    assert np.ptp(single(ranks, 0, "rank")) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
+    assert np.ptp(single(ranks, 0, (None, None))) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
 
 
 def test_of_a_small_sample_the_interval_of_a_share_is_that_of_agresti_and_coull() -> None:

@@ -29,6 +29,9 @@ from tests.needs import need_module
 ONES = np.ones
 
 
+SHARE, RANK = (0.0, 1.0), (1.0, None)
+
+
 def sample(*sizes: tuple[int, int]) -> Sampling:
     """One phase; of each stratum: sessions, and how many of them were asked."""
     strata = [Stratum(phase=0, sessions=n, asked=asked, share=1, later=0) for n, asked in sizes]
@@ -42,15 +45,15 @@ def test_each_stratum_stands_for_all_its_sessions() -> None:
 
 def test_where_all_sessions_were_asked_the_figure_is_exact() -> None:
     strata = np.stack([moments(np.array([1.0, 0]), ONES(2))])
-    assert interval(strata, sample((2, 2)), bounded=True) == (0.5, 0.5)
+    assert interval(strata, sample((2, 2)), SHARE) == (0.5, 0.5)
 
 
 @pytest.mark.parametrize("rank", [1.0, 3.0, 7 / 3])
 def test_a_mean_without_a_bound_that_nothing_moves_is_itself(rank: float) -> None:
     strata = np.stack([moments(np.full(asked, rank), ONES(asked)) for asked in (50, 70)])
-    assert interval(strata, sample((1000, 50), (100, 70)), bounded=False) == pytest.approx((rank, rank), abs=1e-15)
+    assert interval(strata, sample((1000, 50), (100, 70)), RANK) == pytest.approx((rank, rank), abs=1e-15)
     one_other = strata + moments(np.array([rank + 1]), ONES(1))
-    low, high = interval(one_other, sample((1000, 51), (100, 71)), bounded=False) or (0, 0)
+    low, high = interval(one_other, sample((1000, 51), (100, 71)), RANK) or (0, 0)
     assert low < high
 
 
@@ -92,7 +95,7 @@ def test_the_interval_of_a_share_is_the_usual_one_and_the_score_interval_of_scip
 
 
 def test_sessions_that_are_all_alike_have_the_score_interval() -> None:
-    found = interval(np.stack([moments(ONES(50), ONES(50))]), sample((10**9, 50)), bounded=True)
+    found = interval(np.stack([moments(ONES(50), ONES(50))]), sample((10**9, 50)), SHARE)
     assert found == pytest.approx((50 / (50 + ERRORS**2), 1))
 
 

@@ -51,7 +51,8 @@ def _mention_user(metric: Metric, user: str) -> Metric:
     if metric.of_the_user:
         place = "" if metric.summary_of_a_user else "in the last list, which "
         summary = f"{summary}; {place}depends on where {user} stops"
-    return replace(metric, info=with_values(metric.info, summary=summary))
+    bounds = metric.bounds_of_a_user or metric.info.bounds
+    return replace(metric, info=with_values(metric.info, summary=summary, bounds=bounds))
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:

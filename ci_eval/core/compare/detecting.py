@@ -16,7 +16,7 @@ from ci_eval.core.model import Difference
 from ci_eval.core.model.detection import Detected
 from ci_eval.core.statistics.detection import Pilot, mean_square
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE, joint
-from ci_eval.core.statistics.sampled import LARGEST, here
+from ci_eval.core.statistics.sampled import here, largest_gains
 from ci_eval.core.statistics.student import NORMAL
 from ci_eval.core.workspace import Workspace
 
@@ -49,10 +49,10 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     if leading is None:
         return None
     columns = [4 * index + column for index in family for column in range(4)]
-    units = [metrics[index].info.unit for index in family]
+    spans = [metrics[index].info.span for index in family]
     observed = sums.observed[family]
     # The share asked is given as 0, since the pilot applies the correction for a finite population itself.
-    spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, units)
+    spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, spans)
     interval = joint(spread, range(len(family)))[leading]
     count, difference = float(observed[leading]), float(spread.difference[leading])
     # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
@@ -62,7 +62,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
         sessions=sessions,
         asked=asked,
         observed=count,
-        variance=mean_square(squares, count, LARGEST[units[leading]]),
+        variance=mean_square(squares, count, largest_gains(spans)[leading]),
         noise=float(noise.variance[leading]),
         df=float(noise.df[leading]),
         errors=(interval.high - interval.low) / 2 / float(spread.error[leading]),

@@ -277,10 +277,10 @@ def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str |
         return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
     if limits[0].signed and any(limit.value > 0 if up else limit.value < 0 for limit in limits):
         return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
-    if not limits[0].signed and info.unit in {"share", "score"} and any(limit.value > 1 for limit in limits):
-        return (
-            f"can never be kept: {info.name} is at most {'100%' if info.unit == 'share' else 1}; examples: {EXAMPLES}"
-        )
+    highest = info.limits[1]
+    if not limits[0].signed and highest is not None and any(limit.value > highest for limit in limits):
+        most = f"{highest:.0%}" if info.unit == "share" else f"{highest:g}"
+        return f"can never be kept: {info.name} is at most {most}; examples: {EXAMPLES}"
     return None
 
 

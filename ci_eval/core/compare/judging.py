@@ -22,7 +22,16 @@ from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, els
 from ci_eval.core.statistics.latencies import estimate_quantile
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats, sign_test
-from ci_eval.core.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, figure, here, influence
+from ci_eval.core.statistics.sampled import (
+    FEWEST_OBSERVED,
+    FEWEST_RANKS,
+    NoiseVariance,
+    figure,
+    here,
+    influence,
+    largest_gains,
+    within,
+)
 from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.statistics.student import NORMAL, Floats
 from ci_eval.core.statistics.weighted import ProjectSums, covariance
@@ -97,15 +106,15 @@ class _Own:
 
     def spread(self, asked: Floats) -> Spread:
         """Return the differences and their errors. `asked`: the share of the population that each is a sample of."""
-        units = [info.unit for info in self.infos]
+        spans = [info.span for info in self.infos]
         if self.strata:
-            return self._strata_spread(asked, units)
+            return self._strata_spread(asked, spans)
         # If the population has no end, answers may vary, and those for one token may vary together.
         products = self.by_session if asked.all() else self.by_token
-        return here(self.total, products, self.observed, asked, units, self.noise, self.changes > 0)
+        return here(self.total, products, self.observed, asked, spans, self.noise, self.changes > 0)
 
-    def _strata_spread(self, asked: Floats, units: Sequence[str]) -> Spread:
-        most = np.array([LARGEST.get(unit, 1.0) for unit in units]) / self.total[:, 1]
+    def _strata_spread(self, asked: Floats, spans: Sequence[float | None]) -> Spread:
+        most = largest_gains(spans) / self.total[:, 1]
         weights, changed = influence(self.total), self.changes > 0
         shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
         sampling = np.where(changed, shared.diagonal(), 0.0)
@@ -116,7 +125,11 @@ class _Own:
         return Spread(self.base, self.new, center, error, df, shared)
 
     def too_few(self, at: int) -> str:
-        """Return why a figure without a bound has no interval; "" if it has one."""
+        """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""
+        if self.observed[at] < FEWEST_OBSERVED:
+            return f"an interval takes {FEWEST_OBSERVED} sessions; there are {self.observed[at]:,.0f}"
+        if self.infos[at].span is not None:
+            return ""
         if self.observed[at] < FEWEST_RANKS:
             return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}, {FEWEST_RANKS:,} needed"
         weights = influence(self.total[[at]])[:, 0]
@@ -255,24 +268,27 @@ class Judge:
             noise=float(np.sqrt(noise)) if noise else None,
             n=int(own.observed[at]),
         )
-        if not exact and info.unit not in LARGEST and (lack := own.too_few(at)):
+        if not exact and (lack := own.too_few(at)):
             conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
             return replace(plain, verdict=conclusion, why=lack)
         conclusion = verdict(interval, difference, info.unit, info.better)
         if (
             conclusion is Verdict.EQUIVALENT
-            and info.unit not in LARGEST
+            and info.span is None
             and not exact
             and own.observed[at] < FEWEST_RANKS_ALIKE
         ):
             conclusion = Verdict.NOT_SHOWN
         reason = self._exact_reason(plain) if exact else self._why(conclusion, interval, info, plain, certain=certain)
+        low_end, high_end = difference, difference
+        if not exact:
+            low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
             plain,
-            low=difference if exact else interval.low,
-            high=difference if exact else interval.high,
+            low=low_end,
+            high=high_end,
             p=None if exact else interval.p,
             verdict=conclusion,
             why=reason,
@@ -282,8 +298,8 @@ class Judge:
 
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
         """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
-        unit = own.infos[at].unit
-        if unit not in LARGEST:
+        info = own.infos[at]
+        if info.span is None:
             return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
         if own.strata:
             # The report of new has the interval of a figure over weighted sessions.
@@ -291,7 +307,7 @@ class Judge:
         noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
         columns = slice(4 * at + 2, 4 * at + 4)
         products = own.by_session[columns, columns]
-        return figure(own.total[at, 2:], products, float(own.observed[at]), self.asked, unit, noise)
+        return figure(own.total[at, 2:], products, float(own.observed[at]), self.asked, info.limits, noise)
 
     def _state(self, *, certain: bool, noisy: bool) -> State:
         if noisy or self.repeats.differed:
@@ -325,7 +341,7 @@ class Judge:
     ) -> int | None:
         """Return about how many sessions of the whole project, of all filters, show one point four times out of
         five."""
-        if info.unit not in LARGEST or not own.observed[at]:
+        if info.span is None or not own.observed[at]:
             return None
         spread = own.spread(np.zeros(len(own.infos)))
         # The number of standard errors from the difference to the end of this comparison's interval.
@@ -368,9 +384,10 @@ class Judge:
             reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
         elif conclusion is Verdict.EQUIVALENT:
             reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
+        low, high = within(info.difference_limits, interval.low, interval.high, difference)
         return Elsewhere(
-            low=interval.low,
-            high=interval.high,
+            low=low,
+            high=high,
             p=interval.p,
             verdict=conclusion,
             why=reason,

@@ -209,7 +209,7 @@ class _Together:
     def figures(self, side: int, asked: float) -> dict[str, Estimate]:
         """Return the figures of one side, by metric; `asked`: the share of the project's sessions that was asked."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
-        elsewhere = figures(rows, [metric.info.unit for metric in self.metrics])
+        elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
         estimates = {}
         for number, metric in enumerate(self.metrics):
             total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
@@ -217,7 +217,7 @@ class _Together:
             if total[1]:
                 value = float(total[0] / total[1])
                 products, observed = self._products[number, own, own], float(self._observed[number, side])
-                low, high = figure(total, products, observed, asked, metric.info.unit)
+                low, high = figure(total, products, observed, asked, metric.info.limits)
             estimates[metric.info.name] = Estimate(
                 value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
             )

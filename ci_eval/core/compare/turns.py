@@ -15,6 +15,7 @@ from ci_eval.core.filters import ReportFilter
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, SessionScore, Status, Verdict
 from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, within
 from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timing
 from ci_eval.core.workspace import Workspace
 
@@ -95,11 +96,14 @@ class _Sides:
         # A maximum is a single lookup, which has no interval.
         if metric.is_maximum:
             return replace(plain, why=ONE_LOOKUP)
+        if timing.n < FEWEST_OBSERVED:
+            return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
         verdict, why = judge_times(timing, metric.info, len(self.base))
+        low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
         return replace(
             plain,
-            low=timing.low,
-            high=timing.high,
+            low=low,
+            high=high,
             p=timing.p,
             detectable=timing.detectable,
             verdict=verdict,

@@ -120,6 +120,25 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     """True if it is among the few metrics that are displayed if there is no room for all."""
     timed: bool = False
     """True if it depends on the times of lookups, whatever its unit."""
+    bounds: tuple[float | None, float | None] | None = None
+    """The lowest and the highest value of one session, None if there is no bound; by default those of the unit: 0 and 1
+    of a share and a score."""
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest value that one session can have; None if there is no bound."""
+        return self.bounds or ((0.0, 1.0) if self.unit in {"share", "score"} else (None, None))
+
+    @property
+    def span(self) -> float | None:
+        """Return the largest difference between two sessions; None if there is no bound."""
+        low, high = self.limits
+        return None if low is None or high is None else high - low
+
+    @property
+    def difference_limits(self) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest difference of two figures; None if there is no bound."""
+        return (None, None) if self.span is None else (-self.span, self.span)
 
     @property
     def is_time(self) -> bool:

@@ -30,7 +30,6 @@ from ci_eval.core.scoring import (
 )
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.population import find_cluster
-from ci_eval.core.statistics.sampled import LARGEST
 
 MOST_ROWS = 250_000
 """The most rows of the page: browsers do not hold a list of any height."""
@@ -270,7 +269,7 @@ class SessionTable:
                     "unit": metric.info.unit,
                     "without": metric.without,
                     "both": metric.found_by_both,
-                    "largest": LARGEST.get(metric.info.unit),
+                    "limits": metric.info.limits,
                     "better": metric.info.better,
                     "floor": FLOORS.get(metric.info.unit, 0.0),
                     "margin": MARGINS.get(metric.info.unit, 0.0),

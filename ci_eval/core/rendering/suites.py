@@ -54,10 +54,4 @@ def overall_cell(suite: Suite, info: MetricInfo) -> tuple[str, str]:
 
 
 def _between(overall: OverProjects, unit: str) -> str:
-    if overall.low is None or overall.high is None:
-        return ""
-    # Student's t knows no limits, but shares and scores end at 0 and 1.
-    bounds = (
-        (max(0.0, overall.low), min(1.0, overall.high)) if unit in {"share", "score"} else (overall.low, overall.high)
-    )
-    return interval(OtherCode(low=bounds[0], high=bounds[1]), unit)
+    return "" if overall.low is None else interval(OtherCode(low=overall.low, high=overall.high), unit)

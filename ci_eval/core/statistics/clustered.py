@@ -16,6 +16,7 @@ import numpy as np
 
 from ci_eval.core.model import OtherCode
 from ci_eval.core.statistics.paired import LEVEL, Spread
+from ci_eval.core.statistics.sampled import Limits, within
 from ci_eval.core.statistics.student import Floats, critical_values
 
 FEWEST = 60
@@ -82,11 +83,12 @@ def _difference(sums: Floats) -> Floats:
         return np.asarray(sums[..., 2] / sums[..., 3] - sums[..., 0] / sums[..., 1])
 
 
-def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
+def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
     """Return the intervals of single figures in code like these clusters, one per figure.
 
-    `rows` (clusters x figures x 2): sums of numerators and denominators. `units`: one per figure. The intervals of
-    shares and scores are made on the logistic scale. Both bounds are None below FEWEST_OF_FIGURE effective clusters.
+    `rows` (clusters x figures x 2): sums of numerators and denominators. `limits`: of each figure. The intervals of
+    figures with two bounds are made on the logistic scale. Both ends are None below FEWEST_OF_FIGURE effective
+    clusters.
     """
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -98,17 +100,20 @@ def figures(rows: Floats, units: Sequence[str]) -> list[OtherCode]:
     has_interval = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
     reach = critical_values(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
     spans = [
-        _bounds(float(values[index]), float(reach[index]), unit) if has_interval[index] else (None, None)
-        for index, unit in enumerate(units)
+        _bounds(float(values[index]), float(reach[index]), own) if has_interval[index] else (None, None)
+        for index, own in enumerate(limits)
     ]
     return [OtherCode(low=low, high=high, effective=float(e)) for (low, high), e in zip(spans, effective, strict=True)]
 
 
-def _bounds(value: float, reach: float, unit: str) -> tuple[float, float]:
-    # The logit is infinite at 0 and 1.
-    if unit not in {"share", "score"} or not 0 < value < 1:
-        return value - reach, value + reach
+def _bounds(value: float, reach: float, limits: Limits) -> tuple[float, float]:
+    lowest, highest = limits
+    # The logit is infinite at both bounds.
+    if lowest is None or highest is None or not lowest < value < highest:
+        return within(limits, value - reach, value + reach, value)
+    span = highest - lowest
+    share, reach = (value - lowest) / span, reach / span
     # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
-    odds, factor = value / (1 - value), np.exp(reach / (value * (1 - value)))
+    odds, factor = share / (1 - share), np.exp(reach / (share * (1 - share)))
     low, high = odds / factor, odds * factor
-    return float(low / (1 + low)), float(high / (1 + high))
+    return lowest + span * float(low / (1 + low)), lowest + span * float(high / (1 + high))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ci_eval.core.model import MetricInfo, OverProjects, Verdict
 from ci_eval.core.statistics.paired import LEVEL, Interval, verdict
+from ci_eval.core.statistics.sampled import within
 from ci_eval.core.statistics.student import critical_values, tails
 
 FEWEST_PROJECTS = 5
@@ -21,7 +22,7 @@ seen (rule of three)."""
 def over_projects(figures: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo]) -> dict[str, OverProjects]:
     """Return the mean of each metric's figures (one per project that has one), with its interval, adjusted for the
     number of metrics (Bonferroni)."""
-    return {info.name: _mean(figures[info.name], len(infos)) for info in infos}
+    return {info.name: _mean(figures[info.name], info, len(infos)) for info in infos}
 
 
 def differences_over_projects(
@@ -34,12 +35,13 @@ def differences_over_projects(
     return {info.name: _judge(differences[info.name], info, len(infos) * pairs) for info in infos}
 
 
-def _mean(values: Sequence[float], tests: int) -> OverProjects:
+def _mean(values: Sequence[float], info: MetricInfo, tests: int) -> OverProjects:
     interval = _interval(values, tests)
     mean = float(np.mean(values)) if len(values) else None
-    if interval is None:
+    if interval is None or mean is None:
         return OverProjects(mean=mean, n=len(values), why=_why_none(values))
-    return OverProjects(mean=mean, n=len(values), low=interval.low, high=interval.high)
+    low, high = within(info.limits, interval.low, interval.high, mean)
+    return OverProjects(mean=mean, n=len(values), low=low, high=high)
 
 
 def _judge(values: Sequence[float], info: MetricInfo, tests: int) -> OverProjects:
@@ -53,9 +55,8 @@ def _judge(values: Sequence[float], info: MetricInfo, tests: int) -> OverProject
             Verdict.NOT_SHOWN,
             f"alike in these {len(values)} projects; to say so of others takes {FEWEST_ALIKE}",
         )
-    return OverProjects(
-        mean=mean, n=len(values), low=interval.low, high=interval.high, p=interval.p, verdict=judgement, why=why
-    )
+    low, high = within(info.difference_limits, interval.low, interval.high, mean)
+    return OverProjects(mean=mean, n=len(values), low=low, high=high, p=interval.p, verdict=judgement, why=why)
 
 
 def _why_none(values: Sequence[float]) -> str:

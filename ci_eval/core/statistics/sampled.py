@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from ci_eval.core.statistics.paired import LEVEL, Spread
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
-LARGEST = {"share": 1.0, "score": 1.0}
-"""The largest gain of one session, by unit. Units that are not listed have no bound; they use 1, for example one
-rank."""
+Limits = tuple[float | None, float | None]
+"""The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
+FEWEST_OBSERVED = 3
+"""The sessions that any interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def here(
     products: Floats,
     observed: Floats,
     asked: float | Floats,
-    units: Sequence[str],
+    spans: Sequence[float | None],
     noise: NoiseVariance | None = None,
     changed: NDArray[np.bool_] | None = None,
 ) -> Spread:
@@ -63,9 +64,10 @@ def here(
 
     `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
     x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
-    each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `units`: one per
-    figure. `noise`: the engine's own, if several rounds have measured it. `changed`: by figure, if any session changed;
-    in the other figures, rounding errors are ignored.
+    each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `spans`: the largest
+    gain of one session, by figure; a figure without a bound (None) uses 1, for example one rank. `noise`: the engine's
+    own, if several rounds have measured it. `changed`: by figure, if any session changed; in the other figures,
+    rounding errors are ignored.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
@@ -77,7 +79,7 @@ def here(
         difference = np.where(changed, difference, 0.0)
     # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
     squares = np.clip(covariance.diagonal(), 0, None) * observed**2
-    most = np.array([LARGEST.get(unit, 1.0) for unit in units])
+    most = largest_gains(spans)
     # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
     # The two added sessions gain and lose as much, so they pull the centre towards 0 (Bonett & Price 2012).
@@ -86,6 +88,11 @@ def here(
     sampling = np.clip(left * spread, 0, None) / size**2
     error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.add_sampling(sampling)
     return Spread(base, new, center, error, df, covariance)
+
+
+def largest_gains(spans: Sequence[float | None]) -> Floats:
+    """Return the largest gain of one session, by figure; 1 if it has no bound."""
+    return np.array([1.0 if span is None else span for span in spans])
 
 
 FEWEST_RANKS = 200
@@ -124,15 +131,17 @@ def figure(
     products: Floats,
     observed: float,
     asked: float,
-    unit: str,
+    limits: Limits,
     noise: NoiseVariance | None = None,
     effective: float = 0.0,
 ) -> tuple[float | None, float | None]:
-    """Return the 95 % interval (low, high) of a single figure of the whole population.
+    """Return the 95 % interval (low, high) of a single figure of the whole population: within its limits, and around
+    the figure.
 
-    Both ends are the figure itself if all sessions were asked and no noise was measured. A unit without a bound, such
-    as the rank, uses t with `effective` degrees of freedom (see `effective_sessions`), since single ranks may be very
-    large. It has no interval, (None, None), if that number is 0 or fewer than FEWEST_RANKS sessions were observed.
+    Both ends are the figure itself if all sessions were asked and no noise was measured. There is no interval, (None,
+    None), below FEWEST_OBSERVED sessions. A metric without a bound, such as the rank, uses t with `effective` degrees
+    of freedom (see `effective_sessions`), since single ranks may be very large; it has no interval if that number is 0
+    or fewer than FEWEST_RANKS sessions were observed.
 
     `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
     number of sessions; `asked`: share of the population; `noise`: of this one figure. To keep a share of 0 or 1 from an
@@ -142,16 +151,20 @@ def figure(
     value, left = float(total[0] / total[1]), 1 - asked
     if left <= 0 and (noise is None or not noise.variance[0]):
         return value, value
+    lowest, highest = limits
+    # A figure outside shows that the metric has no such bound.
+    bounded = lowest is not None and highest is not None and lowest <= value <= highest
     # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
-    if unit not in LARGEST and (observed < FEWEST_RANKS or not effective):
+    if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
-    if unit not in LARGEST and np.isinf(effective) and (noise is None or not noise.variance[0]):
+    if not bounded and np.isinf(effective) and (noise is None or not noise.variance[0]):
         # No session differs from another, as of the control that always knows.
         return value, value
     squares = max(float(weights @ products @ weights), 0.0)
-    bounded = unit in LARGEST
-    middle, most = (0.5, LARGEST[unit] / 2) if bounded else (value, 1.0)
+    middle, most = value, 1.0
+    if lowest is not None and highest is not None and bounded:
+        middle, most = (lowest + highest) / 2, (highest - lowest) / 2
     size = observed + 4 * left
     center = (observed * value + 4 * left * middle) / size
     spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
@@ -162,9 +175,15 @@ def figure(
     else:
         error, df = noise.add_sampling(np.array([sampling]))
         reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
-    low, high = center - reach, center + reach
-    # A symmetric interval may reach beyond what a share can be.
-    return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
+    return within(limits, center - reach, center + reach, value)
+
+
+def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
+    """Return the part of an interval that lies within the limits, and reaches as far as `value`."""
+    lowest, highest = limits
+    # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
+    low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
+    return min(low, value), max(high, value)
 
 
 def influence(total: Floats) -> Floats:

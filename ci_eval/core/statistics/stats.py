@@ -16,7 +16,7 @@ from ci_eval.core.model import Determinism, Estimate, State
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.sampled import FEWEST_RANKS, LARGEST, NoiseVariance, effective_sessions, powers
+from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, NoiseVariance, effective_sessions, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
 from ci_eval.core.statistics.weighted import interval, moments
 
@@ -305,23 +305,23 @@ def _estimate(
     if clusters is not None:
         _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
         rows = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
-    (elsewhere,) = figures(rows[:, None, :], [unit])
+    limits = metric.info.limits
+    (elsewhere,) = figures(rows[:, None, :], [limits])
     total = sums.total[:2]
     noise = _noise(wavering, total) if wavering and wavering.rounds > 1 else None
     if noise is None and repeats and repeats.differed:
         # Without a bound on one session's change, a sample asked twice cannot bound the noise.
-        if unit not in LARGEST:
+        if metric.info.span is None:
             return Estimate(value=value, n=count, elsewhere=elsewhere)
         noise = wavers(repeats, sums.observed)
     worth = effective_sessions(sums.squares, sums.fourths, total)
     if observations.sampling:
-        bounded = unit in LARGEST
-        has_interval = bounded or sums.observed >= FEWEST_RANKS
-        bounds = interval(sums.strata, observations.sampling, bounded=bounded) if has_interval else None
+        fewest = FEWEST_RANKS if metric.info.span is None else FEWEST_OBSERVED
+        bounds = interval(sums.strata, observations.sampling, limits) if sums.observed >= fewest else None
         low, high = bounds or (None, None)
         return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
     products = sums.squares[[[0, 1], [1, 2]]]
-    low, high = sampled_figure(total, products, sums.observed, asked, unit, noise, worth)
+    low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth)
     return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
 
 

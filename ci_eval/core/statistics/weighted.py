@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.model.sampling import Sampling
+from ci_eval.core.statistics.sampled import Limits, within
 from ci_eval.core.statistics.student import NORMAL
 
 Floats = NDArray[np.float64]
@@ -77,18 +78,21 @@ def _heaviest_variance(sampling: Sampling) -> float:
     )
 
 
-def interval(strata: Floats, sampling: Sampling, *, bounded: bool) -> tuple[float, float] | None:
-    """Return the 95 % interval of the figure, or None if nothing was observed. `bounded`: the figure lies between 0 and
-    1."""
+def interval(strata: Floats, sampling: Sampling, limits: Limits) -> tuple[float, float] | None:
+    """Return the 95 % interval of the figure, or None if nothing was observed."""
     value, reach = figure(strata, sampling)
     if value is None:
         return None
-    if bounded:
+    if limits == (0, 1) and 0 <= value <= 1:
         return share_interval(value, reach)
     # If no session differs from another, as of the control that always knows, there is no error to measure. The session
     # that `figure` adds is for shares: it would let a mean rank be below 1.
     squares = strata[:, 2:] @ [1, -2 * value, value**2]
-    return (value, value) if squares.sum() <= 1e-12 * strata[:, 2].sum() else (value - reach, value + reach)
+    return (
+        within(limits, value, value, value)
+        if squares.sum() <= 1e-12 * strata[:, 2].sum()
+        else within(limits, value - reach, value + reach, value)
+    )
 
 
 def share_interval(value: float, reach: float) -> tuple[float, float]:

@@ -37,9 +37,7 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
     """Return the difference to be found, in the first declared metric that is a share or a score. Raises ConfigError if
     there is none, if the difference is too small, or if sessions cannot be sampled."""
     precise.check_drawn("--detect", config)
-    metric = next(
-        (candidate for candidate in list_joint_metrics(config) if candidate.info.unit in {"share", "score"}), None
-    )
+    metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
     if metric is None:
         raise ConfigError(
             "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"

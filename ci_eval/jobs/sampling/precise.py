@@ -134,18 +134,20 @@ def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = N
 
 
 def choose_metric(config: Config) -> Metric:
-    """Return the first of `reports.defaultMetrics` that is a share or a score. Without any, return Recall, or the first
-    compared metric. Raises ConfigError if there is none."""
+    """Return the first of `reports.defaultMetrics` that has two bounds, as a share has. Without any, return Recall, or
+    the first compared metric. Raises ConfigError if there is none."""
     unit = tasks.CATALOG.load(config.task).unit
     known = {
         metric.info.name: metric
         for metric in load_metrics(config)
-        if metric.statistic == "ratio" and metric.info.unit in {"share", "score"} and metric.of in {unit, "either"}
+        if metric.statistic == "ratio" and metric.info.span is not None and metric.of in {unit, "either"}
     }
     names = (*(config.reports.default_metrics or ()), USUAL, *config.declared)
     if chosen := next((known[name] for name in names if name in known), None):
         return chosen
-    raise ConfigError(f"--precision is of a share or a score, and the task {config.task} has none: leave it out")
+    raise ConfigError(
+        f"--precision is of a share or a score with two bounds, and the task {config.task} has none: leave it out"
+    )
 
 
 def make_sessions(

@@ -35,6 +35,7 @@ METRICS: tuple[Metric, ...] = (
             summary="mean place (1 = first) of the expected text, over the sessions that found it",
             unit="rank",
             better="lower",
+            bounds=(1.0, None),
         ),
         observe=observe_rank,
         order=(4,),

@@ -43,11 +43,12 @@ ciEval.errors = (df) => {
 };
 
 // The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py; null if it has no width or is none.
-ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }, { largest }) => {
+ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }, { limits: [lowest, highest] }) => {
   if (asked === null || !weights) return null;
   const [value, left] = [values / weights, 1 - asked];
   if (left <= 0 && !noise) return null;
-  if (largest === null && (noise || size < 200)) return null;
+  const bounded = lowest !== null && highest !== null && lowest <= value && value <= highest;
+  if (size < 3 || (!bounded && (noise || size < 200))) return null;
   let [squares, fourths, upper] = [0, 0, 0];
   counts.forEach((times, number) => {
     if (times) for (const [above, below] of observed[number]) {
@@ -58,18 +59,21 @@ ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }
     }
   });
   // What rounding leaves where no session differs from another.
-  if (largest === null && squares <= 1e-9 * upper) return null;
-  const [middle, most] = largest === null ? [value, 1] : [0.5, largest / 2];
+  if (!bounded && squares <= 1e-9 * upper) return null;
+  const [middle, most] = bounded ? [(lowest + highest) / 2, (highest - lowest) / 2] : [value, 1];
   const all = size + 4 * left;
   const center = (size * value + 4 * left * middle) / all;
   const spread = squares * (size / weights) ** 2 + size * (value - center) ** 2 + 4 * (most ** 2 + (middle - center) ** 2);
   const error = Math.sqrt(left * spread / all ** 2 + noise / Math.max(size, 1));
-  const reach = error * ciEval.errors(largest === null ? Math.max(squares ** 2 / fourths, 1) : Infinity);
-  return largest === null ? [center - reach, center + reach] : [Math.max(center - reach, 0), Math.min(center + reach, 1)];
+  const reach = error * ciEval.errors(bounded ? Infinity : Math.max(squares ** 2 / fourths, 1));
+  return ciEval.within([lowest, highest], center - reach, center + reach, value);
 };
 
+// The part of an interval that lies within the limits of a metric, and reaches as far as its figure.
+ciEval.within = ([lowest, highest], low, high, value) => [Math.min(Math.max(low, lowest ?? -Infinity), value), Math.max(Math.min(high, highest ?? Infinity), value)];
+
 // The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null below 20 effective clusters.
-ciEval.elsewhere = (rows, column, { observed, clusters }, files, { unit }) => {
+ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }) => {
   const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
   const size = clusters.length ? clusters.reduce((most, cluster) => Math.max(most, cluster)) + 1 : 0;
   const [above, below, counts] = [new Float64Array(size), new Float64Array(size), new Float64Array(size)];
@@ -91,9 +95,12 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { unit }) => {
   });
   if (!(effective >= 20) || !Number.isFinite(squares) || !(fourths > 0)) return null;
   const reach = Math.sqrt(squares * (1 - 1 / number)) * ciEval.errors(Math.max(Math.min(2 * squares ** 2 / fourths, effective - 1), 1));
-  if (!["share", "score"].includes(unit) || value <= 0 || value >= 1) return [value - reach, value + reach];
-  const [odds, factor] = [value / (1 - value), Math.exp(reach / (value * (1 - value)))];
-  return [odds / factor, odds * factor].map((end) => end / (1 + end));
+  const [lowest, highest] = limits;
+  if (lowest === null || highest === null || value <= lowest || value >= highest) return ciEval.within(limits, value - reach, value + reach, value);
+  const span = highest - lowest;
+  const share = (value - lowest) / span;
+  const [odds, factor] = [share / (1 - share), Math.exp(reach / span / (share * (1 - share)))];
+  return [odds / factor, odds * factor].map((end) => lowest + span * (end / (1 + end)));
 };
 
 // The difference of two sides of which every session was asked, with its verdict; null if it is not known to be exact.
