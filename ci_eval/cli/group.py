@@ -80,6 +80,16 @@ class Commands(click.Group):
             cmd.params += [option for option in shared if not own.intersection(option.opts)]
         super().add_command(cmd, name)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse arguments whose bytes are not UTF-8; see `click.Group.parse_args`."""
+        # They end up in the manifest, which is JSON.
+        for argument in args:
+            shown = argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            if shown != argument:
+                advice = "rename the folder, or give a symbolic link to it"
+                raise click.UsageError(f"{shown} has bytes that are not UTF-8, so no report can name it: {advice}")
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands, without an import; see `click.Group.list_commands`."""
         return sorted(NAMES)

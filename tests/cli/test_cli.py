@@ -16,6 +16,7 @@ import pytest
 from ci_eval.cli import again
 from tests.ci.parsers import github_commands, service_messages
 from tests.cli.conftest import Run
+from tests.command import command
 from tests.loopback import sends, serve
 from tests.projects import GREETER, write
 
@@ -175,3 +176,15 @@ def test_an_encoding_that_lacks_characters_costs_no_run(encoding: str, tmp_path:
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 1, done.stderr
     assert b"BROKEN" in done.stdout
+
+
+def test_an_argument_that_is_not_utf_8_is_refused_and_shown(tmp_path: Path) -> None:
+    folder = os.fsdecode(b"alt_m\xfcll")
+    code, _, err = command("evaluate", "--project", f"path:{folder}", "--engine", "words", "--output", tmp_path / "out")
+    assert (code, "alt_m\\xfcll has bytes that are not UTF-8" in " ".join(err.split())) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_in_place_of_a_configuration_names_the_option(tmp_path: Path) -> None:
+    code, _, err = command("evaluate", tmp_path, "--engine", "words")
+    assert (code, f"didyoumean--projectpath:{tmp_path}?" in "".join(err.split())) == (2, True)

@@ -26,7 +26,7 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path, refusal: Refusal) -> Non
 
 
 def test_a_folder_is_not_a_configuration(tmp_path: Path, refusal: Refusal) -> None:
-    assert "cannot be read" in refusal(tmp_path)
+    assert f"did you mean --project path:{tmp_path}?" in refusal(tmp_path)
 
 
 def test_broken_yaml_names_line_and_column(write: Write, refusal: Refusal) -> None:

@@ -47,6 +47,8 @@ def _read_text(path: Path) -> str:
             f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
             "or leave it out to use the defaults"
         ) from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path} is a folder, not a configuration: did you mean --project path:{path}?") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); a configuration is a readable file") from None
     if len(data) > MAX_BYTES:
