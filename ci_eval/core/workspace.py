@@ -332,9 +332,10 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
 
 
 def _advise(folder: Path) -> str:
-    """Return which folder may have been meant, if the workspace lies one folder deeper or higher."""
+    """Return which folder may have been meant, if a workspace lies one or two folders deeper, or one higher."""
     parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
-    near = sorted(path.parent for path in folder.glob("*/manifest.json"))[-1:] or parents
+    below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
+    near = next(([paths[-1].parent] for paths in below if paths), parents)
     return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
 
 

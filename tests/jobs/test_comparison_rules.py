@@ -105,7 +105,7 @@ class TestRoles:
         self, nights: dict[str, Path], tmp_path: Path
     ) -> None:
         shutil.copytree(nights["words"], tmp_path / "holder" / "tonight")
-        for new in (tmp_path / "holder", tmp_path / "holder" / "tonight" / "reports"):
+        for new in (tmp_path, tmp_path / "holder", tmp_path / "holder" / "tonight" / "reports"):
             code, _, err = run("compare", nights["oracle"], new, "--gate", "RecallAt1 >= -1pp")
             said = "".join(err.split())
             assert (code, f"didyoumean{tmp_path}/holder/tonight?" in said) == (2, True), err
