@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from itertools import combinations
@@ -21,7 +21,7 @@ from ci_eval.core.base.errors import ConfigError, GateFailed, WorkspaceError
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, MetricInfo, Overview, Side, Trend
+from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
@@ -126,7 +126,7 @@ def compare(
     rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
-    target = _target(output)
+    names, target = name_sides(workspaces, view), _target(output)
     if history:
         atomic.make_folder(history, "--history")
     comparisons = []
@@ -137,12 +137,12 @@ def compare(
         prefix = slug(one.folder.name) if each_with_each else f"{number:02}"
         subfolder = target if len(others) == 1 else target / f"{prefix}-{slug(new.folder.name)}"
         judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
-        comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view))
+        comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view, names))
     overview, reports = None, {}
     left_out = len(workspaces) < len(candidates)
     unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
     if len(others) != 1:
-        overview = _overview(workspaces, comparisons, past, rules[workspaces[-1].folder], target, view)
+        overview = _overview(names, comparisons, past, rules[workspaces[-1].folder], target, view)
         reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
@@ -272,14 +272,17 @@ def compare_pair(
     past: stage.History | None,
     user: str | None,
     view: View,
+    names: Mapping[Workspace, str],
 ) -> Compared:
-    """Compare two workspaces, and write the reports into a folder. Raises the errors of `core.compare.compare`."""
+    """Compare two workspaces, and write the reports into a folder. `names`: see `name_sides`. Raises the errors of
+    `core.compare.compare`."""
     filters = add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
     comparison = stage.compare(base, new, rules.metrics, filters, rules.declared)
-    comparison = replace(comparison, base=_retitle(comparison.base, base), new=_retitle(comparison.new, new, view))
+    ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
+    comparison = replace(comparison, base=ours, new=theirs)
     if user:
         warning = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
@@ -287,15 +290,22 @@ def compare_pair(
     gates = tuple(gate.judge(comparison.filters, comparison.headline, infos) for gate in rules.gates)
     # The history has no figures of what this user would do on average.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
-    sources = stage.StoredPairs(base, new, load_grammars(new))
+    filters = dataclass_replace(filters, headline=comparison.headline)
+    sources = stage.StoredPairs(base, new, filters, load_grammars(new))
     reports = {reporter.name: reporter.write(comparison, sources, folder) for reporter in reporters.COMPARISONS.all()}
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
 
 
-def _retitle(side: Side, workspace: Workspace, view: View = UNCHANGED) -> Side:
-    # A view may change the title after the evaluation.
-    title = runs.stored_config(workspace, view).reports.evaluation_title
-    return replace(side, title=title) if title else side
+def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
+    """Return the name of each workspace: its title, and what tells it from others of that title. `view`: a change of
+    the view of each new workspace."""
+    titles = {}
+    for workspace in workspaces:
+        own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
+        # A view may change the title after the evaluation.
+        title = runs.stored_config(workspace, own_view).reports.evaluation_title
+        titles[workspace] = title or workspace.manifest().title
+    return stage.name_sides(titles)
 
 
 def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
@@ -307,7 +317,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
 
 
 def _overview(
-    workspaces: Sequence[Workspace],
+    names: Mapping[Workspace, str],
     comparisons: Sequence[Compared],
     past: stage.History | None,
     rules: Judging,
@@ -315,26 +325,29 @@ def _overview(
     view: View,
 ) -> Overview:
     if not comparisons:
-        new = workspaces[-1]
+        new, title = list(names.items())[-1]
         trend = make_trend(past, new, rules) if past else None
-        return Overview(title=f"{new.manifest().title} over time", trend=trend)
-    return rank(workspaces, comparisons, rules, folder, view)
+        return Overview(title=f"{title} over time", trend=trend)
+    return rank(names, comparisons, rules, folder, view)
 
 
 def rank(
-    workspaces: Sequence[Workspace], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
+    names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
 ) -> Overview:
-    """Return the ranking of the workspaces, with the comparisons made of them, for a page in `folder`. Raises the
-    errors of `core.compare.rank`."""
+    """Return the ranking of the workspaces that have these names, with the comparisons made of them, for a page in
+    `folder`. Raises the errors of `core.compare.rank`."""
+    workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
-    ordered = [workspaces[index].folder.resolve() for index in ranking.order]
-    sides = [_retitle(side, workspaces[index]) for side, index in zip(ranking.sides, ranking.order, strict=True)]
+    folders = [workspace.folder for workspace in workspaces]
+    pairs = {(folders.index(of.sides[0]), folders.index(of.sides[1])): of.comparison for of in comparisons}
+    ordered = [workspaces[index] for index in ranking.order]
+    sides = (replace(side, title=names[of]) for side, of in zip(ranking.sides, ordered, strict=True))
     return Overview(
         title=f"{len(workspaces)} evaluations compared{_project_suffix(workspaces)}",
-        ranking=replace(ranking, sides=tuple(sides)),
+        ranking=stage.take_verdicts(replace(ranking, sides=tuple(sides)), pairs),
         # Relative paths still hold after the folders are moved together.
-        workspaces=tuple(Path(os.path.relpath(path, folder.resolve())).as_posix() for path in ordered),
+        workspaces=tuple(Path(os.path.relpath(of.folder.resolve(), folder.resolve())).as_posix() for of in ordered),
         comparisons={
             f"{compared.comparison.base.title} → {compared.comparison.new.title}": compared.folder.name
             for compared in comparisons

@@ -21,7 +21,7 @@ from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug
 from ci_eval.jobs.comparison_rules import judging
 from ci_eval.jobs.engine.configuring import check_same_configuration
-from ci_eval.jobs.engine.sides import Side, check_same_sessions, title_sides
+from ci_eval.jobs.engine.sides import Side, check_same_sessions
 from ci_eval.jobs.preparation import Prepared, prepare
 from ci_eval.jobs.sampling import detecting
 
@@ -74,7 +74,7 @@ def compare_engines(
     # All folders are checked before anything is prepared, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)
-    prepared = title_sides(prepare_sides(sides, screen), sides)
+    prepared = prepare_sides(sides, screen)
     if not allow_conditions:
         # Otherwise a difference in configuration would be taken for one between the engines.
         first, *others = ((side.config, side.engine, side.sent) for side in prepared)

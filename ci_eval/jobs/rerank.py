@@ -74,13 +74,12 @@ def rerank(
     with screen.steps("Ranking", "files") as steps:
         files = manifest.stages["interpret"].files
         stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
-    title = config.reports.evaluation_title or f"{manifest.engine.name} {manifest.engine.version} {completion_type}"
     target.write_manifest(
         replace(
             manifest,
             completion_type=ranker.name,
             model=hash_ranker(model),
-            title=title,
+            title=runs.make_title(config, manifest.engine),
             # The logs are of the former order, and the engines were asked in turns in that order.
             logs=None,
             turns="",

@@ -27,7 +27,6 @@ from ci_eval.core.rendering.figures import (
     change,
     client_name,
     cost_text,
-    describe_session_counts,
     failed_everywhere,
     footprint_text,
     format_count,
@@ -37,7 +36,14 @@ from ci_eval.core.rendering.figures import (
     times_text,
 )
 from ci_eval.core.rendering.figures import headline as headline_metrics
-from ci_eval.core.rendering.ladder import find_length_figures, find_length_filters, label, sentences, shown_filter
+from ci_eval.core.rendering.ladder import (
+    describe_sessions,
+    find_length_figures,
+    find_length_filters,
+    label,
+    sentences,
+    shown_filter,
+)
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
 from ci_eval.core.rendering.suites import populations as populations_of_suite
@@ -80,7 +86,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     screen.result(
         f"{result.engine.text} ({', '.join(conditions)}) on "
         f"{result.project.name} {result.project.revision}: "
-        f"{describe_session_counts(whole, ' in ' + format_count(len(whole.files), 'file'))}"
+        f"{describe_sessions(result, files=True)}"
     )
     if failed := failed_everywhere(result):
         screen.result(failed)
@@ -282,11 +288,9 @@ def overview(summary: Overview, screen: Screen) -> None:
         )
         screen.result("")
         first = ranking.declared[0]
-        # A title from a configuration may be that of all sides.
-        has_titles = len({side.title for side in ranking.sides}) == len(ranking.sides)
         rows = [
             (
-                side.title if has_titles else f"{side.engine.text} {side.completion_type}",
+                side.title,
                 *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
                 intervals(figures[first], infos[first].unit),
                 *(amount(figure.value, infos[name].unit) for name, figure in times.items()),
@@ -315,8 +319,9 @@ def _trend(trend: Trend, screen: Screen, about: str = "") -> None:
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
-    counts = statuses(evaluation.filters["ALL"].statuses)
-    screen.result("sessions  " + ", ".join(f"{count:,} {name}" for name, count in counts))
+    (_, leading), whole = shown_filter(evaluation), evaluation.filters["ALL"]
+    for name, figures in (("sessions", leading), *([("whole run", whole)] if leading.planned < whole.planned else [])):
+        screen.result(f"{name:9} " + ", ".join(f"{count:,} {status}" for status, count in statuses(figures.statuses)))
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
     _print_resources(evaluation, screen)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
+from pathlib import Path
+from typing import Any
 
-from ci_eval.core.compare.conditions import between
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.compare.conditions import between, name_sides
 from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.workspace import Workspace
+from tests.jobs.test_outcome import manifest
 
 
 def names(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> list[str]:
@@ -54,3 +60,29 @@ def test_what_is_empty_was_not_told() -> None:
 
 def test_of_an_engine_that_was_told_the_same_nothing() -> None:
     assert names(BASE, BASE, same_kind=True) == []
+
+
+def named(tmp_path: Path, **runs: dict[str, Any]) -> list[str]:
+    """The names of runs, each with these changes of one manifest."""
+    titles = {}
+    for name, changes in runs.items():
+        workspace = Workspace.create(tmp_path / name)
+        workspace.write_manifest(replace(manifest({}, planned=0, finished=0), **changes))
+        titles[workspace] = workspace.manifest().title
+    return list(name_sides(titles).values())
+
+
+def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
+    x, basic, ml = {"title": "x"}, {"completion_type": "BASIC"}, {"completion_type": "ML"}
+    sent, less = {"sent": BASE}, {"sent": replace(BASE, arguments=())}
+    assert named(tmp_path / "1", a=x, b={"title": "y"}) == ["x", "y"]
+    assert named(tmp_path / "2", a=x | basic, b=x | ml) == ["x, BASIC", "x, ML"]
+    assert named(tmp_path / "3", a=basic | {"title": "ML"}, b=ml | {"title": "ML"}) == ["BASIC", "ML"]
+    assert named(tmp_path / "4", a=x | sent, b=x | less) == ['x, arguments=["server"]', "x"]
+    assert named(tmp_path / "5", a=x, b=x) == ["x, a", "x, b"]
+
+
+def test_names_of_three_runs_differ_even_if_one_has_the_title_of_another_s_type(tmp_path: Path) -> None:
+    ml = {"completion_type": "ML"}
+    runs = named(tmp_path, a={"title": "BASIC"}, b={"title": "BASIC"} | ml, c={"title": "ML"} | ml)
+    assert runs == ["BASIC", "ML, b", "ML, c"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from msgspec.structs import replace
 from ci_eval.core.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import aged, compare
+from tests.plugin_configurations import plugin_configurations
+from tests.projects import GREETER, write
 
 
 def test_a_broken_gate_ends_with_1_and_its_reports_are_written(nights: dict[str, Path], tmp_path: Path) -> None:
@@ -41,6 +44,26 @@ def test_three_workspaces_are_each_compared_with_the_first(nights: dict[str, Pat
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert out.splitlines()[-1] == str(tmp_path / "out")
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_two_completion_types_of_a_configuration_of_the_plugin_have_a_name_each(number: int, tmp_path: Path) -> None:
+    write(tmp_path / "p" / "src", a__py=GREETER, b__py=GREETER)
+    shape, title = plugin_configurations(str(tmp_path / "p"))[number]
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    once = ("--completion-type", "BASIC", "--engine", "words", "--no-dependencies", "--jobs", 1)
+    base, new = tmp_path / "w", tmp_path / "again"
+    assert run("evaluate", tmp_path / "config.json", *once, "--output", base)[0] == 0
+    assert run("interpret", base, "--completion-type", "FREQUENCY", "--jobs", 1, "--output", new)[0] == 0
+    code, out, err = run("compare", base, new, "--output", tmp_path / "c")
+    assert code == 0, err
+    names = f"{title}BASIC → {title}FREQUENCY"
+    page, junit = ((tmp_path / "c" / name).read_text() for name in ("html/index.html", "junit.xml"))
+    assert names in out.splitlines()
+    assert f"<title>{names} on p " in page
+    assert f"<h1>{names} <" in page
+    assert f'classname="{names}"' in junit
+    assert (tmp_path / "c" / "report.md").read_text().startswith(f"# {names}\n")
 
 
 def test_one_workspace_is_a_usage_error_and_no_workspace_is_named(nights: dict[str, Path], tmp_path: Path) -> None:

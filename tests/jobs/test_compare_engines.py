@@ -150,6 +150,11 @@ def test_three_engines_are_ranked_and_compared_each_with_each(run: Run, tmp_path
     assert [path.parent.name for path in comparisons] == ["01-fast-02-same", "01-fast-03-slow", "02-same-03-slow"]
     ranking = json.loads((folder / "comparison" / "overview.json").read_text())["ranking"]
     assert len(ranking["sides"]) == 3
+    row, column = (ranking["order"].index(number) for number in (2, 0))
+    times = ranking["pairs"]["LatencyPercentile50"][row][column]
+    shown = [ranking["times"][side]["LatencyPercentile50"]["value"] for side in (row, column)]
+    assert (times["verdict"], [times["new"], times["base"]]) == ("worse", shown)
+    assert "Times have no verdict" not in (folder / "comparison" / "html" / "index.html").read_text()
 
 
 def test_three_engines_ask_as_many_sessions_as_the_user_says(run: Run) -> None:

@@ -1,13 +1,16 @@
-"""A figure that leads an evaluation is the same in comparisons, gates, rankings, trends and file pages."""
+"""A figure that leads an evaluation is the same in comparisons, gates, rankings, trends, file pages and lists."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
+import zlib
+from base64 import b64decode
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -100,13 +103,80 @@ def metrics_of() -> str:
 def test_the_pages_of_files_count_the_sessions_that_lead(surfaces: tuple[str, Path]) -> None:
     name, folder = surfaces
     figures = evaluation(folder / "new")["filters"][HEADLINES[name]]
-    counts = Counter[str]()
-    for page in (folder / "new" / "reports" / "html" / "files").glob("*.html"):
-        for outcome, count in re.findall(r'class="t (\w+)"[^>]*>ab</span> <b>([\d,]+)</b>', page.read_text()):
-            counts[outcome] += int(count.replace(",", ""))
-    assert counts.total() - counts["skipped"] == figures["sessions"] > 0
+    drawn = sum((tokens_drawn(page) for page in pages_of_files(folder / "new" / "reports")), Counter[str]())
+    heads = [re.findall(r"<dt>Sessions</dt><dd>([\d,]+)", page) for page in pages_of_files(folder / "new" / "reports")]
+    assert sum(int(head.replace(",", "")) for (head,) in heads) == figures["sessions"] > 0
     assert sum(each["sessions"] for each in figures["files"].values()) == figures["sessions"]
     if name == "ladder":
         of_files = sum(each["sessions"] * each["metrics"]["RecallAt1"] for each in figures["files"].values())
         assert of_files / figures["sessions"] == pytest.approx(figures["metrics"]["RecallAt1"]["value"])
-        assert counts["first"] == figures["ranks"]["1"]
+        # Each token has one session of the headline here.
+        assert drawn["first"] == figures["ranks"]["1"]
+
+
+def pages_of_files(reports: Path) -> list[str]:
+    return [page.read_text() for page in sorted((reports / "html" / "files").glob("*.html"))]
+
+
+def tokens_drawn(page: str) -> Counter[str]:
+    """The tokens of a file by colour; the legend has the same numbers."""
+    drawn = Counter(re.findall(r'<span class="t (\w+)" data-at=', page))
+    legend = re.findall(r'class="t (\w+)"[^>]*>ab</span> <b>([\d,]+)</b>', page)
+    assert drawn == Counter({outcome: int(count.replace(",", "")) for outcome, count in legend if outcome != "unasked"})
+    return drawn
+
+
+def test_the_list_that_the_first_page_links_to_has_the_sessions_that_lead(surfaces: tuple[str, Path]) -> None:
+    name, folder = surfaces
+    headline, figures = HEADLINES[name], evaluation(folder / "new")["filters"][HEADLINES[name]]
+    index = (folder / "new" / "reports" / "html" / "index.html").read_text()
+    assert f'"sessions.html{"" if headline == "ALL" else "#filter=" + quote(headline)}">list the sessions' in index
+    for html, side in (("new/reports/html", 0), ("pair/html", 1)):
+        table = listed(folder / html / "sessions-data.js")
+        number = [own for own, _ in table["filters"]].index(headline)
+        rows = [row for row, of in enumerate(table["columns"]["filters"]) if number in table["combinations"][of]]
+        assert len(rows) == figures["sessions"]
+        seen = [table["observed"][table["went"][side]["observed"][0][row]] for row in rows]
+        pairs = [pair for each in seen for pair in each]
+        above, below = sum(value for value, _ in pairs), sum(weight for _, weight in pairs)
+        assert above / below == pytest.approx(figures["metrics"][table["metrics"][0]["name"]]["value"])
+
+
+def listed(script: Path) -> dict[str, Any]:
+    (packed,) = re.findall(r'ciEval\.table\("([^"]+)"\)', script.read_text())
+    return dict(json.loads(zlib.decompress(b64decode(packed))))
+
+
+def test_a_report_of_a_filter_counts_the_sessions_of_the_filter(surfaces: tuple[str, Path], tmp_path: Path) -> None:
+    _, folder = surfaces
+    shutil.copytree(folder / "new", tmp_path / "w")
+    code, out, err = command("report", tmp_path / "w", "--filter", "text='[a-m]*'")
+    assert code in {0, 5}, err
+    made = evaluation(tmp_path / "w")
+    figures, whole = made["filters"][made["headline"]], made["filters"]["ALL"]
+    counts = [(of["sessions"], of["planned"]) for of in (figures, whole)]
+    both = r"(\d+) of (\d+) sessions evaluated .*the whole run: (\d+) of (\d+) sessions"
+    head = re.search(both, " ".join(out.split()))
+    assert head is None or [*map(int, head.groups())] == [number for pair in counts for number in pair]
+    assert (head is None) == (counts[0] == counts[1])
+    lines = re.findall(r"^(?:sessions |whole run) (.*)", out, re.MULTILINE)
+    sums = [sum(map(int, re.findall(r"\d+", line))) for line in lines]
+    assert sums == [planned for _, planned in dict.fromkeys(counts)]
+    for page in pages_of_files(tmp_path / "w" / "reports"):
+        assert (tokens_drawn(page).total() > 0) == ("data-at=" in page)
+
+
+def test_a_pair_has_one_verdict_in_its_comparison_and_in_the_ranking(surfaces: tuple[str, Path]) -> None:
+    _, folder = surfaces
+    ranking = json.loads((folder / "all" / "overview.json").read_text())["ranking"]
+    for path in (folder / "all").glob("0*/comparison.json"):
+        pair = json.loads(path.read_text())
+        names = [pair["sides"][side]["workspace"] for side in ("new", "base")]
+        row, column = (ranking["order"].index(("base", "new", "third").index(name)) for name in names)
+        for metric in ranking["declared"]:
+            own = pair["filters"][ranking["headline"]]["metrics"][metric]
+            shown = ranking["pairs"][metric][row][column]
+            assert {key: shown[key] for key in KEYS} == {key: own[key] for key in KEYS}
+
+
+KEYS = ("base", "new", "difference", "low", "high", "p", "verdict")

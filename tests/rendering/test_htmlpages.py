@@ -8,23 +8,26 @@ from pathlib import Path
 import pytest
 
 import ci_eval
+from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Status
 from ci_eval.core.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, mark, pages
 from ci_eval.plugins.tasks.completion import TASK as COMPLETION
 from tests.reports.samples import session
 
+ALL = ReportFilter(name="ALL")
 STYLES = Path(ci_eval.__file__).parent / "plugins" / "reports" / "templates" / "style.css"
 
 
 def marks_of(text: str, *places: tuple[int, str]) -> list[SessionMark]:
     return [
-        mark(index, session("a.py", offset, expected), COMPLETION) for index, (offset, expected) in enumerate(places)
+        mark(index, session("a.py", offset, expected), COMPLETION, ALL)
+        for index, (offset, expected) in enumerate(places)
     ]
 
 
 def test_sessions_at_one_place_share_a_spot_that_shows_the_worst() -> None:
     here = [session("a.py", 0, "abc", rank, prefixes=(str(rank),)) for rank in (1, None, 3)]
-    (page,) = pages("abc def", [mark(index, each, COMPLETION) for index, each in enumerate(here)])
+    (page,) = pages("abc def", [mark(index, each, COMPLETION, ALL) for index, each in enumerate(here)])
     assert [(spot.outcome, len(spot.ids)) for spot in page.spots] == [("absent", 3)]
 
 
@@ -53,7 +56,7 @@ def test_a_token_behind_the_end_of_the_text_is_still_there() -> None:
     ],
 )
 def test_the_outcome_follows_from_status_and_rank(status: Status, rank: int | None, expected: str) -> None:
-    assert mark(0, session("a.py", 0, "x", rank, status=status), COMPLETION).outcome == expected
+    assert mark(0, session("a.py", 0, "x", rank, status=status), COMPLETION, ALL).outcome == expected
 
 
 def test_pages_end_between_lines_and_lose_nothing() -> None:
@@ -87,7 +90,7 @@ def test_the_style_sheet_has_the_signs_and_a_page_those_that_differ() -> None:
     assert styled == {outcome: sign for outcome, sign in SIGNS.items() if sign}
     text = "abc def ghi"
     marks = [
-        mark(number, session("a.py", 4 * number, text[4 * number :][:3], rank), COMPLETION)
+        mark(number, session("a.py", 4 * number, text[4 * number :][:3], rank), COMPLETION, ALL)
         for number, rank in enumerate((2, 3, None))
     ]
     (page,) = pages(text, marks)

@@ -87,7 +87,7 @@ def test_a_line_is_cropped_around_its_token() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("ALL", ""), ("Prefix 3", "typed=3"), ("methods only", None), ("Weighted", None)]
+    ("name", "told"), [("ALL", ""), ("names, Prefix 1", "filter=names%2C%20Prefix%201"), ("Weighted", None)]
 )
 def test_which_filters_have_an_address(name: str, told: str | None) -> None:
     assert selection(name) == told

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ci_eval.core.filters import ReportFilter, ReportFilters
 from ci_eval.core.model import (
     EngineInfo,
     Estimate,
@@ -133,6 +134,9 @@ def identifiers(path: str, text: str, ranks: Ranks = usual_rank) -> list[Session
     return [session(path, word.start(), word.group(), ranks(index)) for index, word in enumerate(words)]
 
 
+EVERYTHING = ReportFilters(all=(ReportFilter(name="ALL"),), headline="ALL")
+
+
 @dataclass
 class Sample:
     """Sources that can be walked again and again."""
@@ -142,6 +146,7 @@ class Sample:
     more_files: dict[str, FileFigures] = field(default_factory=dict)
     folders: dict[str, FileFigures] = field(default_factory=dict)
     processes: int = 1
+    filters: ReportFilters = EVERYTHING
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         for source, sessions in self.files:

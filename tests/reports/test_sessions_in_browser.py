@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.config.expressions import CONDITIONS
+from ci_eval.core.rendering.sessiontable import selection
 from ci_eval.plugins.reports.html import REPORTER
 from tests.command import command
 from tests.projects import GREETER, write
@@ -264,6 +265,15 @@ def test_a_filter_has_the_figures_that_the_report_has_for_it(measured: Path, pag
         assert set(names) <= set(read_figures(page)), line
         check_figures(page, figures["metrics"])
     assert len(sizes) > 5
+
+
+def test_the_list_that_each_first_page_links_to_has_its_sessions_and_figures(measured: Path, page: Page) -> None:
+    (evaluation,) = json.loads((measured / "reports" / "metrics.json").read_text())["evaluations"]
+    for name, figures in evaluation["filters"].items():
+        page.goto("about:blank")
+        page.goto((measured / "reports" / "html" / "sessions.html").as_uri() + f"#{selection(name)}")
+        assert total(page) == figures["sessions"], name
+        check_figures(page, figures["metrics"])
 
 
 def read_names(expression: str) -> list[str]:

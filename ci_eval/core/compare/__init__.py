@@ -2,10 +2,10 @@
 history."""
 
 from ci_eval.core.compare.compare import compare, refuse
-from ci_eval.core.compare.conditions import between, parts
+from ci_eval.core.compare.conditions import between, name_sides, parts
 from ci_eval.core.compare.detecting import pilot
 from ci_eval.core.compare.pairing import StoredPairs
-from ci_eval.core.compare.ranking import rank
+from ci_eval.core.compare.ranking import rank, take_verdicts
 from ci_eval.core.compare.trend import Figures, History, append, read, read_figures, trend
 
 __all__ = [
@@ -15,11 +15,13 @@ __all__ = [
     "append",
     "between",
     "compare",
+    "name_sides",
     "parts",
     "pilot",
     "rank",
     "read",
     "read_figures",
     "refuse",
+    "take_verdicts",
     "trend",
 ]

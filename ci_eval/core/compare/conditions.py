@@ -1,7 +1,8 @@
-"""The differences between the configurations that were sent to the engines of two runs."""
+"""What differs between runs: the configurations that were sent to their engines, and the names that tell runs apart."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ import msgspec
 
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model.engine.sent import Condition, SentConfiguration
+from ci_eval.core.rendering.engine.conditions import MOST, short
+from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
 """The settings that mean the same for any two engines. All others are named and read by each engine in its own way."""
@@ -64,3 +67,40 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{name}.{key}", below)
     elif value not in (None, "", {}, [], ()):
         yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
+    """Return the names of runs: their titles, and for runs of one title what differs between them.
+
+    That is the first of these that differs: engine, completion type, ranker and project; the configuration sent to the
+    engine; the name of the folder; the start.
+    """
+    names = dict(titles)
+    for level in range(4):
+        alike: dict[str, list[Workspace]] = defaultdict(list)
+        for workspace, name in names.items():
+            alike[name].append(workspace)
+        for name, group in alike.items():
+            facts = [_facts(workspace)[level] for workspace in group]
+            keys = dict.fromkeys(key for own in facts for key in own)
+            differing = [key for key in keys if len({own.get(key) for own in facts}) > 1][:MOST]
+            # The JetBrains plugin titles an evaluation by its completion type, which is then one of the texts.
+            is_fact = any(own.get(key) == name for own in facts for key in differing)
+            for workspace, own in zip(group, facts, strict=True):
+                texts = [own[key] for key in differing if key in own]
+                names[workspace] = ", ".join(texts if is_fact else [name, *texts])
+    return names
+
+
+def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
+    """Return what is known of a run, the most telling first: name → text."""
+    manifest = workspace.manifest()
+    sent = parts(manifest.sent) if manifest.sent else ()
+    engine = {
+        "engine": manifest.engine.text,
+        "completion type": manifest.completion_type,
+        "project": f"{manifest.project.name} {manifest.project.revision}",
+        **({"ranker": f"ranker {manifest.model[:8]}"} if manifest.model else {}),
+    }
+    told = {name: f"{name}={short(value)}" for name, value in sent}
+    return engine, told, {"folder": workspace.folder.name}, {"start": manifest.start}

@@ -443,8 +443,9 @@ def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
 class StoredPairs:
     """The sessions of both sides with their suggestions, one file at a time."""
 
-    def __init__(self, base: Workspace, new: Workspace, grammars: Mapping[str, str]) -> None:
+    def __init__(self, base: Workspace, new: Workspace, filters: ReportFilters, grammars: Mapping[str, str]) -> None:
         """Keep both workspaces. `grammars`: end of a file's name → the grammar that colours its source."""
+        self.filters = filters
         self._base = base
         self._new = new
         self._grammars = grammars

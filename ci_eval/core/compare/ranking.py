@@ -18,7 +18,7 @@ from ci_eval.core.compare.sums import Sums, find_directions, sum_tokens
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, Difference, Estimate, Ranking, SessionScore, Verdict
+from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.rendering.verdicts import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated
 from ci_eval.core.statistics.clustered import figures
@@ -86,6 +86,37 @@ def rank(
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
         warnings=(f"{info.name}: {bias_warning}",) if bias_warning else (),
         metrics=(*(metric.info for metric in (*chosen, *timed)), *(INFOS[name] for name in of_run[0])),
+    )
+
+
+def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
+    """Return the ranking with the verdicts of comparisons, so that a pair has the same ones on all pages; with those on
+    times, too, if any was judged.
+
+    `comparisons`: the positions of base and new among the evaluations in their given order → their comparison.
+    """
+    tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
+    infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
+    for (base, new), comparison in comparisons.items():
+        row, column = ranking.order.index(new), ranking.order.index(base)
+        infos = {info.name: info for info in comparison.metrics} | infos
+        for name in comparison.declared:
+            difference = comparison.filters.get(ranking.headline, {}).get(name)
+            if row == column or difference is None or (name not in tables and difference.low is None):
+                continue
+            table = tables.setdefault(name, [[None] * len(ranking.order) for _ in ranking.order])
+            table[row][column], table[column][row] = difference, _reverse(difference)
+            for side, value in ((row, difference.new), (column, difference.base)):
+                # Times over all rounds, of which the verdict is.
+                times[side] |= {name: Estimate(value=value)} if name in times[side] else {}
+    leading = tables[ranking.declared[0]]
+    return replace(
+        ranking,
+        pairs={name: tuple(map(tuple, table)) for name, table in tables.items()},
+        ahead=tuple(_count(row, Verdict.BETTER) for row in leading),
+        behind=tuple(_count(row, Verdict.WORSE) for row in leading),
+        times=tuple(times),
+        metrics=tuple(infos.values()),
     )
 
 
@@ -262,8 +293,8 @@ def _pairs(
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
         judge = Judge([totals.metrics[metric]], frozenset(), asked, kind, repeats[row][column], totals.sessions)
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
-        # pairs and of metrics (Bonferroni).
-        difference = judge.pair(sums, rows, len(pairs) * len(totals.metrics))
+        # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
+        difference = judge.pair(sums, rows, len(totals.metrics))
         table[row][column] = difference
         table[column][row] = difference and _reverse(difference)
     return tuple(map(tuple, table))

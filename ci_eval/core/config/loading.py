@@ -19,7 +19,7 @@ from ci_eval.core.config.checking import check
 from ci_eval.core.config.expressions import read_expression
 from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
-from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig
+from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig
 from ci_eval.core.config.text import parse_yaml, read, write_yaml
 from ci_eval.core.config.wording import show
 from ci_eval.core.model import PrefixConfig
@@ -302,6 +302,10 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
         if below.get("spec") != value:
             # The name belongs to the project that is replaced.
             below.pop("name", None)
+    former = section.get(last, InterpretConfig().completion_type)
+    if key == "interpret.completionType" and isinstance(reports := raw.get("reports"), dict):
+        # The JetBrains plugin titles an evaluation by its completion type: such a title follows the type.
+        reports |= {"evaluationTitle": value} if reports.get("evaluationTitle") == former else {}
     section[last] = value
     try:
         _spread(raw)

@@ -25,8 +25,8 @@ class Ranking(Value, frozen=True, kw_only=True):
     """The figures of time, or of memory, of each side, by metric. Nothing is ranked by them: the machine may have been
     busier with one side than with another."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """The table of differences by declared metric, row's side - column's side; adjusted for the number of pairs and of
-    declared metrics (Bonferroni)."""
+    """The table of differences by declared metric, row's side - column's side: those of the pair's comparison, if it
+    has one; adjusted for the number of declared metrics alone."""
     ahead: tuple[int, ...]
     """The number of other sides that each side is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from ci_eval.core.filters import ReportFilters
 from ci_eval.core.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Suite, Sweep
 from ci_eval.core.rendering.painting import Paint
 
@@ -22,6 +23,10 @@ class StoredSessions(Protocol):
     @property
     def paths(self) -> Sequence[str]:
         """Return the paths of the files, in their order."""
+
+    @property
+    def filters(self) -> ReportFilters:
+        """Return the filters of the figures; the sessions of the leading one are those of the headline."""
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
@@ -47,6 +52,10 @@ Pair = tuple[Session | None, Session | None]
 
 class PairedSessions(Protocol):
     """The stored sessions of both sides, for reporters that show them."""
+
+    @property
+    def filters(self) -> ReportFilters:
+        """Return the filters of the differences; the pairs of the leading one are those of the headline."""
 
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all

@@ -16,6 +16,7 @@ import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
+from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Session
 from ci_eval.core.scoring import outcome, shown_rank
 
@@ -25,17 +26,18 @@ MAX_CHARACTERS = 300_000
 MAX_MARKED = 2_000
 """The longest stretch of text that one token colours."""
 
-OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped")
-"""The outcomes of a session, the worst first. Several sessions at one offset show the worst of them."""
+OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped", "other")
+"""The outcomes of a session, the worst first. Several sessions at one offset show the worst of them. "other" is what
+the figures of the page are not about."""
 
 
 def legend(task: Task) -> dict[str, str]:
     """Return each outcome with what it means."""
-    return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked"}
+    return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked", "other": "not counted"}
 
 
 # Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
-SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅"}
+SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅", "other": ""}
 MISSES = frozenset({"failed", "absent"})
 _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
@@ -122,11 +124,12 @@ def make_slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
 
 
-def mark(index: int, session: Session, task: Task) -> SessionMark:
-    """Return the mark of a session, which has no suggestions."""
+def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
+    """Return the mark of a session, which has no suggestions. `leading`: the filter of the page's figures."""
     # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    return SessionMark(index, session.id, session.offset, end, outcome(task, session), shown_rank(task, session))
+    went = outcome(task, session) if leading.weight(session) else "other"
+    return SessionMark(index, session.id, session.offset, end, went, shown_rank(task, session))
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ci_eval.core.contracts import Task
+from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Session, SourceFile
 from ci_eval.core.rendering.contract import Pair
 from ci_eval.core.rendering.htmlpages import Page, Segment, mark, pages
@@ -41,7 +42,7 @@ class Piece:
     ids: tuple[str, ...] = ()
     """The ids of all sessions that begin there."""
     change: str = ""
-    """The word for the change: better, worse, same, or only (on one side)."""
+    """The word for the change: better, worse, same, only (on one side), or other (not in the page's figures)."""
     label: str = ""
     halves: tuple[Half, ...] = ()
 
@@ -55,12 +56,12 @@ class PairedPage:
     shown: tuple[Shown, ...]
 
 
-def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task) -> list[PairedPage]:
-    """Return all pages of a file; `pairs` are in order of offset."""
-    marks = [mark(place, _either(pair), task) for place, pair in enumerate(pairs)]
+def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading: ReportFilter) -> list[PairedPage]:
+    """Return all pages of a file; `pairs` are in order of offset. `leading`: the filter of the pages' figures."""
+    marks = [mark(place, _either(pair), task, leading) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
-            pieces=tuple(_piece(segment, pairs, task) for segment in page.segments),
+            pieces=tuple(_piece(segment, pairs, task, leading) for segment in page.segments),
             page=page,
             shown=tuple(
                 _pair_row(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))
@@ -85,22 +86,29 @@ def gain(pair: Pair, task: Task) -> float:
     return score(task, new) - score(task, base) if base and new else 0.0
 
 
+def _leads(pair: Pair, leading: ReportFilter) -> bool:
+    # Figures of pairs are filtered by base.
+    return bool(leading.weight(pair[0] or _either(pair)))
+
+
 def _either(pair: Pair) -> Session:
     session = pair[1] or pair[0]
     assert session
     return session
 
 
-def _piece(segment: Segment, pairs: Sequence[Pair], task: Task) -> Piece:
+def _piece(segment: Segment, pairs: Sequence[Pair], task: Task, leading: ReportFilter) -> Piece:
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
-    # If several sessions begin at one offset, the one that changed most decides.
-    pair = max(pairs[spot.first : spot.first + len(spot.ids)], key=lambda pair: abs(gain(pair, task)))
+    # If several sessions of the figures begin at one offset, the one that changed most decides.
+    here = pairs[spot.first : spot.first + len(spot.ids)]
+    pair = max(here, key=lambda pair: (_leads(pair, leading), abs(gain(pair, task))))
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
-    halves = tuple(_half(text, side, task) for text, side in parts if text)
-    session, change = _either(pair), classify_change(pair, task)
+    counts = _leads(pair, leading)
+    halves = tuple(_half(text, side, task) if counts else Half(text, "other") for text, side in parts if text)
+    session, change = _either(pair), classify_change(pair, task) if counts else "other"
     label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
 

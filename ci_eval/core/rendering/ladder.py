@@ -6,12 +6,31 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ci_eval.core.filters import GROUPS, collect_letters, standard_name, standard_parts
 from ci_eval.core.model import Evaluation, FilterFigures
-from ci_eval.core.rendering.figures import NO_FIGURES, amount, intervals
+from ci_eval.core.rendering.figures import (
+    NO_FIGURES,
+    amount,
+    describe_session_counts,
+    first_filter,
+    format_count,
+    intervals,
+)
 
 
 def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
     """Return name and figures of the filter that leads."""
     return evaluation.headline, evaluation.filters.get(evaluation.headline, NO_FIGURES)
+
+
+def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
+    """Return how many of the sessions were evaluated that lead, and of the whole run if these are more. `files`: also
+    say in how many files."""
+    (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
+    sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
+    text, of_run = (
+        describe_session_counts(figures, f" in {format_count(count, 'file')}" if files else "")
+        for figures, count in sides
+    )
+    return text if leading.planned == whole.planned else f"{text} ({label(name)}); the whole run: {of_run}"
 
 
 def letters(count: int) -> str:

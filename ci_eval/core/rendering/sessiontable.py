@@ -11,13 +11,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from urllib.parse import quote
 
 from ci_eval.core.contracts import Metric, Observation, Task
-from ci_eval.core.filters import GROUPS, standard_parts
+from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter
 from ci_eval.core.model import Properties, Session, SourceFile
 from ci_eval.core.rendering.htmldata import pack_json, script
 from ci_eval.core.rendering.htmlpairs import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite
+from ci_eval.core.rendering.ladder import label
 from ci_eval.core.scoring import (
     FAILED_BAND,
     UNGRADED_BAND,
@@ -78,6 +80,8 @@ class Side:
 class Computed:
     """The figures that the page computes of the sessions it lists."""
 
+    filters: Sequence[ReportFilter] = ()
+    """The filters whose sessions the page can list."""
     metrics: Sequence[Metric] = ()
     asked: float | None = None
     """The share of the project's sessions that was asked; None = figures have no interval for this project."""
@@ -102,6 +106,8 @@ class SessionTable:
         self._names = sides
         self._computed = computed
         self._metrics = [metric for metric in computed.metrics if metric.statistic == "ratio" and not metric.timed]
+        self._combinations: dict[tuple[int, ...], int] = {}
+        """The combinations of filters that let a row through → their numbers."""
         self._clusters = Texts()
         self._cluster_of_file: list[int] = []
         self._observed: dict[tuple[Observation, ...], int] = {}
@@ -130,6 +136,7 @@ class SessionTable:
                 "typed",
                 "kind",
                 "properties",
+                "filters",
                 "change",
             )
         }
@@ -188,6 +195,7 @@ class SessionTable:
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
             "properties": self._number_properties(session.properties),
+            "filters": self._number_filters(row[0] or session),
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
         }
         for name, value in values.items():
@@ -221,6 +229,11 @@ class SessionTable:
             known.evolution,
         )
         return self._properties.setdefault(values, len(self._properties))
+
+    def _number_filters(self, session: Session) -> int:
+        """Return the number of the combination of filters that let a session through; of a pair, base's decides."""
+        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(session))
+        return self._combinations.setdefault(passed, len(self._combinations))
 
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
@@ -276,6 +289,8 @@ class SessionTable:
                 }
                 for metric in self._metrics
             ],
+            "filters": [(part.name, label(part.name)) for part in self._computed.filters],
+            "combinations": list(self._combinations),
             "observed": list(self._observed),
             "asked": self._computed.asked,
             "noise": self._computed.noise,
@@ -302,12 +317,8 @@ def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
 
 def selection(filter_name: str) -> str | None:
     """Return the part of an address that makes the page of all sessions show those of a filter; None if it cannot."""
-    parts = standard_parts(filter_name)
-    if parts is None or parts[0] not in {None, "imports", "keywords"}:
-        return None  # the page knows one kind at a time
-    group, typed = parts
-    kind = f"kind={GROUPS[group][0].value}" if group else ""
-    return "&".join(filter(None, (kind, "" if typed is None else f"typed={typed}")))
+    # The page lists everything by itself, and knows no weights.
+    return {EVERYTHING: "", WEIGHTED: None}.get(filter_name, f"filter={quote(filter_name, safe='')}")
 
 
 def crop_line(line: str, at: int) -> tuple[str, int]:

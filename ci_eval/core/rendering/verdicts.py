@@ -377,6 +377,13 @@ def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
 
+PAIRS_JUDGED = (
+    "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
+    "may seem to"
+)
+"""What the verdicts of a ranking are, as reports of it say."""
+
+
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")

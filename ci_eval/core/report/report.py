@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -65,16 +66,20 @@ def report(
     evaluation = replace(
         evaluation, metrics=infos, gates=judge(evaluation), edition=edition, title=title or evaluation.title
     )
-    stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], grammars or {})
+    filters = dataclass_replace(filters, headline=evaluation.headline)
+    stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], filters, grammars or {})
     return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}
 
 
 class WorkspaceSessions:
     """The sessions of a workspace, file by file."""
 
-    def __init__(self, workspace: Workspace, paths: Sequence[str], grammars: Mapping[str, str]) -> None:
+    def __init__(
+        self, workspace: Workspace, paths: Sequence[str], filters: ReportFilters, grammars: Mapping[str, str]
+    ) -> None:
         self._workspace = workspace
         self.paths = paths
+        self.filters = filters
         self._grammars = grammars
         manifest = workspace.manifest()
         self._is_sample = manifest.is_sample

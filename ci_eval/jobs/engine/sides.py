@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
 from pathlib import Path
 
 import msgspec
@@ -13,8 +12,6 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config, override, patch, set_engine_command
 from ci_eval.jobs.comparison_rules import load_metrics
-from ci_eval.jobs.preparation import Prepared
-from ci_eval.jobs.runs import make_title
 
 FILES = (".yaml", ".yml", ".json")
 """The suffixes by which an argument is taken for a configuration file."""
@@ -48,8 +45,6 @@ class Side:
     name: str
     """The engine, command or file as the command line names it; "" if it names none."""
     config: Config
-    settings: tuple[str, ...] = ()
-    """The settings KEY=VALUE that the command line gives this side alone."""
 
 
 def is_file(argument: str) -> bool:
@@ -85,7 +80,7 @@ def make_side(config: Config, name: str, settings: Sequence[str], like: str | No
     like. Raises ConfigError.
     """
     swapped = config if is_file(name) else swap_engine(config, name, like)
-    return Side(name=name, config=override(judge_times(swapped), settings), settings=tuple(settings))
+    return Side(name=name, config=override(judge_times(swapped), settings))
 
 
 def swap_engine(config: Config, engine: str, like: str | None = None) -> Config:
@@ -129,19 +124,3 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
             yield from _leaves(f"{path}.{key}".strip("."), below)
     else:
         yield path, value
-
-
-def title_sides(prepared: Sequence[Prepared], sides: Sequence[Side]) -> list[Prepared]:
-    """Return the prepared sides, told apart by their settings where several would have the same title."""
-    titles = [make_title(side.config, side.installation.info) for side in prepared]
-    if len(set(titles)) == len(titles):
-        return list(prepared)
-    return [
-        _retitle(part, f"{title}, {', '.join(side.settings)}") if side.settings else part
-        for part, side, title in zip(prepared, sides, titles, strict=True)
-    ]
-
-
-def _retitle(prepared: Prepared, title: str) -> Prepared:
-    config = prepared.config
-    return replace_fields(prepared, config=replace(config, reports=replace(config.reports, evaluation_title=title)))

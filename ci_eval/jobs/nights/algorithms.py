@@ -18,7 +18,7 @@ from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import runs
-from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, rank, slug, unjudged_error
+from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, name_sides, rank, slug, unjudged_error
 from ci_eval.jobs.comparison_rules import Judging
 
 UNGATED = View(overrides=("comparison.gates=[]",))
@@ -111,12 +111,13 @@ def _rank_group(
 ) -> Outcome:
     base, *others = workspaces
     pasts = {workspace.folder: _past(workspace, history) for workspace in workspaces}
+    names = name_sides(workspaces)
     comparisons = []
     for number, new in enumerate(others, 1):
         subfolder = target / f"{number:02}-{slug(new.folder.name)}"
         past = pasts[new.folder]
-        comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED))
-    overview = rank(workspaces, comparisons, rules[others[-1].folder], target, UNCHANGED)
+        comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED, names))
+    overview = rank(names, comparisons, rules[others[-1].folder], target, UNCHANGED)
     order = overview.ranking.order if overview.ranking else ()
     trends: list[Trend] = []
     for index in order:

@@ -11,8 +11,8 @@ import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.rendering.figures import amount, change, describe_session_counts, format_count, headline
-from ci_eval.core.rendering.ladder import label, shown_filter
+from ci_eval.core.rendering.figures import amount, change, format_count, headline
+from ci_eval.core.rendering.ladder import describe_sessions, label, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Compared, Outcome
 from ci_eval.jobs.evaluate import Evaluated
@@ -34,7 +34,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         Announcement(
             status=f"{result.engine.text}, {result.completion_type}, {result.project.name}: "
             f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), "
-            f"{describe_session_counts(whole)}",
+            f"{describe_sessions(result)}",
             summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),

@@ -13,11 +13,11 @@ from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSess
 from ci_eval.core.rendering.figures import amount, change
 from ci_eval.core.rendering.htmldata import script
 from ci_eval.core.rendering.htmlpages import page_name
-from ci_eval.core.rendering.htmlpairs import PairedPage, classify_change, paired_pages
+from ci_eval.core.rendering.htmlpairs import PairedPage, paired_pages
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.core.rendering.ladder import find_length_filters
 from ci_eval.core.rendering.painting import encode_stretches
-from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, write_sessions
+from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
@@ -82,6 +82,7 @@ class _ComparisonPages:
             lines=verdict_lines(comparison),
             elsewhere_line=elsewhere_line(comparison),
             pairs=pairs_text(comparison),
+            selection=f"{part}&" if (part := selection(comparison.headline)) else "",
             leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
             timed=[name for name in comparison.declared if self._infos[name].is_time],
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
@@ -101,6 +102,7 @@ class _ComparisonPages:
         # A weighted session counts as several that were not asked.
         weighted = any(of.state == "weighted" for of in self._comparison.filters["ALL"].values())
         computed = Computed(
+            filters=sources.filters.all,
             metrics=[] if weighted else [*judged.values()],
             least_changed=self._comparison.least_changed,
             command="ci-eval compare BASE NEW --filter EXPR",
@@ -119,8 +121,8 @@ class _ComparisonPages:
                     table.add(pair)
                 continue
             name = page_name(source.path)
-            parts = paired_pages(source, pairs, self._task)
-            changed = Counter(classify_change(pair, self._task) for pair in pairs)
+            parts = paired_pages(source, pairs, self._task, sources.filters.leading)
+            changed = Counter(piece.change for part in parts for piece in part.pieces)
             names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
             paint = sources.paint(source, {session.offset for pair in pairs for session in pair if session})
             shared = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_filter, standard_parts
+from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_parts
 from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.advice import collect_warnings
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
@@ -54,7 +54,7 @@ from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
 
 TEMPLATES = Path(__file__).parent / "templates"
-LEGEND = ("first", "near", "low", "absent", "failed", "skipped")
+LEGEND = ("first", "near", "low", "absent", "failed", "skipped", "other")
 ASSETS = (
     *COMMON,
     "index.js",
@@ -124,7 +124,7 @@ class _Pages:
         self._folder = folder
         self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
 
-    def _make_table(self) -> SessionTable:
+    def _make_table(self, filters: Sequence[ReportFilter]) -> SessionTable:
         """Return the table of all sessions, whose page computes the figures of those it lists."""
         evaluation = self._evaluation
         # A report without sessions has no filters.
@@ -135,6 +135,7 @@ class _Pages:
         weighted = whole is not None and any(figure.state == "weighted" for figure in whole.metrics.values())
         repeats = evaluation.repeats
         computed = Computed(
+            filters=filters,
             metrics=[] if weighted else [known[info.name] for info in infos if info.name in known],
             # Noise that several rounds measured is that of each session by itself, which the page does not have.
             asked=None if evaluation.noise and evaluation.noise.differing else evaluation.asked,
@@ -148,7 +149,7 @@ class _Pages:
         """Write the pages of files first: the index links only to pages that exist."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        table = self._make_table()
+        table = self._make_table(sources.filters.all)
         links = {}
         # While workers write the pages, this process fills the table, as far as that goes.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
@@ -256,14 +257,13 @@ class _FilePages:
         source, sessions = self.sources.of(path)
         name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
         scripts = Scripts(self.folder / DATA, name, task)
-        headline = standard_filter(self.evaluation.headline) or ReportFilter(name=EVERYTHING)
-        marks, counts = [], Counter[str]()
+        marks, leading = [], self.sources.filters.leading
         for place, session in enumerate(sessions):
             scripts.add(session)
-            marks.append(mark(place, session, task))
-            counts[marks[-1].outcome] += bool(headline.weight(session))
+            marks.append(mark(place, session, task, leading))
         scripts.close()
         parts = pages(source.text, marks)
+        counts = Counter(spot.outcome for part in parts for spot in part.spots)
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
         paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
@@ -285,7 +285,6 @@ class _FilePages:
                 neighbours=_neighbours(parts, links, number),
                 legend=_legend(counts, legend(task), len(paint.unasked)),
                 about=label(self.evaluation.headline),
-                counted=label(headline.name),
                 figures=self._figures(source.path),
                 starts=scripts.starts,
             )
@@ -297,7 +296,8 @@ class _FilePages:
             return []
         of_file = figures.files[path].metrics
         infos = headline(metric_infos(self.evaluation, figures))
-        return [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
+        rows = [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
+        return [("Sessions", f"{figures.files[path].sessions:,}"), *rows]
 
 
 def _index_name(name: str, opened: str) -> str:
@@ -310,7 +310,8 @@ def _page_link(name: str, number: int) -> str:
 
 def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
     more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
-    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in LEGEND if name in meanings]
+    shown = (name for name in LEGEND if name in meanings and (counts[name] or name != "other"))
+    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
     return known + more
 
 

@@ -16,7 +16,6 @@ from ci_eval.core.rendering.figures import (
     OUTCOMES,
     amount,
     client_name,
-    describe_session_counts,
     failed_everywhere,
     first_filter,
     footprint_text,
@@ -27,7 +26,14 @@ from ci_eval.core.rendering.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.core.rendering.ladder import find_length_figures, label, pooled_label, sentences, shown_filter
+from ci_eval.core.rendering.ladder import (
+    describe_sessions,
+    find_length_figures,
+    label,
+    pooled_label,
+    sentences,
+    shown_filter,
+)
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import Table, tables
 from ci_eval.core.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
@@ -73,7 +79,8 @@ def _parts(evaluation: Evaluation) -> list[str]:
         _length_table(evaluation, infos),
         *map(_queries, tables(evaluation)),
         _filters(evaluation, name, infos),
-        _statuses(whole),
+        _statuses(figures),
+        "" if figures.planned == whole.planned else _statuses(whole, " in the whole run"),
         _kinds(figures, headline(infos)),
         _worst(figures, headline(infos)),
         f"⚠ {prose(busy, 400)}." if busy and times else "",
@@ -96,10 +103,9 @@ def _configuration(evaluation: Evaluation) -> str:
 def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(engine.text)} on {code(f'{project.name} {project.revision}')}"
-    _, whole = first_filter(evaluation)
     if client := client_name(evaluation):
         what += f", client {code(client)}"
-    lead = f"{what}: **{describe_session_counts(whole)}**"
+    lead = f"{what}: **{prose(describe_sessions(evaluation))}**"
     if lines := sentences(evaluation, prose):
         first, *others = lines
         return " ".join([f"{lead}. **{first}**", *others])
@@ -169,12 +175,12 @@ def _filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -
     return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 
-def _statuses(figures: FilterFigures) -> str:
+def _statuses(figures: FilterFigures, where: str = "") -> str:
     rows = (
         (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
         for name, count in statuses(figures.statuses)
     )
-    shown = table("How sessions ended", ("Status", ">Sessions", "Meaning"), rows)
+    shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
     left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
     return shown + left_out if figures.undecided else shown
 
@@ -211,7 +217,7 @@ def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
         )
         for path in worst
     )
-    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(figures.files):,} files"
+    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(known):,} files"
     return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 

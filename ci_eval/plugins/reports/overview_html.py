@@ -10,7 +10,7 @@ from ci_eval.core.rendering.contract import OverviewReporter
 from ci_eval.core.rendering.figures import amount, intervals
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.core.rendering.trendtext import change_lines, name_trends
-from ci_eval.core.rendering.verdicts import SIGNS, TRENDS, WORDS, night_figure, pair_text, places
+from ci_eval.core.rendering.verdicts import PAIRS_JUDGED, SIGNS, TRENDS, WORDS, night_figure, pair_text, places
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = (*COMMON, "comparison.css", "sorting.js")
@@ -50,6 +50,7 @@ class OverviewHtml:
                 places=places(overview.ranking.ahead, overview.ranking.behind) if overview.ranking else (),
                 infos={info.name: info for info in overview.ranking.metrics} if overview.ranking else {},
                 names=names,
+                judged=PAIRS_JUDGED,
                 charts=charts,
             )
         return folder / "html" / "index.html"

@@ -12,7 +12,7 @@ from ci_eval.core.rendering.figures import amount, intervals
 from ci_eval.core.rendering.ladder import label
 from ci_eval.core.rendering.markdowntext import code, prose, table
 from ci_eval.core.rendering.trendtext import name_trends, trend_lines
-from ci_eval.core.rendering.verdicts import pair_text, said
+from ci_eval.core.rendering.verdicts import PAIRS_JUDGED, pair_text, said
 
 
 class OverviewMarkdown:
@@ -67,7 +67,7 @@ def _ranking(ranking: Ranking) -> Iterator[str]:
     )
     yield from (f"> {prose(warning)}" for warning in ranking.warnings)
     yield table("Ranking", columns, rows)
-    for name in ranking.declared:
+    for name in ranking.pairs:
         pairs = (
             (
                 prose(side.title),
@@ -79,7 +79,7 @@ def _ranking(ranking: Ranking) -> Iterator[str]:
             for row, side in enumerate(ranking.sides)
         )
         shown = table("", (f"{name}: row - column", *(prose(side.title) for side in ranking.sides)), pairs)
-        title = f"{prose(name)}, each against each in this project (adjusted for the number of pairs)"
+        title = f"{prose(name)}, each against each in this project ({PAIRS_JUDGED})"
         yield f"<details><summary>{title}</summary>\n\n{shown}\n\n</details>"
 
 

@@ -41,6 +41,7 @@ ciEval.table = async (text) => {
   ];
   // Choices of one value, which rows and groups offer: all sessions of a text, of a file.
   const exact = {
+    filter: { title: "sessions of", value: null, names: data.filters.map(([name]) => name), labels: data.filters.map(([, label]) => label), has: (row, value) => data.combinations[columns.filters[row]].includes(value) },
     text: { title: "expected", value: null, of: columns.expected, names: texts },
     first: { title: "first was", value: null, of: last.first, names: texts },
     file: { title: "file", value: null, of: columns.file, names: files.map(([path]) => path) },
@@ -103,7 +104,7 @@ ciEval.table = async (text) => {
     const counts = facets.map((each) => new Uint32Array(each.names.length));
     const result = [];
     for (let row = 0; row < size; row += 1) {
-      if (fixed.some((each) => each.of[row] !== each.value) || (matching && !matching(row))) continue;
+      if (fixed.some((each) => (each.has ? !each.has(row, each.value) : each.of[row] !== each.value)) || (matching && !matching(row))) continue;
       let misses = 0;
       let missed = -1;
       for (let at = 0; at < facets.length && misses < 2; at += 1) {
@@ -239,7 +240,7 @@ ciEval.table = async (text) => {
       button.hidden = !each.counts[value] && !each.wanted.has(name);
     }));
     chosen.replaceChildren(...Object.values(exact).filter((each) => each.value !== null).map((each) => {
-      const button = make("button", { type: "button" }, `${each.title} ${each.names[each.value] ?? "nothing"} ×`);
+      const button = make("button", { type: "button" }, `${each.title} ${(each.labels ?? each.names)[each.value] ?? "nothing"} ×`);
       button.addEventListener("click", () => { each.value = null; changed(); });
       return button;
     }));
