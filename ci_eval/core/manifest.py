@@ -28,8 +28,8 @@ from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.population import cluster_unit, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
-QUERIES, RANKER = "queries", "training of the ranker"
-"""The names in `Manifest.drawn` of the queries that a record was made into, and of a ranker's training."""
+QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
+"""The names in `Manifest.drawn` of a record's queries, of a ranker's training, and of what a user did."""
 FORMAT, FORMER_FORMAT = 2, 1
 """The format numbers of workspaces: the one that is written, and the oldest one that is read."""
 
@@ -218,7 +218,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         if self.drawn is not None:
             return self.drawn
         # Such sessions are each one draw of the modelled user; they hold no other that it might have been.
-        return {"modelled user": str(self.seed)} if decides_by_chance(self.user) else {}
+        return {USER: str(self.seed)} if decides_by_chance(self.user) else {}
 
     def conditions(self) -> dict[str, str]:
         """Return everything that two runs must share for their figures to be comparable: name → value."""
@@ -248,6 +248,8 @@ class Manifest(Value, frozen=True, kw_only=True):
             "engine": f"{self.engine.name} {self.engine.version}",
             "completion type": self.completion_type,
             "ranking model": self.model,
+            # Sessions that were drawn have not all lookups that figures need today.
+            "draws of the user": self.draws.get(USER, ""),
         }
 
     @property

@@ -109,7 +109,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     cold: bool = False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False
-    """True if the modelled user took the expected text here."""
+    """True if the expected text is taken here, in the session as it is shown."""
     accepted: Number = 0
     """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
     golf)."""
