@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.equality import rank, status
+from ci_eval.core.equality import rank
 from ci_eval.core.model import LookupScore, Status, Suggestion
+from ci_eval.core.model.sessions import status
 
 
 def shown(*texts: str) -> list[Suggestion]:

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.model import UserModelConfig
-from ci_eval.core.user_model import PROFILES, Emulated, UserModel, average_behaviour, build_user_model
+from ci_eval.core.user_model import (
+    PROFILES,
+    Emulated,
+    Possible,
+    UserModel,
+    average_behaviour,
+    build_user_model,
+    decides_by_chance,
+    encode_user_model,
+)
 
 RANKS = [None, 3, 1, 1, 1, 1]
 JETBRAINS = PROFILES["jetbrains"]
@@ -56,6 +65,28 @@ def test_ten_thousand_draws_converge_to_the_expectation(profile: str, ranks: lis
     # Four standard errors of 10,000 draws: of a share at most 0.02, of numbers up to the length as many times that.
     for mean, value, width in zip(means, wanted, (1, 1, len(ranks), len(ranks)), strict=True):
         assert mean == pytest.approx(value, abs=0.02 * width)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("ranks", [RANKS, [None] * 4, [1], [2, 1, 1, None, 1, 5, 1]], ids=str)
+def test_what_may_happen_adds_up_to_the_expectation(profile: str, ranks: list[int | None]) -> None:
+    possible, asked = Possible(PROFILES[profile], len(ranks)), []
+    for typed, rank in enumerate(ranks):
+        if possible.asks("x" * typed):
+            possible.sees(rank, "x" * typed)
+            asked.append(typed)
+    courses, exact = possible.courses(), average_behaviour(ranks, PROFILES[profile])
+    assert sum(course.share for course in courses) == pytest.approx(1)
+    taken = [course for course in courses if course.taken]
+    assert sum(course.share for course in taken) == pytest.approx(exact.selected)
+    saved = sum(course.share * (1 - asked[course.end - 1] / len(ranks)) for course in taken)
+    assert saved == pytest.approx(exact.saved)
+    assert sum(course.share * (course.end - course.first) for course in courses) == pytest.approx(exact.queries)
+
+
+@pytest.mark.parametrize(("profile", "chance"), [("always", False), ("first", False), ("thesis", True)])
+def test_a_user_who_does_nothing_by_chance_is_told_from_others(profile: str, chance: bool) -> None:
+    assert decides_by_chance(encode_user_model(PROFILES[profile])) is chance
 
 
 def test_always_takes_it_as_soon_as_it_is_there_and_first_asks_once() -> None:

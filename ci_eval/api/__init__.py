@@ -35,7 +35,7 @@ from ci_eval.core.contracts import (
     Surroundings,
     Task,
 )
-from ci_eval.core.equality import each_token, rank, status
+from ci_eval.core.equality import each_token, rank
 from ci_eval.core.fetch.contract import Scheme, Spec
 from ci_eval.core.model import (
     EngineInfo,
@@ -54,6 +54,7 @@ from ci_eval.core.model import (
     Token,
 )
 from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.sessions import status
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.scoring import evaluated, grades_of, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText

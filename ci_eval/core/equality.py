@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ci_eval.core.contracts import Item
-from ci_eval.core.model import LookupScore, Status, Suggestion, Token
+from ci_eval.core.model import Suggestion, Token
 
 
 def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
@@ -38,9 +38,3 @@ def rank_of_import(_expected: str, _prefix: str, shown: Sequence[Suggestion]) ->
     """Return the rank of the first suggestion whose acceptance leaves the name and imports the expected object."""
     graded = ((number, suggestion.grades) for number, suggestion in enumerate(shown, 1) if suggestion.grades)
     return next((number for number, grades in graded if imports_right(grades)), None)
-
-
-def status(lookups: Sequence[LookupScore]) -> Status:
-    """Return the status of the last lookup, when the whole prefix was typed."""
-    last = lookups[-1]
-    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY

@@ -26,7 +26,10 @@ from ci_eval.core.model.detection import Detection
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.population import cluster_unit, find_cluster
+from ci_eval.core.user_model import decides_by_chance
 
+QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
+"""The names in `Manifest.drawn` of a record's queries, of a ranker's training, and of what a user did."""
 FORMAT, FORMER_FORMAT = 2, 1
 """The format numbers of workspaces: the one that is written, and the oldest one that is read."""
 
@@ -164,6 +167,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The vocabulary of the tokens that pass the filter, in the task `tokens`."""
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
+    drawn: dict[str, str] | None = None
+    """What was drawn and decides figures beyond the choice of sessions, by its name: the seed. None in workspaces that
+    are older than this field, or that another program made."""
     histories: Histories | None = None
     """Who contributed the histories of that task, and how long they are."""
     stages: dict[str, StageRecord] = {}
@@ -206,6 +212,14 @@ class Manifest(Value, frozen=True, kw_only=True):
         """Return whether the run came to its end: all chosen sessions were asked, and all their files are complete."""
         return "interpret" in self.stages
 
+    @property
+    def draws(self) -> dict[str, str]:
+        """Return what was drawn and decides figures: name → seed. Another seed would change these figures."""
+        if self.drawn is not None:
+            return self.drawn
+        # Such sessions are each one draw of the modelled user; they hold no other that it might have been.
+        return {USER: str(self.seed)} if decides_by_chance(self.user) else {}
+
     def conditions(self) -> dict[str, str]:
         """Return everything that two runs must share for their figures to be comparable: name → value."""
         return {
@@ -234,6 +248,8 @@ class Manifest(Value, frozen=True, kw_only=True):
             "engine": f"{self.engine.name} {self.engine.version}",
             "completion type": self.completion_type,
             "ranking model": self.model,
+            # Sessions that were drawn have not all lookups that figures need today.
+            "draws of the user": self.draws.get(USER, ""),
         }
 
     @property

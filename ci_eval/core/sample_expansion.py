@@ -28,6 +28,8 @@ class Split:
     items: Sequence[RecordItem]
     fates: Mapping[str, int] = field(default_factory=dict)
     """Outcome → number of candidates for items that met it."""
+    drawn: bool = False
+    """True if another seed would make other items."""
     histories: Histories = field(default_factory=Histories)
     """The history that the line is, if it is one."""
     texts: Mapping[str, str] = field(default_factory=dict)

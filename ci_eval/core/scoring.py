@@ -6,11 +6,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb, fsum, sqrt
+
+from msgspec.structs import replace
 
 from ci_eval.core.contracts import Band, Metric, Observation, Task
-from ci_eval.core.model import FAILED, UNASKED, Kind, LookupScore, MetricInfo, SessionScore, Status
+from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status
 from ci_eval.core.model.report import Responses
+from ci_eval.core.model.sessions import Course, Otherwise, status
 
 
 def evaluated(session: SessionScore) -> bool:
@@ -21,14 +24,61 @@ def evaluated(session: SessionScore) -> bool:
 
 def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observation]:
     """Return what the metric observes; no times if the session was not asked in this run."""
-    return () if metric.timed and session.reused else metric.observe(session)
+    return () if metric.timed and session.reused else expect_metrics([metric], session)[0]
 
 
 def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
     """Return the observations of each metric; no times if the session was not asked in this run."""
     if session.reused:
         return [observe_session(metric, session) for metric in metrics]
-    return [metric.observe(session) for metric in metrics]
+    return expect_metrics(metrics, session)
+
+
+def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
+    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation.
+
+    A session on which the engine failed is a miss whatever the user does, and times are of all lookups.
+    """
+    if not session.courses or session.status in FAILED:
+        return [metric.observe(session) for metric in metrics]
+    possible = [(course.share, _follow(session, course)) for course in session.courses]
+    return [
+        _expect([(share, metric.observe(course)) for share, course in possible])
+        if metric.statistic == "ratio" and metric.info.unit != "ms"
+        else metric.observe(session)
+        for metric in metrics
+    ]
+
+
+def _follow(session: SessionScore, course: Course) -> SessionScore:
+    """Return the session as it goes on that course."""
+    lookups = session.lookups[course.first : course.end]
+    if not lookups:
+        return session
+    last = replace(lookups[-1], selected=course.taken)
+    lookups = (*(replace(lookup, selected=False) if lookup.selected else lookup for lookup in lookups[:-1]), last)
+    return replace(session, lookups=lookups, status=status(lookups), typed=len(lookups[0].prefix), courses=())
+
+
+def _expect(possible: Sequence[tuple[float, Sequence[Observation]]]) -> Sequence[Observation]:
+    """Return the expectation of the observations, of which each comes with its probability."""
+    _, first = possible[0]
+    if all(seen == first for _, seen in possible):
+        return first
+    # Some users may never ask, and such a session does not count: the expectation is over the others.
+    whole = fsum(share for share, _ in possible)
+    pairs = [(share / whole, value, weight) for share, seen in possible for value, weight in seen]
+    # Without the noise of the last digits, what is certain counts as one session.
+    return [
+        (
+            round(fsum(share * value for share, value, _ in pairs), DIGITS),
+            round(fsum(share * weight for share, _, weight in pairs), DIGITS),
+        )
+    ]
+
+
+DIGITS = 12
+"""The digits behind the point to which an expectation is computed."""
 
 
 def rank_of(session: SessionScore) -> int | None:
@@ -36,7 +86,7 @@ def rank_of(session: SessionScore) -> int | None:
     failed."""
     if session.status in FAILED or not session.lookups:
         return None
-    return session.lookups[-1].rank
+    return session.lookups[session.until - 1].rank
 
 
 RANK_BANDS = (
@@ -65,7 +115,7 @@ def band_of_rank(session: SessionScore) -> Band:
 
 def grades_of(session: SessionScore) -> Mapping[str, float]:
     """Return the grades of the last lookup; none if the engine failed, or nothing is graded."""
-    grades = session.lookups[-1].grades if session.lookups and session.status not in FAILED else None
+    grades = session.lookups[session.until - 1].grades if session.lookups and session.status not in FAILED else None
     return grades or {}
 
 
@@ -169,13 +219,15 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
-        yield session if answer is None else _copy_session(session, answer.status, answer.lookups)
+        yield session if answer is None else _copy_session(session, answer)
 
 
-def _copy_session(session: SessionScore, status: Status, lookups: tuple[LookupScore, ...]) -> SessionScore:
+def _copy_session(session: SessionScore, answer: Otherwise) -> SessionScore:
     # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
     fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-    return SessionScore(**fields | {"status": status, "lookups": lookups, "otherwise": ()})
+    return SessionScore(
+        **fields | {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
+    )
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:

@@ -8,7 +8,9 @@ numbered from 0.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -18,6 +20,7 @@ import msgspec
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.model import UserModelConfig
+from ci_eval.core.model.sessions import Course
 
 T = TypeVar("T")
 Table = tuple[tuple[float, ...], ...]
@@ -113,6 +116,11 @@ def encode_user_model(model: UserModel) -> str:
     return msgspec.json.encode(model).decode()
 
 
+def decides_by_chance(encoded: str) -> bool:
+    """Return whether an encoded user has a probability that is neither 0 nor 1."""
+    return any(float(number) not in {0, 1} for number in re.findall(r"\d[\d.]*(?:e-?\d+)?", encoded))
+
+
 class Emulated:
     """The user of one session. What is drawn depends on nothing but the seed, the session's id and the lookup's number,
     so that every engine meets the same user."""
@@ -142,6 +150,50 @@ class Emulated:
 
     def _draw(self, what: str) -> float:
         return draw(self._seed, f"{self._session} {what}")
+
+
+class Possible:
+    """All that the user of one session may do, with probabilities instead of draws."""
+
+    def __init__(self, model: UserModel, length: int) -> None:
+        self._model = model
+        self._starts = [*enumerate(model.starts(length))]
+        self._lookups = 0
+        self._asking: list[tuple[int, float, float]] = []
+        """By first lookup: the probabilities that the user is still asking, and that the user looks at no list."""
+        self._courses: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
+        self._likeliest = (0.0, 0)
+        """The largest probability of a first lookup, and that lookup."""
+
+    def asks(self, prefix: str) -> bool:
+        """Return whether completion may be requested after that prefix."""
+        begun = sum(share for typed, share in self._starts if typed <= len(prefix))
+        self._starts = [start for start in self._starts if start[0] > len(prefix)]
+        if begun > 0:
+            self._asking.append((self._lookups, begun * self._model.attend, begun * (1 - self._model.attend)))
+            self._likeliest = max(self._likeliest, (begun, -self._lookups))
+        return any(asking or blind for _, asking, blind in self._asking)
+
+    def sees(self, rank: int | None, prefix: str) -> None:
+        """Go on after a lookup that has the expected text at that rank."""
+        going, self._asking = self._asking, []
+        for first, asking, blind in going:
+            number = self._lookups - first
+            taken = asking * self._model.selects(rank, number, len(prefix))
+            given_up = (asking - taken) * self._model.cancels(number, len(prefix))
+            self._courses[first, self._lookups + 1, True] += taken
+            self._courses[first, self._lookups + 1, False] += given_up
+            self._asking.append((first, asking - taken - given_up, blind))
+        self._lookups += 1
+
+    def courses(self) -> tuple[Course, ...]:
+        """Return what the session may have been, first the likeliest course from the likeliest first lookup."""
+        for first, asking, blind in self._asking:
+            # Who did not take the text types it to the end.
+            self._courses[first, self._lookups, False] += asking + blind
+        courses = [Course(*place, share) for place, share in self._courses.items() if share > 0]
+        first = -self._likeliest[1]
+        return tuple(sorted(courses, key=lambda course: (course.first != first, -course.share)))
 
 
 @dataclass(frozen=True, kw_only=True)

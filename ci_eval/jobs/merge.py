@@ -171,6 +171,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             unparsable_files=unread,
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
             histories=sum_histories(histories) if histories else None,
+            drawn={name: seed for manifest in manifests for name, seed in manifest.draws.items()},
             dependencies={},
             # Closures are by path, and each path now begins with its project.
             closures={},

@@ -18,7 +18,7 @@ from ci_eval.core.catalogs import languages, metrics, reporters
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import missing
-from ci_eval.core.manifest import StageRecord
+from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
@@ -46,6 +46,8 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             unparsable_files=generated.worst(),
             vocabulary=generated.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
+            drawn=manifest.draws
+            | ({QUERIES: str(manifest.seed)} if prepared.records and prepared.records.drawn else {}),
             histories=prepared.records.histories if prepared.records and prepared.records.histories.users else None,
             stages=manifest.stages | {"actions": record},
         )

@@ -15,6 +15,7 @@ from ci_eval.core.catalogs import languages, rankers, tasks
 from ci_eval.core.config import dump, patch
 from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.interpret import Grading
+from ci_eval.core.manifest import RANKER
 from ci_eval.core.rerank import NewOrder
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
@@ -79,6 +80,8 @@ def rerank(
             manifest,
             completion_type=ranker.name,
             model=hash_ranker(model),
+            drawn={name: seed for name, seed in manifest.draws.items() if name != RANKER}
+            | ({} if (seed := runs.training_seed(ranker)) is None else {RANKER: str(seed)}),
             title=runs.make_title(config, manifest.engine),
             # The logs are of the former order, and the engines were asked in turns in that order.
             logs=None,

@@ -30,8 +30,9 @@ from ci_eval.core.catalogs import graders
 from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.view import UNCHANGED, View, read_view
+from ci_eval.core.contracts import Engine, Ranker
 from ci_eval.core.grammar import syntax
-from ci_eval.core.manifest import Manifest, unlike
+from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine.sent import Condition
 from ci_eval.core.rendering.engine.conditions import MOST, short
@@ -131,6 +132,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         judge=describe_judge(config),
         run=describe_test_runs(config),
         seed=config.interpret.seed,
+        drawn=_drawn(prepared),
         engine=engine,
         sent=prepared.sent,
         project=prepared.project.info,
@@ -168,6 +170,27 @@ def describe_test_runs(config: Config) -> str:
     """Return how answers are run, in a few words; "" if none are run."""
     settings = config.run
     return f"{settings.mutants} mutants, {settings.timeout:g} s a run" if settings.tests else ""
+
+
+def _drawn(prepared: Prepared) -> dict[str, str]:
+    """Return what is drawn: name → seed. Whether queries of records are is known once these were read."""
+    seed, evolution = prepared.config.interpret.seed, prepared.config.actions.strategy.evolution
+    seeds = {
+        # The parts are drawn if only some change, and what stands in their place is drawn if it is another line.
+        "evolution": seed if evolution.share and (evolution.share < 1 or evolution.how == "different") else None,
+        "use of each import": seed if prepared.task.of_imports else None,
+        "training of the engine": training_seed(prepared.engine),
+        RANKER: training_seed(prepared.ranker),
+    }
+    return {name: str(drawn) for name, drawn in seeds.items() if drawn is not None}
+
+
+def training_seed(part: Engine | Ranker) -> int | None:
+    """Return the seed that the training of an engine or a ranker drew by; None if another one would change nothing."""
+    # Predictors train themselves, some by the seed among their options.
+    options_seed = getattr(getattr(part, "options", None), "seed", None)
+    seed: int | None = getattr(part, "training_seed", options_seed)
+    return seed
 
 
 def _model(config: Config) -> str:
@@ -285,6 +308,8 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
             pairs=was.pairs,
+            # The queries are those of the other workspace, by its seed.
+            drawn=manifest.draws | {name: seed for name, seed in was.draws.items() if name == QUERIES},
             histories=was.histories,
             # The sessions of the other workspace are not taken over.
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},

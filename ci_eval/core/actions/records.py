@@ -43,6 +43,8 @@ class Records:
     """The files in order of their paths."""
     errors: list[FileError] = field(default_factory=list)
     """The errors of lines that are no records, or that had trouble."""
+    drawn: bool = False
+    """True if another seed would make other items of some line."""
     fates: Counter[str] = field(default_factory=Counter)
     """The outcomes of all that might have been an item, in tasks that make several items of a line."""
     histories: Histories = field(default_factory=Histories)
@@ -73,6 +75,7 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             if parts.trouble:
                 dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=parts.trouble))
             dataset.fates.update(parts.fates)
+            dataset.drawn |= parts.drawn
             histories.append(parts.histories)
             dataset.files += [RecordFile(path=path, text=text, items=items)] if items else []
     dataset.histories = sum_histories(histories)

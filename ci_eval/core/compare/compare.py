@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.conditions import conditions
+from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.detecting import find_detection
 from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import ALIKE, Judge
@@ -89,8 +89,10 @@ def compare(
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
     known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
-    repeats = count_repeats([ours, theirs])
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, theirs.state or ALIKE)
+    # What was drawn is a sample of all that might have been drawn, which has no end.
+    asked = 0.0 if ours.draws or theirs.draws else asked
+    repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs)
+    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, theirs.state or ALIKE, why)
     sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}

@@ -21,14 +21,41 @@ LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the differences between the configurations sent to the engines, the most important first; an empty tuple
-    if one is not recorded.
+    """Return the seeds that differ, and the differences between the configurations sent to the engines, the most
+    important first; of configurations nothing if one is not recorded.
 
     Of two different engines, only settings that mean the same for both are compared.
     """
     if base.sent is None or new.sent is None:
-        return ()
-    return between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new))
+        return seeds(base, new)
+    return (*seeds(base, new), *between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new)))
+
+
+def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
+    """Return the seeds that differ: that of the runs, and that by which their rankers were trained."""
+    ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
+    common = [name for name in ours if name in theirs and ours[name] != theirs[name]]
+    return tuple(
+        Condition(name=f"seed of the {name}" if name != "seed" else name, base=ours[name], new=theirs[name])
+        for name in common
+    )
+
+
+def explain_draws(base: Manifest, new: Manifest) -> str:
+    """Return why no difference is judged, since other draws may have made all of it; "" if they cannot have."""
+    measured = min(base.rounds, new.rounds) > 1
+    others = [
+        condition.name
+        for condition in conditions(base, new)
+        # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of
+        # a language model has another seed, so that several rounds measure what it draws.
+        if "seed" in condition.name
+        and condition.name != "seed"
+        and not (measured and condition.name.endswith("sampling.seed"))
+    ]
+    if not others:
+        return ""
+    return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
 
 
 def engine_kind(manifest: Manifest) -> str:

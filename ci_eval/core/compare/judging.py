@@ -73,14 +73,21 @@ class _Own:
     """The projects, if their sessions are weighted."""
 
     @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
-        """Pick the figures with these indices."""
+    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], *, drawn: bool) -> _Own:
+        """Pick the figures with these indices. `drawn`: whether draws may have moved the sessions of a file
+        together."""
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
+        by_token = sums.by_token[np.ix_(columns, columns)]
+        if drawn and isinstance(sums, FilterSums):
+            flat, wide = np.stack(sums.rows)[:, at].reshape(len(sums.rows), -1), influence(sums.total[at])
+            ours, theirs = (np.diag(wide.T @ squares @ wide) for squares in (by_token, flat.T @ flat))
+            factors = np.sqrt(np.maximum(1, np.divide(theirs, ours, out=np.ones_like(ours), where=ours > 0)))
+            by_token = by_token * np.outer(np.repeat(factors, 4), np.repeat(factors, 4))
         return cls(
             infos=infos,
             total=sums.total[at],
             by_session=sums.products[np.ix_(columns, columns)],
-            by_token=sums.by_token[np.ix_(columns, columns)],
+            by_token=by_token,
             observed=sums.observed[at],
             moved=sums.moved[at],
             changes=sums.changes[at],
@@ -151,7 +158,7 @@ class Judge:
     `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
     `kind`: the units that the sample of other code consists of, "files" or "projects". `repeats`: how far the engines
     answer alike. `pairs`: the sessions that were compared, under any filter. `of_new`: how far new's engine alone
-    answers alike.
+    answers alike. `unjudged`: the reason why nothing is judged, if nothing is.
     """
 
     metrics: Sequence[Metric]
@@ -161,6 +168,7 @@ class Judge:
     repeats: Repeats = DETERMINISTIC
     pairs: int = 0
     of_new: Determinism = ALIKE
+    unjudged: str = ""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """Return the difference of each metric under one filter, by name."""
@@ -219,7 +227,7 @@ class Judge:
     def _here(self, sums: Sums, places: Sequence[int], family: Sequence[int], tests: int = 1) -> list[Difference]:
         """Return the differences of the figures with these indices. `family`: those of them that are judged
         together."""
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places], drawn=not self.asked)
         certain = np.array([self._certain(own, at) for at in range(len(places))])
         # Without certainty the interval must also hold what the engines might have answered instead.
         intervals = self._intervals(own, family, np.where(certain, self.asked, 0.0), tests)
@@ -268,7 +276,8 @@ class Judge:
             noise=float(np.sqrt(noise)) if noise else None,
             n=int(own.observed[at]),
         )
-        if not exact and (lack := own.too_few(at)):
+        lack = self.unjudged or ("" if exact else own.too_few(at))
+        if lack:
             conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
             return replace(plain, verdict=conclusion, why=lack)
         conclusion = verdict(interval, difference, info.unit, info.better)
@@ -367,10 +376,10 @@ class Judge:
             self._judge_code(
                 info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )
-            if enough[index]
+            if enough[index] and not self.unjudged
             else Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=too_few(float(sample.effective[index]), self.kind),
+                why=self.unjudged or too_few(float(sample.effective[index]), self.kind),
                 effective=float(sample.effective[index]),
             )
             for index, info in enumerate(infos)

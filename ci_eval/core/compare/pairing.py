@@ -21,7 +21,7 @@ from ci_eval.core.grammar.colours import colour_file
 from ci_eval.core.model import FAILED, Change, Failures, Session, SessionScore, SourceFile
 from ci_eval.core.rendering.contract import Pair
 from ci_eval.core.rendering.painting import Paint, unasked_stretches
-from ci_eval.core.scoring import answers, band, evaluated, observe_rounds, observe_session, score, shown_rank
+from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.latencies import bin_latencies
 from ci_eval.core.statistics.population import project_from_path
 from ci_eval.core.statistics.student import Floats
@@ -358,8 +358,8 @@ class _FilePairs:
     def _make_numbers(self, base: SessionScore, new: SessionScore) -> list[float]:
         return self._row(self._observations(base), self._observations(new))
 
-    def _observations(self, session: SessionScore) -> list[Sequence[Observation]]:
-        return [observe_session(metric, session) for _, metric in self._summed]
+    def _observations(self, session: SessionScore) -> Sequence[Sequence[Observation]]:
+        return observe_metrics([metric for _, metric in self._summed], session)
 
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
@@ -390,7 +390,7 @@ class _FilePairs:
             offset=base.offset,
             line=self._find_line(base.offset),
             expected=base.expected_text,
-            prefix=base.lookups[-1].prefix if base.lookups else "",
+            prefix=base.lookups[base.until - 1].prefix if base.lookups else "",
             kind=base.properties.kind.value,
             base_rank=ranks[0],
             new_rank=ranks[1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace as dataclass_replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
+from ci_eval.core.compare.conditions import explain_draws
 from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.population import count_common_sessions, population
@@ -20,7 +22,7 @@ from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.rendering.verdicts import COSTS, TRENDS
-from ci_eval.core.scoring import evaluated
+from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import bias_text, winners_bias
@@ -62,10 +64,14 @@ def rank(
     order = _best_first(totals.total[0], chosen[0])
     _refuse_unequal(manifests[0], workspaces, common)
     _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
+    # What was drawn is a sample of all that might have been drawn, which has no end.
+    asked = 0.0 if any(manifest.draws for manifest in manifests) else asked
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
+    draws = [[explain_draws(manifests[column], manifests[row]) for column in order] for row in order]
     pairs = {
-        metric.info.name: _pairs(totals, number, order, asked, kind, repeats) for number, metric in enumerate(chosen)
+        metric.info.name: _pairs(totals, number, order, asked, kind, repeats, draws)
+        for number, metric in enumerate(chosen)
     }
     of_run = align_figures(manifests)
     info = chosen[0].info
@@ -185,14 +191,16 @@ class _Together:
             collector = Collector(times)
             for session in side:
                 collector.add(
-                    pack_location(len(self.files) - 1), [observations.metric.observe(session) for observations in times]
+                    pack_location(len(self.files) - 1), expect_metrics([seen.metric for seen in times], session)
                 )
             collector.flush_observations()
         of_file = np.zeros_like(self.total)
         tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
-            seen = np.array([_sums([metric.observe(session) for session in same]) for same in zip(*sides, strict=True)])
+            seen = np.array(
+                [_sums([expect_metrics([metric], session)[0] for session in same]) for same in zip(*sides, strict=True)]
+            )
             if metric.found_by_both:
                 # Such a metric counts only sessions in which every side has a value.
                 seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
@@ -282,16 +290,18 @@ def _pairs(
     asked: float,
     kind: str,
     repeats: Sequence[Sequence[Repeats]],
+    draws: Sequence[Sequence[str]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
     """Return the table of one metric: the row's side - the column's side, both in `order`.
 
-    `repeats`: how far the engines of each pair answer alike, in `order`.
+    `repeats`: how far the engines of each pair answer alike, in `order`. `draws`: why a pair is not judged, if so.
     """
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
         judge = Judge([totals.metrics[metric]], frozenset(), asked, kind, repeats[row][column], totals.sessions)
+        judge = dataclass_replace(judge, unjudged=draws[row][column])
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
         # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
         difference = judge.pair(sums, rows, len(totals.metrics))

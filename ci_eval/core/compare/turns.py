@@ -14,7 +14,7 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, SessionScore, Status, Verdict
-from ci_eval.core.scoring import evaluated
+from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, within
 from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timing
 from ci_eval.core.workspace import Workspace
@@ -139,7 +139,7 @@ def _observe(
         for number in range(rounds):
             asked = at_round(session, number)
             for metric in metrics:
-                observed = list(metric.observe(asked))
+                observed = list(expect_metrics([metric], asked)[0])
                 for sides in through:
                     by_round: list[Observed] = getattr(sides[metric.info.name], of_engine)
                     by_round[number].add(group, observed)

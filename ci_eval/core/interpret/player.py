@@ -35,6 +35,7 @@ from ci_eval.core.interpret.inside import settle_tail
 from ci_eval.core.interpret.pack import SessionEnd
 from ci_eval.core.interpret.showing import Showing, Shown
 from ci_eval.core.logs import Log, Logged, LoggedSession
+from ci_eval.core.logs.features import COLUMN
 from ci_eval.core.model import (
     FAILED,
     UNASKED,
@@ -56,7 +57,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
-from ci_eval.core.user_model import Emulated
+from ci_eval.core.user_model import Emulated, Possible
 
 PATIENCE = 5
 """The number of sessions in a row that may fail in one file before the rest of the file is given up."""
@@ -70,7 +71,10 @@ class Open:
     """A session that is not finished."""
 
     call: CallCompletion | PlayItem
-    user: Emulated | None = None
+    possible: Possible | None = None
+    """All that a modelled user may do in it."""
+    drawn: Emulated | None = None
+    """What one such user does, for the logs."""
     lookups: list[Lookup] = field(default_factory=list)
     logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
@@ -191,8 +195,8 @@ class Player:
 
     def _call(self, call: CallCompletion) -> None:
         if self._begin(call) and self._open:
-            user = self._open.user
-            if user and not user.asks(call.prefix):
+            possible = self._open.possible
+            if possible and not possible.asks(call.prefix):
                 return
             continues = bool(self._open.lookups) and self._showing.keeps
             self.ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
@@ -211,7 +215,7 @@ class Player:
         if self._open is None:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
-            self._open = Open(call, self._emulate_user(call), failure=self._assignment.given_up.get(call.session))
+            self._open = self._open_session(call)
             if self._setup.trace:
                 self._open.trace = Trace(self._open.keep, full=False)
             if self._carets.has_no_place(find_record(call)):
@@ -222,9 +226,14 @@ class Player:
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
 
-    def _emulate_user(self, call: CallCompletion | PlayItem) -> Emulated | None:
-        model = self._setup.user
-        return Emulated(model, self._setup.seed, call.session, len(call.expected_text)) if model else None
+    def _open_session(self, call: CallCompletion | PlayItem) -> Open:
+        model, length = self._setup.user, len(call.expected_text)
+        return Open(
+            call,
+            possible=Possible(model, length) if model else None,
+            drawn=Emulated(model, self._setup.seed, call.session, length) if model and self._log else None,
+            failure=self._assignment.given_up.get(call.session),
+        )
 
     def ask(self, question: Question, session: Open) -> Lookup | None:
         """Return a lookup of that session; None if the session has failed, now or before."""
@@ -344,15 +353,18 @@ class Player:
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
         # those left to type.
-        user = session.user
-        selected = (
-            user.takes(rank, question.prefix)
-            if user
-            else rank is not None and count_keys(rank, shown.highlighted) < saved
-        )
+        selected = rank is not None and count_keys(rank, shown.highlighted) < saved
+        logged, drawn = shown.features is not None, session.drawn
+        if session.possible:
+            session.possible.sees(rank, question.prefix)
+            logged = drawn is not None and drawn.asks(question.prefix)
+            selected = drawn is not None and logged and drawn.takes(rank, question.prefix)
         # Digits beyond a microsecond are noise.
         latency = round(answer.latency + shown.ranking, 3)
-        if shown.features is not None:
+        if logged and shown.features is not None:
+            if drawn:
+                # Other users may have asked before.
+                shown.features[:, COLUMN["query"]] = len(session.logged)
             session.logged.append(
                 Logged(
                     prefix=question.prefix,
@@ -374,7 +386,8 @@ class Player:
             offered=self._is_inside and any(item.text == question.expected for item in shown.suggestions),
             latency=latency,
             cold=self._cold,
-            selected=selected,
+            # What a modelled user takes is known at the end.
+            selected=selected and not session.possible,
             accepted=saved if selected and task.play else 0,
             # Only in the task imports do suggestions have grades already.
             grades=next((suggestion.grades for suggestion in shown.suggestions if suggestion.grades), None),
@@ -402,25 +415,35 @@ class Player:
         )
 
     def _finish(self, ended: Open) -> Session:
+        courses = ended.possible.courses() if ended.possible and ended.lookups and not ended.failure else ()
         if ended.failure:
             status, message = ended.failure
         elif not ended.lookups and not self._setup.task.play:
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            status, message = self._status(ended), ""
+            status, message = self._status(ended, ended.lookups[: courses[0].end] if courses else ended.lookups), ""
         self._count(status, message)
         session = make_session(self._assignment, ended.call, status, message)
-        if ended.user and ended.lookups:
+        if courses:
+            shown = courses[0]
+            session = replace(
+                session,
+                typed=len(ended.lookups[shown.first].prefix),
+                # One that goes the same way for certain is like any other.
+                courses=courses if len(courses) > 1 else (),
+            )
+            ended.lookups[shown.end - 1] = replace(ended.lookups[shown.end - 1], selected=shown.taken)
+        elif ended.possible and ended.lookups:
             session = replace(session, typed=len(ended.lookups[0].prefix))
         session = replace(session, lookups=tuple(ended.lookups), trace=tuple(ended.messages))
         if self._log and ended.logged and not ended.failure:
-            cancelled = bool(ended.user and ended.user.over and not ended.lookups[-1].selected)
+            cancelled = bool(ended.drawn and ended.drawn.over and not ended.logged[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
 
-    def _status(self, ended: Open) -> Status:
-        """Return the task's status of the session, or CUT_OFF."""
-        status, usage = self._setup.task.status(ended.lookups), ended.lookups[-1].usage if ended.lookups else None
+    def _status(self, ended: Open, lookups: Sequence[Lookup]) -> Status:
+        """Return the task's status of the session with these lookups, or CUT_OFF."""
+        status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.
         whole = status == Status.OK and find_record(ended.call) is None
         return Status.CUT_OFF if usage and usage.cut_off and not whole else status

@@ -53,7 +53,8 @@ def add_second_result(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    return Otherwise(round=number, status=session.status, lookups=tuple(map(_lookup_score, session.lookups)))
+    lookups = tuple(map(_lookup_score, session.lookups))
+    return Otherwise(round=number, status=session.status, lookups=lookups, courses=session.courses)
 
 
 def observable_content(session: Session) -> object:

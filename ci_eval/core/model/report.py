@@ -233,7 +233,9 @@ class Evaluation(Value, frozen=True, kw_only=True):
     population: int
     """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     asked: float = 1.0
-    """The share of them that was asked; of several projects, the smallest one."""
+    """The share of them that was asked; of several projects, the smallest one; 0 if anything was `drawn`."""
+    drawn: dict[str, str] = {}
+    """What was drawn beyond the choice of sessions, by name: the seed."""
     sampling: Sampling | None = None
     """The sample, if its sessions stand for different numbers of others: figures weight them, and quantiles (which
     cannot be weighted) are left out."""

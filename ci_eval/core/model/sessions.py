@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
@@ -108,7 +109,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     cold: bool = False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False
-    """True if the modelled user took the expected text here."""
+    """True if the expected text is taken here, in the session as it is shown."""
     accepted: Number = 0
     """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
     golf)."""
@@ -123,6 +124,12 @@ def count_keys(rank: int, highlighted: int) -> int:
     return abs(rank - 1 - highlighted) + 1
 
 
+def status(lookups: Sequence[LookupScore]) -> Status:
+    """Return the status of the last lookup, when the whole prefix was typed."""
+    last = lookups[-1]
+    return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
+
+
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     """A lookup with its suggestions, as a person would have seen it."""
 
@@ -132,6 +139,17 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     """The whole text that the engine wrote, if its suggestions are read from that."""
 
 
+class Course(NamedTuple):
+    """A way in which a session with a modelled user may go: the lookups from `first` up to `end` are made."""
+
+    first: Number
+    end: Number
+    taken: bool
+    """True if the expected text is taken from the last of these lookups."""
+    share: Annotated[float, Meta(ge=0, le=1)]
+    """The probability that the session goes so."""
+
+
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A session as it went in a later round, if metrics see another result than in the first."""
 
@@ -139,6 +157,7 @@ class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the round, from 1; the first round is 0."""
     status: Status
     lookups: tuple[LookupScore, ...] = ()
+    courses: tuple[Course, ...] = ()
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -175,6 +194,15 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     reused: bool = False
     """True if the result is that of an earlier run: its times are not of this run."""
     lookups: tuple[LookupScore, ...] = ()
+    """The lookups, in order; if a modelled user may stop at several of them, those at which that user may ask."""
+    courses: tuple[Course, ...] = ()
+    """The ways in which the session may go if that depends on what a modelled user does by chance: first the one that
+    is shown, the likeliest of those that begin at the likeliest first lookup."""
+
+    @property
+    def until(self) -> int:
+        """Return the number of lookups up to the end of the session as it is shown."""
+        return min(self.courses[0].end, len(self.lookups)) if self.courses else len(self.lookups)
 
 
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):

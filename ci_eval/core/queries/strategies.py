@@ -59,6 +59,12 @@ STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsa
 }
 
 
+def is_drawn(case: QueryCase, name: StrategyName, sampling: Sampling) -> bool:
+    """Return whether the queries that the strategy makes of the case depend on the seed."""
+    redefined = name != "REAL" and (0 < sampling.dropped < 1 or sampling.replaced > 0)
+    return redefined or (name == "RANDOM" and comb(len(case.after), len(case.kept)) > sampling.subsets)
+
+
 def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
     """Return the calls of the end that the query lacks. In an evaluated case there is at least one."""
     return tuple(call for call in case.after if call not in set(query.calls))

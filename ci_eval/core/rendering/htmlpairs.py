@@ -129,7 +129,7 @@ def _result(session: Session | None, task: Task) -> str:
 
 def _pair_row(pair: Pair) -> Shown:
     session = _either(pair)
-    prefix = session.lookups[-1].prefix if session.lookups else ""
+    prefix = session.lookups[session.until - 1].prefix if session.lookups else ""
     expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
     return (session.id, expected, prefix[:LONGEST], kind, _list(pair[0]), _list(pair[1]))
 
@@ -139,12 +139,12 @@ def _list(session: Session | None) -> Listed:
         return "no such session", 0, 0, []
     if not session.lookups:
         return session.status.value, 0, 0, []
-    lookup = session.lookups[-1]
+    lookup = session.lookups[session.until - 1]
     return session.status.value, lookup.rank or 0, lookup.total, list(_items(session))
 
 
 def _items(session: Session) -> Iterator[tuple[int, str]]:
-    lookup = session.lookups[-1]
+    lookup = session.lookups[session.until - 1]
     for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1):
         yield place, suggestion.text[:LONGEST]
     if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):

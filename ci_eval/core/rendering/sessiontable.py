@@ -182,7 +182,8 @@ class SessionTable:
         begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]
         code, at = crop_line(line, session.offset - begin)
-        prefix = session.lookups[-1].prefix if session.lookups else session.expected_text[: session.typed]
+        last = session.lookups[session.until - 1] if session.lookups else None
+        prefix = last.prefix if last else session.expected_text[: session.typed]
         self._ids.append(session.id)
         values = {
             "file": len(self._files) - 1,
@@ -241,7 +242,7 @@ class SessionTable:
         side.band.append(self._band_numbers[self._band(session)] if session and asked else -1)
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
-        suggestions = session.lookups[-1].suggestions if session and session.lookups else ()
+        suggestions = session.lookups[session.until - 1].suggestions if session and session.lookups else ()
         side.first.append(self._number_text(suggestions[0].text) if suggestions else -1)
         # Metrics leave out the times of a reused session, too.
         latencies = [lookup.latency for lookup in session.lookups] if session and not session.reused else []

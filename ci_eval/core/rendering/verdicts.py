@@ -63,7 +63,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
     _, figures = first_filter(evaluation)
     _, leading = shown_filter(evaluation)
-    here = f"all {figures.sessions:,} sessions were asked: its figures are exact"
+    drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
+    here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
     repeats = evaluation.repeats
     if repeats is None:
         here = f"all {figures.sessions:,} sessions were asked; whether the engine answers alike was not checked"

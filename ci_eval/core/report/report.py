@@ -117,6 +117,8 @@ def evaluate(
     sums = tallying.all(metrics)
     tallies = sums.by_filter
     known, asked = population(workspace, tallies[EVERYTHING].evaluated)
+    # What was drawn is a sample of all that might have been drawn, which has no end.
+    asked = 0.0 if manifest.draws else asked
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     by_filter = _filters(tallies, asked, of_run)
@@ -142,6 +144,7 @@ def evaluate(
         noise=sums.rounds.noise(),
         repeats=manifest.state,
         population=known,
+        drawn=manifest.draws,
         asked=asked,
         sampling=manifest.sampling,
         clusters=manifest.clusters,

@@ -320,7 +320,10 @@ def _estimate(
         bounds = interval(sums.strata, observations.sampling, limits) if sums.observed >= fewest else None
         low, high = bounds or (None, None)
         return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
-    products = sums.squares[[[0, 1], [1, 2]]]
+    products, residual = sums.squares[[[0, 1], [1, 2]]], np.array([1, -value])
+    if not asked:
+        # What was drawn may have moved the sessions of a file together.
+        products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth)
     return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
 

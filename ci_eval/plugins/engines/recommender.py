@@ -82,6 +82,11 @@ class RecommenderEngine(ControlEngine):
         usual, current = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
         return ", ".join(f"{key} {current[key]}" for key in usual if key != "model" and current[key] != usual[key])
 
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        return Trained(find_model_file(self.options)).training_seed
+
     def configured(self, options: Mapping[str, object]) -> Engine:
         """Return the engine with these options; see `Configurable`. Raises ConfigError if they are invalid."""
         try:

@@ -98,7 +98,7 @@ LOOKUPS = (
     _column("latency", "number", lambda at: at.lookup.latency, "milliseconds; of several rounds the median"),
     _column("latencies", "numbers", lambda at: at.lookup.latencies, "in each round, where there were several"),
     _column("cold", "flag", lambda at: at.lookup.cold, "whether the file had just been opened"),
-    _column("selected", "flag", lambda at: at.lookup.selected, "whether the modelled user took the expected text"),
+    _column("selected", "flag", lambda at: at.lookup.selected, "whether the modelled user likeliest took the text"),
     _column("accepted", "integer", lambda at: at.lookup.accepted, "in golf: characters that a suggestion saved typing"),
     _column("grades", "grades", lambda at: at.lookup.grades, "grades of the first suggestion; null: nothing is graded"),
     _usage("prompt_tokens", "integer", "tokens of the question"),

@@ -164,7 +164,7 @@ def _result(session: Session, task: Task, went: str, region: dict[str, int]) -> 
 
 def _message(session: Session, task: Task, went: str) -> str:
     """Return what was expected, the outcome, and the first suggestion if it was another."""
-    last = session.lookups[-1] if session.lookups else None
+    last = session.lookups[session.until - 1] if session.lookups else None
     prefix = last.prefix if last else session.expected_text[: session.typed]
     rank = shown_rank(task, session)
     how = f"rank {rank}" if rank else "absent" if went == "absent" else _meaning(task)[went]

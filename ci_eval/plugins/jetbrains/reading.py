@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.equality import status
 from ci_eval.core.grammar.document import checksum
 from ci_eval.core.model import (
     Action,
@@ -26,6 +25,7 @@ from ci_eval.core.model import (
     Status,
     Suggestion,
 )
+from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.contract import Generation, Listed, StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
 from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept

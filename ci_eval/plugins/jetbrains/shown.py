@@ -7,7 +7,7 @@ from ci_eval.core.model import Lookup, Session, Suggestion
 
 def write_session(session: Session) -> dict[str, object]:
     """Return how much of the text may be completed, and whether the last list held it."""
-    success = bool(session.lookups) and session.lookups[-1].rank is not None
+    success = bool(session.lookups) and session.lookups[session.until - 1].rank is not None
     return {"completableLength": len(session.expected_text), "success": success}
 
 

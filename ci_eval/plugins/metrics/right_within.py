@@ -18,7 +18,7 @@ def right_within(budget: int) -> Metric:
         if not evaluated(session):
             return []
         # A late answer is a miss, since the user has typed on.
-        return [(float(rank_of(session) == 1 and session.lookups[-1].latency <= budget), 1.0)]
+        return [(float(rank_of(session) == 1 and session.lookups[session.until - 1].latency <= budget), 1.0)]
 
     summary = f"share of sessions in which the expected text stood first, within {budget} ms"
     info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher", timed=True)

@@ -33,6 +33,11 @@ class ByModel:
         open_ranker(model_file.load(model))
         return replace(self, model=model.resolve())
 
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        return model_file.load(self.model).seed if self.model else None
+
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
         return _Ordered(Reader.of(context), _scorer(self.model))

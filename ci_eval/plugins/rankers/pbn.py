@@ -41,6 +41,11 @@ class ByRecommender:
             )
         return replace(self, model=model.resolve())
 
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        return Trained(self.model).training_seed if self.model else None
+
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
         return _Ordered(_load(self.model), find_dialect(context.path))

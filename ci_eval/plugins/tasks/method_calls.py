@@ -37,7 +37,7 @@ from ci_eval.core.model.settings import Goal, StrategyName
 from ci_eval.core.queries.agreement import NEXT, agreement, grade_ranking, has_end
 from ci_eval.core.queries.carets import check_places, locate_caret
 from ci_eval.core.queries.cases import QueryCase, check_names, generate_cases
-from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
+from ci_eval.core.queries.strategies import STRATEGIES, Sampling, is_drawn, missing_calls
 from ci_eval.core.queries.texts import Texts, is_text, read
 from ci_eval.core.records import BANDS, LEGEND, find_band
 from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
@@ -102,6 +102,7 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
     return Split(
         items=items,
         fates=Counter(case.fate for case in cases),
+        drawn=any(is_drawn(case, name, sampling) for case in evaluated for name in wanted.strategies),
         histories=_describe_history(history, len(cases), len(evaluated)),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,

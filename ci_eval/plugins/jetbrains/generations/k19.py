@@ -62,7 +62,7 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
 
 def write_session(session: Session) -> dict[str, object]:
     """Return whether the last list held the expected text."""
-    return {"success": bool(session.lookups) and session.lookups[-1].rank is not None}
+    return {"success": bool(session.lookups) and session.lookups[session.until - 1].rank is not None}
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:

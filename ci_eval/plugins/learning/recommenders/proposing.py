@@ -46,6 +46,11 @@ class Trained:
         self.options = parse_options(self.kind, self.facts.options)
         self._type = lru_cache(OPEN)(self._open)
 
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed by which usages were sampled; None if all were learnt from."""
+        return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
+
     def _open(self, name: str) -> _Type | None:
         model = self._stored.type(name)
         if model is None:
