@@ -1,4 +1,4 @@
-"""Projects that would have a package client ask EVIL, the address of a listener of ours; `__` stands for `.` in names."""
+"""Projects that would have a package client ask EVIL, the address of a listener; `__` stands for `.` in names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NPM: dict[str, Files] = {
     "an archive outside": _npm({"version": "1.0.0", "resolved": "file:../private/x.tgz"}),
     "an older lock": _older({"version": TGZ}),
     "an older lock's address": _older({"version": "1.0.0", "resolved": TGZ, "dev": True}),
-    "an older lock's depth": _older({"version": "1.0.0", "requires": {"y": "*"}, "dependencies": {"y": {"version": TGZ}}}),
+    "an older lock's depth": _older({**X, "requires": {"y": "*"}, "dependencies": {"y": {"version": TGZ}}}),
     "a shrinkwrap": {"npm-shrinkwrap__json": _npm({"version": TGZ})["package-lock__json"], **_npm(X)},
     "settings of the project": {**_npm(X), "__npmrc": "registry=http://EVIL/\nproxy=http://EVIL/\n"},
     "a range that is an address": _bare(x=TGZ),
@@ -83,10 +83,10 @@ GO: dict[str, Files] = {
         "go__mod": f"{_GO}require example.org/b v1.0.0\nreplace example.org/b => ./b\n",
         "b/go__mod": "module example.org/b\n\nrequire evil.example/x v1.0.0\n",
     },
-    "a toolchain": {"go__mod": "module example.org/h\n\ngo 1.20\ntoolchain go1.99.9\n\nrequire evil.example/x v1.0.0\n"},
+    "a toolchain": {"go__mod": f"{_GO}toolchain go1.99.9\n\nrequire evil.example/x v1.0.0\n"},
     "a newer go": {"go__mod": "module example.org/h\n\ngo 1.99\n"},
     "a tool": {"go__mod": f"{_GO}tool evil.example/x\nrequire evil.example/x v1.0.0\n"},
-    "a workspace": {"go__mod": _GO, "go__work": "go 1.20\nuse ../private\nreplace example.org/x => evil.example/x v1.0.0\n"},
+    "a workspace": {"go__mod": _GO, "go__work": "go 1.20\nuse ../private\nreplace a.b/x => evil.example/x v1.0.0\n"},
     "sums": {
         "go__mod": f"{_GO}require evil.example/x v1.0.0\n",
         "go__sum": f"evil.example/x v1.0.0 h1:{'A' * 43}=\nevil.example/x v1.0.0/go.mod h1:{'A' * 43}=\n",
@@ -141,21 +141,18 @@ BUNDLER: dict[str, Files] = {
     },
     "a lock": {
         "Gemfile": 'source "http://EVIL"\ngem "x"\n',
-        "Gemfile__lock": "GEM\n  remote: http://EVIL/\n  specs:\n    x (1.0.0)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  x\n",
+        "Gemfile__lock": "GEM\n  remote: http://EVIL/\n  specs:\n    x (1.0.0)\n\nDEPENDENCIES\n  x\n",
     },
 }
 
 _REPOSITORY = "<repository><id>{}</id><url>http://EVIL/</url></repository>"
-_NEEDS = (
-    "<dependencies><dependency><groupId>ci.eval.hostile</groupId><artifactId>missing</artifactId>"
-    "<version>1</version></dependency></dependencies>"
-)
+_MISSING = "<groupId>ci.eval.hostile</groupId><artifactId>missing</artifactId><version>1</version>"
+_NEEDS = f"<dependencies><dependency>{_MISSING}</dependency></dependencies>"
 MAVEN = {
     "a repository": f"<repositories>{_REPOSITORY.format('evil')}</repositories>{_NEEDS}",
     "a repository that is said to be central": f"<repositories>{_REPOSITORY.format('central')}</repositories>{_NEEDS}",
     "a repository of a profile": "<profiles><profile><id>p</id><activation><activeByDefault>true</activeByDefault>"
     f"</activation><repositories>{_REPOSITORY.format('evil')}</repositories></profile></profiles>{_NEEDS}",
-    "a parent": "<parent><groupId>ci.eval.hostile</groupId><artifactId>missing</artifactId><version>1</version></parent>"
-    f"<repositories>{_REPOSITORY.format('evil')}</repositories>",
+    "a parent": f"<parent>{_MISSING}</parent><repositories>{_REPOSITORY.format('evil')}</repositories>",
 }
 """What the POM of an artifact says besides its name."""

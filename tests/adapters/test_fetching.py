@@ -24,7 +24,7 @@ import pytest
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.environments import prepare
-from ci_eval.plugins.adapters.fetching import open_gate
+from ci_eval.plugins.adapters.fetching import Gate
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 from tests.adapters import hostile_locks
@@ -330,7 +330,7 @@ def test_a_client_reaches_neither_other_ports_nor_files(
     secret = write(tmp_path / "home", id_rsa="secret") / "id_rsa"
     (work := tmp_path / "work").mkdir()
     code = code.replace("EVIL", str(listener.port))
-    with open_gate([]) as gate, pytest.raises(InstallError, match=outcome):
+    with Gate([]) as gate, pytest.raises(InstallError, match=outcome):
         gate.run(("node", "-e", code), work, {"SECRET": str(secret)})
     assert listener.heard == []
 
@@ -338,7 +338,7 @@ def test_a_client_reaches_neither_other_ports_nor_files(
 def test_the_gate_passes_what_registries_have_and_records_all_else(registry: Registry) -> None:
     import requests
 
-    with open_gate([[f"{registry.address}/none", f"{registry.address}/npm"]]) as gate, requests.Session() as session:
+    with Gate([[f"{registry.address}/none", f"{registry.address}/npm"]]) as gate, requests.Session() as session:
         session.trust_env = False
         assert session.get(f"{gate.address(0)}/x").json()["name"] == "x"
         assert session.get(f"{gate.address(0)}/y").status_code == 404

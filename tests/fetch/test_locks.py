@@ -35,7 +35,7 @@ def test_ranges_tags_and_other_names_of_a_registry_are_taken(wanted: str, tmp_pa
     assert read_npm_ranges(tmp_path / "package.json") == {"dep": wanted}
 
 
-def written(root: Path, entries: object, hosts: frozenset[str] = frozenset(), **needs: str) -> dict[str, object]:
+def written(root: Path, entries: object, *hosts: str, **needs: str) -> dict[str, object]:
     """The entries of the lock that is written for a project of these."""
     lock = json.dumps({"lockfileVersion": 3, "packages": entries})
     manifest = json.dumps({"dependencies": needs, "scripts": {"install": "evil"}, "workspaces": ["w"]})
@@ -70,7 +70,7 @@ DIGEST = "sha512-" + 86 * "A" + "=="
         {"version": "latest"},
         {"version": ""},
         {"version": "1.0.0\n"},
-        {"version": "１.0.0"},
+        {"version": "\uff11.0.0"},
         {"version": "1.0.0", "name": "x@http://example.org"},
         {"version": "1.0.0", "name": "../x"},
         {"version": "1.0.0", "integrity": "sha512-x y"},
@@ -87,9 +87,7 @@ def test_an_entry_is_written_from_checked_fields_alone(tmp_path: Path) -> None:
     entry = {"version": "1.0.0", "integrity": DIGEST, "resolved": f"https://{NPM_REGISTRY}/x.tgz", "license": "MIT"}
     more = {"hasInstallScript": True, "bin": {"x": "../../x"}, "dependencies": {"y": "http://example.org/y"}, "evil": 1}
     y = {"version": "2.0.0", "resolved": "https://npm.example.org/y", "optional": True, "cpu": ["x64"]}
-    packages = written(
-        tmp_path, {"node_modules/x": entry | more, "node_modules/y": y}, frozenset({"npm.example.org"}), x="*"
-    )
+    packages = written(tmp_path, {"node_modules/x": entry | more, "node_modules/y": y}, "npm.example.org", x="*")
     assert packages == {
         "": {
             "name": "dependencies", "version": "0.0.0", "private": True,

@@ -8,8 +8,8 @@ import re
 import secrets
 import ssl
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,24 +17,23 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ci_eval.core.base.errors import EngineCrash, EngineTimeout, InstallError
+from ci_eval.core.base.errors import EngineFailure, InstallError
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.fetch.clients import TIMEOUT, ClientEnd, failure, run_client, strip_passwords
+from ci_eval.core.fetch.clients import TIMEOUT, ClientEnd, failure, run_client
 from ci_eval.core.fetch.download import CHUNK, MAX_BYTES
-from ci_eval.core.fetch.download import TIMEOUT as PACKET_TIMEOUTS
+from ci_eval.core.fetch.download import TIMEOUT as TIMEOUTS
 from ci_eval.core.fetch.packages import ALONE, NO_PROGRAMS, npm_run
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 
-ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?P<port>:\d+)?")
+ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?)")
 """The beginning of an address, up to its path."""
 NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connection"})
 """The headers of a request that concern the connection to our server."""
-PASSED_BACK = ("content-type", "etag", "last-modified", "cache-control", "retry-after")
 
 
 class Gate:
-    """A server on this machine that asks registries in a client's place.
+    """A server on this machine that asks registries in a client's place, for as long as this context lasts.
 
     Certificates, redirects, the user's proxies and passwords in addresses are its business, not the client's.
     """
@@ -47,12 +46,21 @@ class Gate:
         self.refused: list[str] = []
         self.session = requests.Session()
         paths = ssl.get_default_verify_paths()
-        # A folder may be there and empty; then requests' own certificates are used.
+        # A folder of certificates may be there and empty; then requests' own are used.
         self.session.verify = paths.cafile or (any(Path(paths.capath or ".").glob("*.0")) and paths.capath) or True
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"gate": self}))
         # Other users of this machine do not know the path, so they cannot use the user's passwords.
         self.path = f"/{secrets.token_urlsafe(16)}/"
         self.base = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self) -> Gate:
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.session.close()
 
     def address(self, number: int) -> str:
         """Return the address at which this server has a registry."""
@@ -68,42 +76,39 @@ class Gate:
 
         return ORIGIN.sub(own, text)
 
-    def targets(self, path: str) -> list[str]:
+    def targets(self, path: str) -> Sequence[str]:
         """Return the addresses that a request is for; none if it is for anything but a registry."""
         # A client that takes this server for its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
-        number = int(match[1]) if match else len(self.registries)
-        return [base + match[2] for base in self.registries[number]] if match and number < len(self.registries) else []
+        registries = self.registries[int(match[1]) :][:1] if match else []
+        return [address + match[2] for registry in registries for address in registry] if match else []
 
-    def run(self, argv: Sequence[str], cwd: Path, own: Mapping[str, str], *reach: Path, home: str = "") -> str:
-        """Run a client in the sandbox and return what it printed. It writes to `cwd` and to a home that is temporary.
+    def run(self, argv: Sequence[str], cwd: Path, own: Mapping[str, str], *writes: Path, npmrc: str = "") -> str:
+        """Run a client in the sandbox and return what it printed. It writes to `cwd`, `writes` and a temporary home.
 
-        `own`: its variables. `reach`: what it may read and write besides. `home`: the text of `.npmrc` in its home.
-        Raises InstallError.
+        `own`: its variables. `npmrc`: its settings of npm. Raises InstallError.
         """
-        surroundings = Surroundings(
-            root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0, confine="auto"
-        )
-        place = Place.new(cwd, surroundings)
+        around = Surroundings(root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0)
+        place = Place.new(cwd, around)
+        place.renew()
         try:
-            place.renew()
-            (place.scratch / "home" / ".npmrc").write_text(home, encoding="utf-8")
-            writes = (place.scratch, cwd, *reach)
-            walls = replace(place.walls(argv[0], "node"), writes=writes, connects=self.server.server_port)
+            (place.scratch / "home" / ".npmrc").write_text(npmrc, encoding="utf-8")
+            walls = place.walls(argv[0], "node")
+            walls = replace(walls, writes=(place.scratch, cwd, *writes), connects=self.server.server_port)
             proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), self.base)
             process = Program(argv, cwd=cwd, environment={**variables(place), **proxies, **own}, walls=walls)
             try:
                 ended = process.finish(TIMEOUT)
             finally:
                 process.close()
-        except (EngineCrash, EngineTimeout) as error:
+        except EngineFailure as error:
             raise InstallError(f"{error}. See that {argv[0]} is on PATH, check the network, then run again.") from error
         finally:
             place.remove()
         if ended.code:
-            # Its last words name addresses of our server, whose key concerns nobody.
             words = [ended.trouble, *(f"{argv[0]} asked for {text}" for text in dict.fromkeys(self.refused[-5:]))]
-            trouble = re.sub(rf"{self.base}{self.path}(\d+)", lambda m: self.registries[int(m[1])][0], "\n".join(words))
+            # The addresses of this server say nothing to the user.
+            trouble = re.sub(rf"{self.address(0)[:-1]}(\d+)", lambda m: self.registries[int(m[1])][0], "\n".join(words))
             raise InstallError(failure(ClientEnd(name=argv[0], code=ended.code, output="", trouble=trouble)))
         return ended.output
 
@@ -111,7 +116,7 @@ class Gate:
 def _host(address: str) -> str:
     """Return the host and the unusual port of an address; registries name themselves by http as well as https."""
     match = ORIGIN.match(address)
-    return f"{match['host'].lower()}{re.sub(':(?:80|443)$', '', match['port'] or '')}" if match else ""
+    return re.sub(":(?:80|443)$", "", match["host"].lower()) if match else ""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -119,39 +124,38 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        targets = self.gate.targets(self.path)
-        if not targets:
+        *others, last = self.gate.targets(self.path) or [""]
+        if not last:
             self.refuse()
-        for target in targets:
-            try:
-                is_last = target == targets[-1]
-                if self._pass_on(target, must_have=not is_last):
-                    return
-            except OSError as error:  # those of requests are among them
-                self.gate.refused.append(f"{strip_passwords(target)}: {strip_passwords(str(error))}")
-                if is_last:
-                    self._fail(502)
+        elif not any(self._pass_on(target, {404, 410}) for target in others) and not self._pass_on(last):
+            self._fail(502)
 
-    def _pass_on(self, target: str, *, must_have: bool) -> bool:
-        """Send what a registry answers. If it `must_have` the file and has not, send nothing and return False."""
+    def _pass_on(self, target: str, ignored: Collection[int] = ()) -> bool:
+        """Send what a registry answers. If it does not, or its status is ignored, return False."""
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED}
-        with self.gate.session.get(target, headers=headers, timeout=PACKET_TIMEOUTS, stream=True) as response:
-            if must_have and response.status_code in {404, 410}:
-                return False
-            body = bytearray()
-            for chunk in response.iter_content(CHUNK):
-                body += chunk
-                if len(body) > MAX_BYTES:
-                    raise OSError(f"it has more than {MAX_BYTES:,} bytes")
-            if "json" in response.headers.get("content-type", ""):
-                # npm's registries name the addresses of archives.
-                body = bytearray(self.gate.translate(body.decode("latin-1")).encode("latin-1"))
-            self.send_response(response.status_code)
-            passed = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
-            for name, value in {**passed, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+        body = bytearray()
+        try:
+            # A key that the client sends goes before that of the user's .netrc.
+            key = (lambda request: request) if "Authorization" in self.headers else None
+            with self.gate.session.get(target, headers=headers, auth=key, timeout=TIMEOUTS, stream=True) as response:
+                for chunk in response.iter_content(CHUNK):
+                    body += chunk
+                    if len(body) > MAX_BYTES:
+                        raise OSError(f"it has more than {MAX_BYTES:,} bytes")
+        except OSError as error:  # those of requests are among them
+            self.gate.refused.append(f"{target}: {error}")
+            return False
+        if response.status_code in ignored:
+            return False
+        kind = response.headers.get("content-type", "text/plain")
+        if "json" in kind:
+            # npm's registries name the addresses of archives.
+            body = bytearray(self.gate.translate(body.decode("latin-1")).encode("latin-1"))
+        self.send_response(response.status_code)
+        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body)))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
         return True
 
     def refuse(self) -> None:
@@ -167,21 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(code)
 
     def log_message(self, *arguments: object) -> None:
-        """Print nothing about requests."""
-
-
-@contextmanager
-def open_gate(registries: Sequence[Sequence[str]]) -> Iterator[Gate]:
-    """Return a gate to the registries for as long as the context lasts; see `Gate`."""
-    gate = Gate(registries)
-    thread = threading.Thread(target=gate.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield gate
-    finally:
-        gate.server.shutdown()
-        gate.server.server_close()
-        gate.session.close()
+        """Print nothing about the requests."""
 
 
 # --------------------------------------------------------------------------------------------------------------- npm
@@ -203,26 +193,22 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
     InstallError."""
     registries = npm_registries(settings)
     origins = dict.fromkeys(match[0] for match in map(ORIGIN.match, registries.values()) if match)
-    with open_gate([[origin] for origin in origins]) as gate:
-        for scheme, name in (("http", "proxy"), ("https", "https-proxy")):
-            gate.session.proxies |= {scheme: settings[name]} if name in settings else {}
+    lines = [f"{name}={address}" for name, address in registries.items()]
+    for path in (Path(settings.get(name, "")) for name in ("globalconfig", "userconfig")):
+        text = path.read_text("utf-8", "replace") if path.is_file() else ""
+        # Keys are named by the address of their registry, without its scheme.
+        keys = re.findall(r"^\s*(//\S+?:_?(?:authToken|auth|username|password)\s*=.*)", text, re.MULTILINE)
+        lines += [f"http:{key}" for key in keys]
+    filled = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], match[0]), "\n".join(lines))
+    with Gate([[origin] for origin in origins]) as gate:
+        proxies = {"http": settings.get("proxy", ""), "https": settings.get("https-proxy", "")}
+        gate.session.proxies.update({scheme: address for scheme, address in proxies.items() if address})
         gate.session.verify = settings.get("cafile", gate.session.verify)
-        lines = [f"{name}={address}" for name, address in registries.items()]
-        for path in (Path(settings.get(name, "")) for name in ("globalconfig", "userconfig")):
-            text = path.read_text("utf-8", "replace") if path.is_file() else ""
-            # Keys are named by the address of their registry, without its scheme.
-            keys = re.findall(r"^\s*(//\S+?:_?(?:authToken|auth|username|password)\s*=.*)", text, re.MULTILINE)
-            lines += [f"http:{key}" for key in keys]
-        filled = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], match[0]), "\n".join(lines))
-        own = {
-            "NODE_OPTIONS": NO_PROGRAMS,
-            "npm_config_globalconfig": str(folder / "none"),
-            "npm_config_noproxy": "",
-            "npm_config_replace_registry_host": "never",
-        }
+        own = {"NODE_OPTIONS": NO_PROGRAMS, "npm_config_globalconfig": str(folder / "none")}
+        own |= {"npm_config_noproxy": "", "npm_config_replace_registry_host": "never"}
         npmrc = re.sub("^http:", "", gate.translate(filled), flags=re.MULTILINE)
         # npm would set rights of programs, which the sandbox refuses.
-        gate.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, home=npmrc)
+        gate.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, npmrc=npmrc)
 
 
 # ---------------------------------------------------------------------------------------------------------------- go
@@ -243,7 +229,7 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     host = name.partition("+")[0]
     # Proxies may pass on the checksums, so that the database itself need not be reached.
     sums = [f"{proxy.rstrip('/')}/sumdb/{host}" for proxy in proxies if proxy.startswith("http")]
-    with open_gate([[proxy] for proxy in proxies] + [[database] if database else [*sums, f"https://{host}"]]) as gate:
+    with Gate([*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]) as gate:
         addresses = [gate.address(n) if proxy.startswith("http") else proxy for n, proxy in enumerate(proxies)]
         own = {
             "GOPROXY": ("|" if "|" in settings["GOPROXY"] else ",").join(addresses),

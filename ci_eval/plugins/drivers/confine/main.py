@@ -2,7 +2,7 @@
 
 --confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
 --run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
---connect PORT          the one port of TCP that it may connect to, where Landlock can tell ports (version 4); 0 = no sockets
+--connect PORT          the one port of TCP that it may connect to; 0 = no sockets. Landlock knows ports from version 4
 --canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
 --report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
 --memory BYTES          limit for the program and all it starts; 0 = none
