@@ -117,8 +117,17 @@ def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_a_lock_without_what_is_needed_is_not_up_to_date(tmp_path: Path) -> None:
-    with pytest.raises(PreparationError, match=r"has no 'y': it is not up to date"):
+    with pytest.raises(PreparationError, match=r"has no 'y': is it up to date"):
         written(tmp_path, {"node_modules/x": {"version": "1.0.0", "dependencies": {"y": "*"}}}, x="*")
+
+
+def test_what_comes_with_another_package_is_in_its_archive(tmp_path: Path) -> None:
+    bundled = {"version": "1.0.0", "inBundle": True, "dependencies": {"x": "*", "y": "*"}}
+    entries = {
+        "node_modules/x": {"version": "1.0.0", "dependencies": {"y": "*"}},
+        "node_modules/x/node_modules/y": bundled,
+    }
+    assert set(written(tmp_path, entries, x="*")) == {"", "node_modules/x"}
 
 
 def test_peers_and_optional_packages_may_be_missing(tmp_path: Path) -> None:
@@ -184,6 +193,7 @@ def test_a_go_mod_is_written_with_the_lines_that_decide_alone(tmp_path: Path) ->
     )
     replaced = "replace example.org/x v1.0.0 => ./b\n"
     files = {"go__mod": lines + block + replaced, "b/go__mod": "module example.org/x\n", "go__work": "use /x\n"}
+    files |= {"c/go__mod": "require nobody wants\n", "b/go__sum": "x"}
     write_go_modules(write(tmp_path / "p", a__go="package a", **files), tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.*")) == ["go.mod", "go.mod"]
     assert (tmp_path / "out" / "go.mod").read_text().splitlines() == [
@@ -195,4 +205,4 @@ def test_a_go_mod_is_written_with_the_lines_that_decide_alone(tmp_path: Path) ->
 @pytest.mark.parametrize("line", ["example.org/x v1.0.0 h1:short=", "example.org/x v1 h1:x", "a\0b", "x y z w"])
 def test_a_sum_that_is_none_is_refused(line: str, tmp_path: Path) -> None:
     with pytest.raises(PreparationError, match=r"go\.sum of the project wants"):
-        write_go_modules(write(tmp_path / "p", go__sum=f"{line}\n"), tmp_path / "out")
+        write_go_modules(write(tmp_path / "p", go__mod="module a\n", go__sum=f"{line}\n"), tmp_path / "out")

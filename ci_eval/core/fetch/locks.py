@@ -33,7 +33,7 @@ PLATFORM = re.compile(r"!?[a-z0-9_]+")
 
 
 class _Locked(msgspec.Struct, rename="camel"):
-    """An entry of `packages`, or of `dependencies` in older locks."""
+    """An entry of `packages`, or of `dependencies` in older locks; a package.json has some of its fields."""
 
     name: str = ""
     version: str = ""
@@ -124,27 +124,23 @@ def _flatten(entries: Mapping[str, _Locked | str], parent: str) -> Iterator[tupl
 
 
 def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
-    """Return the entries that a package.json leads to, whatever the lock says of what they are for.
+    """Return the entries that a package.json leads to, whatever the lock says about their use.
 
     Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
     """
-    needed: dict[str, _Locked] = {}
+    met: dict[str, _Locked] = {}
     waiting: list[tuple[str, _Manifest | _Locked]] = [("", manifest)]
     while waiting:
         parent, asking = waiting.pop()
         optional = asking.optional_dependencies | asking.peer_dependencies
         for name in {**asking.dependencies, **optional}:
             location = _locate(entries, parent, name)
-            if location is None:
-                if name not in optional:
-                    raise PreparationError(
-                        f"{file} of the project has no {name[:200]!r}: it is not up to date. {WHAT_NOW}"
-                    )
-            elif location not in needed and not entries[location].link:
-                if not (entries[location].in_bundle or entries[location].bundled):
-                    needed[location] = entries[location]
+            if location is None and name not in optional:
+                raise PreparationError(f"{file} of the project has no {name[:200]!r}: is it up to date? {WHAT_NOW}")
+            if location and location not in met and not entries[location].link:
+                met[location] = entries[location]
                 waiting.append((location, entries[location]))
-    return needed
+    return {location: entry for location, entry in met.items() if not (entry.in_bundle or entry.bundled)}
 
 
 def _locate(entries: Mapping[str, _Locked], folder: str, name: str) -> str | None:
@@ -168,7 +164,7 @@ GO_LINES = {
     "require": re.compile(rf"{_PATH} {_VERSION}", re.ASCII),
     "exclude": re.compile(rf"{_PATH} {_VERSION}", re.ASCII),
     "replace": re.compile(
-        rf"{_PATH}(?: {_VERSION})? => (?:{_PATH} {_VERSION}|(?P<folder>\.\.?(?:/[A-Za-z0-9._~-]+)*/?))", re.ASCII
+        rf"{_PATH}(?: {_VERSION})? => (?:{_PATH} {_VERSION}|\.\.?(?:/[A-Za-z0-9._~-]+)*/?)", re.ASCII
     ),
 }
 """The lines of a go.mod that decide which modules there are, as they are written; all others are left out."""
@@ -176,20 +172,34 @@ GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=",
 
 
 def write_go_modules(root: Path, folder: Path) -> None:
-    """Write into `folder` the go.mod and go.sum files of a project, each in its place, with checked lines alone.
+    """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
+    `replace`, each in its place, with checked lines alone.
 
     Raises PreparationError.
     """
-    # All of them, since a `replace` may name another module of the project.
-    for path in sorted(root.rglob("go.*")):
-        if path.name in ("go.mod", "go.sum") and is_own(path, root):
-            lines = _read_go_mod(path, root) if path.name == "go.mod" else _read_go_sum(path)
-            copy = folder / path.relative_to(root)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    waiting, met = [root], {root}
+    while waiting:
+        module = waiting.pop()
+        lines = list(_read_go_mod(module / "go.mod"))
+        copy = folder / module.relative_to(root)
+        copy.mkdir(parents=True, exist_ok=True)
+        (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        for line in lines:
+            local = re.search(r"=> (\.\S*)$", line)
+            other = Path(os.path.normpath(module / local[1])) if local else root
+            # A link may lead to it by another path.
+            if not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
+                raise foreign(line, "go.mod")
+            waiting += [] if other in met else [other]
+            met.add(other)
+    if is_own(root / "go.sum", root):
+        sums = (root / "go.sum").read_text("utf-8", "replace").splitlines()
+        if wrong := next((line for line in sums if line and not GO_SUM.fullmatch(line)), ""):
+            raise foreign(wrong, "go.sum")
+        (folder / "go.sum").write_text("".join(f"{line}\n" for line in sums), encoding="utf-8")
 
 
-def _read_go_mod(path: Path, root: Path) -> Iterator[str]:
+def _read_go_mod(path: Path) -> Iterator[str]:
     block = ""
     for text in path.read_text("utf-8", "replace").splitlines():
         words = [word.strip('"`') for word in text.partition("//")[0].replace("(", " ( ").split()]
@@ -199,18 +209,7 @@ def _read_go_mod(path: Path, root: Path) -> Iterator[str]:
             block = words[0]
         elif words:
             verb, *arguments = [block, *words] if block else words
-            if verb not in GO_LINES:
-                continue
-            match = GO_LINES[verb].fullmatch(" ".join(arguments))
-            local = match.groupdict().get("folder") if match else None
-            if not match or (local and not is_own(Path(os.path.normpath(path.parent / local), "go.mod"), root)):
-                raise foreign(" ".join([verb, *arguments]), path.name)
-            yield f"{verb} {match[0]}"
-
-
-def _read_go_sum(path: Path) -> Iterator[str]:
-    for text in path.read_text("utf-8", "replace").splitlines():
-        line = " ".join(text.split())
-        if line and not GO_SUM.fullmatch(line):
-            raise foreign(line, path.name)
-        yield line
+            line = " ".join([verb, *arguments])
+            if verb in GO_LINES and not GO_LINES[verb].fullmatch(" ".join(arguments)):
+                raise foreign(line, path.name)
+            yield from [line] if verb in GO_LINES else []

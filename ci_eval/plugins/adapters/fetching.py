@@ -32,7 +32,7 @@ NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connecti
 """The headers of a request that concern the connection to our server."""
 
 
-class Gate:
+class Relay:
     """A server on this machine that asks registries in a client's place, for as long as this context lasts.
 
     Certificates, redirects, the user's proxies and passwords in addresses are its business, not the client's.
@@ -48,12 +48,12 @@ class Gate:
         paths = ssl.get_default_verify_paths()
         # A folder of certificates may be there and empty; then requests' own are used.
         self.session.verify = paths.cafile or (any(Path(paths.capath or ".").glob("*.0")) and paths.capath) or True
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"gate": self}))
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"relay": self}))
         # Other users of this machine do not know the path, so they cannot use the user's passwords.
         self.path = f"/{secrets.token_urlsafe(16)}/"
         self.base = f"http://127.0.0.1:{self.server.server_port}"
 
-    def __enter__(self) -> Gate:
+    def __enter__(self) -> Relay:
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
@@ -120,11 +120,11 @@ def _host(address: str) -> str:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    gate: Gate
+    relay: Relay
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        *others, last = self.gate.targets(self.path) or [""]
+        *others, last = self.relay.targets(self.path) or [""]
         if not last:
             self.refuse()
         elif not any(self._pass_on(target, {404, 410}) for target in others) and not self._pass_on(last):
@@ -137,20 +137,20 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             # A key that the client sends goes before that of the user's .netrc.
             key = (lambda request: request) if "Authorization" in self.headers else None
-            with self.gate.session.get(target, headers=headers, auth=key, timeout=TIMEOUTS, stream=True) as response:
+            with self.relay.session.get(target, headers=headers, auth=key, timeout=TIMEOUTS, stream=True) as response:
                 for chunk in response.iter_content(CHUNK):
                     body += chunk
                     if len(body) > MAX_BYTES:
                         raise OSError(f"it has more than {MAX_BYTES:,} bytes")
         except OSError as error:  # those of requests are among them
-            self.gate.refused.append(f"{target}: {error}")
+            self.relay.refused.append(f"{target}: {error}")
             return False
         if response.status_code in ignored:
             return False
         kind = response.headers.get("content-type", "text/plain")
         if "json" in kind:
             # npm's registries name the addresses of archives.
-            body = bytearray(self.gate.translate(body.decode("latin-1")).encode("latin-1"))
+            body = bytearray(self.relay.translate(body.decode("latin-1")).encode("latin-1"))
         self.send_response(response.status_code)
         for name, value in (("Content-Type", kind), ("Content-Length", str(len(body)))):
             self.send_header(name, value)
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def refuse(self) -> None:
         """Refuse and record what asks for anything but a file of a registry."""
-        self.gate.refused.append(f"{self.path[:300]}, which is at no registry of its settings")
+        self.relay.refused.append(f"{self.path[:300]}, which is at no registry of its settings")
         self._fail(403)
 
     do_CONNECT = do_POST = do_PUT = refuse  # noqa: N815
@@ -200,15 +200,15 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
         keys = re.findall(r"^\s*(//\S+?:_?(?:authToken|auth|username|password)\s*=.*)", text, re.MULTILINE)
         lines += [f"http:{key}" for key in keys]
     filled = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], match[0]), "\n".join(lines))
-    with Gate([[origin] for origin in origins]) as gate:
+    with Relay([[origin] for origin in origins]) as relay:
         proxies = {"http": settings.get("proxy", ""), "https": settings.get("https-proxy", "")}
-        gate.session.proxies.update({scheme: address for scheme, address in proxies.items() if address})
-        gate.session.verify = settings.get("cafile", gate.session.verify)
+        relay.session.proxies.update({scheme: address for scheme, address in proxies.items() if address})
+        relay.session.verify = settings.get("cafile", relay.session.verify)
         own = {"NODE_OPTIONS": NO_PROGRAMS, "npm_config_globalconfig": str(folder / "none")}
         own |= {"npm_config_noproxy": "", "npm_config_replace_registry_host": "never"}
-        npmrc = re.sub("^http:", "", gate.translate(filled), flags=re.MULTILINE)
+        npmrc = re.sub("^http:", "", relay.translate(filled), flags=re.MULTILINE)
         # npm would set rights of programs, which the sandbox refuses.
-        gate.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, npmrc=npmrc)
+        relay.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, npmrc=npmrc)
 
 
 # ---------------------------------------------------------------------------------------------------------------- go
@@ -229,11 +229,11 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     host = name.partition("+")[0]
     # Proxies may pass on the checksums, so that the database itself need not be reached.
     sums = [f"{proxy.rstrip('/')}/sumdb/{host}" for proxy in proxies if proxy.startswith("http")]
-    with Gate([*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]) as gate:
-        addresses = [gate.address(n) if proxy.startswith("http") else proxy for n, proxy in enumerate(proxies)]
+    with Relay([*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]) as relay:
+        addresses = [relay.address(n) if proxy.startswith("http") else proxy for n, proxy in enumerate(proxies)]
         own = {
             "GOPROXY": ("|" if "|" in settings["GOPROXY"] else ",").join(addresses),
-            "GOSUMDB": name if name == "off" else f"{name} {gate.address(len(proxies))}",
+            "GOSUMDB": name if name == "off" else f"{name} {relay.address(len(proxies))}",
             "GOMODCACHE": str(modules),
             # Go makes its module cache read-only, unless -modcacherw is given.
             "GOFLAGS": "-mod=mod -modcacherw",
@@ -246,4 +246,4 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
             "GOAUTH": "off",
         }
         folders = [Path(urlsplit(proxy).path) for proxy in proxies if proxy.startswith("file:")]
-        return [gate.run(command, folder, own, modules, *folders) for command in commands][-1]
+        return [relay.run(command, folder, own, modules, *folders) for command in commands][-1]
