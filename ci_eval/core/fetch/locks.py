@@ -80,7 +80,7 @@ def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[s
     `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises PreparationError.
     """
     content = read_json(lock, _Lock)
-    entries = content.packages or dict(_flatten(content.dependencies, ""))
+    entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
     packages = {"": root}
     # Each package asks for exactly those in its folder, so npm has no range left to look up.
@@ -110,17 +110,19 @@ def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[s
     (folder / "package-lock.json").write_bytes(msgspec.json.encode(document | {"packages": packages}))
 
 
-def _flatten(entries: Mapping[str, _Locked | str], parent: str) -> Iterator[tuple[str, _Locked]]:
+def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
     """Yield the entries of an older lock by their locations, as in a newer one."""
-    for name, entry in entries.items():
-        if isinstance(entry, _Locked):
-            location = f"{parent}node_modules/{name}"
-            yield from _flatten(entry.dependencies, f"{location}/")
-            needs: dict[str, _Locked | str] = dict(entry.requires) if isinstance(entry.requires, dict) else {}
-            alias = ALIAS.match(entry.version)
-            version = entry.version[alias.end() :] if alias else entry.version
-            changed = {"name": alias["name"] if alias else "", "version": version, "dependencies": needs}
-            yield location, msgspec.structs.replace(entry, **changed)
+    waiting = [("", entries)]
+    while waiting:
+        parent, inside = waiting.pop()
+        for name, entry in inside.items():
+            if isinstance(entry, _Locked):
+                location = f"{parent}node_modules/{name}"
+                waiting.append((f"{location}/", entry.dependencies))
+                alias = ALIAS.match(entry.version)
+                needs = entry.requires if isinstance(entry.requires, dict) else {}
+                changed = {"version": entry.version[alias.end() :], "name": alias["name"]} if alias else {}
+                yield location, msgspec.structs.replace(entry, dependencies=needs, **changed)
 
 
 def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
