@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load
-from ci_eval.core.fetch import dataset, git, project, requirements
+from ci_eval.core.fetch import dataset, git, locks, project, requirements
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
@@ -150,13 +150,23 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
     "answer of an endpoint": (_whole, b'{"choices": [{"text": "a"}]}', (Trouble,)),
     "stored answers": (lambda data, _: answers._read(data, "x"), STORED, (ConfigError,)),
     "package.json": (
-        lambda data, folder: requirements.read_npm_ranges(_put(data, folder / "package.json")),
+        lambda data, folder: locks.read_npm_ranges(_put(data, folder / "package.json")),
         b'{"dependencies": {"a": "1"}}',
         (PreparationError,),
     ),
     "npm lock": (
-        lambda data, folder: requirements.check_npm_lock(_put(data, folder / "package-lock.json")),
+        lambda data, folder: locks.write_npm_lock(
+            _put(b'{"dependencies": {"a": "1"}}', folder / "package.json"),
+            _put(data, folder / "package-lock.json"),
+            folder,
+            (),
+        ),
         LOCK,
+        (PreparationError,),
+    ),
+    "go.mod": (
+        lambda data, folder: locks.write_go_modules(_put(data, folder / "p" / "go.mod").parent, folder),
+        b"module a\n\ngo 1.20\nrequire (\n\tb v1.0.0\n)\nreplace b => ./b\n",
         (PreparationError,),
     ),
     "requirements.txt": (_python("requirements.txt"), b"six==1.16.0 # x\n-e .\n", (PreparationError,)),

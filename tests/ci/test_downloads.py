@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -82,6 +83,30 @@ def test_a_name_that_leads_elsewhere_is_refused(github: Services) -> None:
     code, text = downloaded(".*")
     assert (code, "is no name of a folder" in text) == (4, True), text
     assert not Path("run.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "mode"),
+    [
+        ("../escaped", b"x", 0o100644), ("/escaped", b"x", 0o100644), ("..\\escaped", b"x", 0o100644),
+        ("link", b"../../run.txt", 0o120777), ("link", b"/etc/passwd", 0o120777), ("run.txt", b"twice", 0o100644),
+        ("RUN.TXT/../../escaped", b"x", 0o100644), ("pipe", b"", 0o010644), ("run.txt/x", b"x", 0o100644),
+    ],
+)  # fmt: skip
+def test_an_artifact_that_leads_elsewhere_leaves_nothing(
+    github: Services, name: str, content: bytes, mode: int
+) -> None:
+    for artifact in ("logs-a", "ranker"):
+        stored(github, 3, artifact)
+    with zipfile.ZipFile(github.artifacts / "3" / "logs-a.zip", "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of a name that comes twice
+        entry = zipfile.ZipInfo(name)
+        entry.external_attr = mode << 16
+        archive.writestr(entry, content)
+    code, text = downloaded("logs-*")
+    assert (code, "Refused to unpack" in " ".join(text.split())) == (4, True), text
+    assert not list(Path().rglob("*escaped*"))
+    assert not list(Path().glob("logs/logs-a"))
 
 
 @pytest.mark.slow

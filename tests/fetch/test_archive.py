@@ -38,6 +38,13 @@ def tar(folder: Path, *entries: Entry, mode: str = "w:gz") -> Path:
     return path
 
 
+def extended(folder: Path, kind: bytes, **headers: str) -> Path:
+    """A tar of two harmless members, the second with these extended headers (pax); `__` stands for `.`."""
+    info = special("b", kind, "a" if kind != tarfile.REGTYPE else "")
+    info.pax_headers = {name.replace("__", "."): value for name, value in headers.items()}
+    return tar(folder, ("a", b"x"), info)
+
+
 def zipped(folder: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
     path = folder / "archive"
     with zipfile.ZipFile(path, "w", method) as bundle:
@@ -270,3 +277,24 @@ def test_a_target_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="exists"):
         unpack(tar(tmp_path, ("a", b"")), tmp_path / "target")
     assert names(tmp_path / "target") == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers", "reason"),
+    [
+        (tarfile.REGTYPE, {"path": "../evil"}, "leads outside"),
+        (tarfile.REGTYPE, {"path": "/evil"}, "leads outside"),
+        (tarfile.REGTYPE, {"path": "a"}, "is in it twice"),
+        (tarfile.REGTYPE, {"path": "a/b"}, "is a folder and something else"),
+        (tarfile.REGTYPE, {"GNU__sparse__name": "../evil"}, "leads outside"),
+        (tarfile.REGTYPE, {"GNU__sparse__name": "c", "GNU__sparse__size": "9" * 12, "GNU__sparse__map": "0,1"}, "."),
+        (tarfile.REGTYPE, {"size": "-5"}, "impossible size"),
+        (tarfile.REGTYPE, {"size": "9" * 12}, "."),
+        (tarfile.SYMTYPE, {"linkpath": "/etc/passwd"}, "outside"),
+        (tarfile.LNKTYPE, {"linkpath": "../../etc/passwd"}, "outside"),
+    ],
+)
+def test_an_extended_header_gets_nothing_past_the_checks(
+    tmp_path: Path, kind: bytes, headers: dict[str, str], reason: str
+) -> None:
+    refused(extended(tmp_path, kind, **headers), reason)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -138,3 +140,17 @@ def test_reports_hold_no_markup_of_it(evil: Path, tmp_path: Path) -> None:
     assert [path for path in pages if "<img" in path.read_text()] == []
     for folder in folders:
         assert_no_markup((folder / "report.md").read_text())
+    junit = (tmp_path / "out" / "junit.xml").read_text()
+    assert [text for text in ElementTree.fromstring(junit).iter() if "\n" in str(text.attrib)] == []
+    drawings = [drawn for page in pages for drawn in re.findall("<svg.*?</svg>", page.read_text(), re.DOTALL)]
+    assert {ElementTree.fromstring(drawn).tag for drawn in drawings} == {"svg"}
+
+
+def test_tables_have_a_cell_for_each_text_and_no_formula(evil: Path, tmp_path: Path) -> None:
+    assert command("export", evil, "--format", "csv", "--output", tmp_path / "csv")[0] == 0
+    for path in (tmp_path / "csv").iterdir():
+        with path.open(newline="") as file:
+            head, *rows = csv.reader(file)
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}
+        assert not [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-\D", cell)]

@@ -10,9 +10,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
-
-import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, strip_passwords
@@ -23,7 +20,8 @@ PYPI = re.compile(
 PYPI_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 NPM = re.compile(
     r"(?P<name>(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*)"
-    r"@(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)"
+    r"@(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)",
+    re.ASCII,
 )
 
 NPM_NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -40,6 +38,9 @@ REGISTRY_ONLY = (
 )
 
 ALONE = Path(__file__).parents[2] / "plugins" / "drivers"
+# NODE_OPTIONS has its own quoting, in which backslashes escape.
+NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
+"""The options of Node.js by which npm may start no program."""
 REFUSED = "ci-eval lets "
 """The beginning of the messages of `drivers/alone.*`."""
 
@@ -146,19 +147,10 @@ def _find_last_package(output: str) -> str:
     return strip_passwords(collected[-1]) if collected else "a package"
 
 
-def npm_registries(folder: Path) -> frozenset[str]:
-    """Return the hosts of the registries that npm is set up with, as seen from `folder`. Raises InstallError."""
-    settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
-    addresses = [value for name, value in settings.items() if name == "registry" or name.endswith(":registry")]
-    return frozenset(host for address in addresses if (host := urlsplit(str(address)).hostname))
-
-
 def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
     """Run npm, which may run no script and start no program, and return what it printed. Raises InstallError."""
     inherited = os.environ.get("NODE_OPTIONS", "")
-    # NODE_OPTIONS has its own quoting, in which backslashes escape.
-    guard = str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"')
-    variables = {"NODE_OPTIONS": f'{inherited} --require "{guard}"'.strip()}
+    variables = {"NODE_OPTIONS": f"{inherited} {NO_PROGRAMS}".strip()}
     argv = ("npm", arguments[0], "--ignore-scripts", *arguments[1:])
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if REFUSED in ended.trouble:

@@ -4,10 +4,8 @@ fetched."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -23,10 +21,6 @@ PLAIN = re.compile(
 )
 PINNED = re.compile(r"[A-Za-z0-9._-]+[ \t]*(?:\[[^\]]*\][ \t]*)?===?[ \t]*[^\s,*;]+[ \t]*(?:;.*)?")
 ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
-NPM_ALIAS = re.compile(r"npm:(?:@[\w.~-]+/)?[\w.~-]+(?:@|\Z)")
-NPM_RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]*(?<!\.tgz|\.tar)(?<!\.tar\.gz)")
-LONGEST = 1000
-"""The most characters of a version range in a package.json."""
 WHAT_NOW = (
     "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
     "project.dependencies to false, or evaluate a copy of the project (path:…) that does not ask for it."
@@ -68,10 +62,11 @@ def _find_python_requirements(root: Path) -> tuple[str, list[str]]:
 def _check_plain(requirement: str, file: str) -> str:
     if PLAIN.fullmatch(requirement.strip()):
         return requirement.strip()
-    raise _foreign(requirement, file)
+    raise foreign(requirement, file)
 
 
-def _foreign(requirement: str, file: str) -> PreparationError:
+def foreign(requirement: str, file: str) -> PreparationError:
+    """Return the error about a requirement that no registry can meet."""
     return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
@@ -107,84 +102,6 @@ def _read_requirements_file(path: Path) -> list[str]:
 
 def _is_option(line: str) -> bool:
     return line.startswith("-") and not line.startswith(("-e", "--editable"))
-
-
-# --------------------------------------------------------------------------------------------------------------- npm
-
-
-class _Manifest(msgspec.Struct):
-    dependencies: dict[str, str] = {}
-
-
-class _Locked(msgspec.Struct):
-    """An entry of `packages`, or of `dependencies` in older locks."""
-
-    version: str = ""
-    resolved: str | bool = ""
-    link: bool = False
-    dev: bool = False
-    dependencies: dict[str, _Locked | str] = {}
-
-
-class _Lock(msgspec.Struct):
-    packages: dict[str, _Locked] = {}
-    dependencies: dict[str, _Locked] = {}
-
-
-def read_npm_ranges(manifest: Path) -> dict[str, str]:
-    """Return the version ranges that a package.json asks for, by name, except for development. Raises
-    PreparationError."""
-    ranges = read_json(manifest, _Manifest).dependencies
-    for name, versions in ranges.items():
-        if len(versions) > LONGEST or not NPM_RANGE.fullmatch(NPM_ALIAS.sub("", versions, count=1)):
-            raise _foreign(f"{name}@{versions}", manifest.name)
-    return ranges
-
-
-NPM_REGISTRY = "registry.npmjs.org"
-"""The host that locks name; npm asks the registry that it is set up with in its place."""
-
-
-def check_npm_lock(path: Path, hosts: Collection[str] = ()) -> None:
-    """Check that a lock refers only to the project's folder and to registries. Raises PreparationError otherwise.
-
-    `hosts` are the hosts of the registries that npm is set up with. A lock may name these and NPM_REGISTRY.
-    """
-    # npm would send requests to any address in a lock.
-    lock = read_json(path, _Lock)
-    for location, entry in lock.packages.items():
-        source = entry.resolved if isinstance(entry.resolved, str) else ""
-        if not _is_inside(location) or (entry.link and not _is_inside(source)):
-            raise PreparationError(f"{path.name} of the project leads out of it, by {location[:200]!r}. {WHAT_NOW}")
-        # Packages for development are not installed, so they may come from anywhere.
-        if not entry.dev and source and not entry.link and not _is_registry_address(source, hosts):
-            raise _foreign(f"{location} from {source}", path.name)
-    for name, entry in _walk_dependencies(lock.dependencies):
-        if not entry.dev and (":" in entry.version or "/" in entry.version) and not entry.version.startswith("npm:"):
-            raise _foreign(f"{name} from {entry.version}", path.name)
-        source = entry.resolved if isinstance(entry.resolved, str) else ""
-        if not entry.dev and source and not _is_registry_address(source, hosts):
-            raise _foreign(f"{name} from {source}", path.name)
-
-
-def _is_registry_address(address: str, hosts: Collection[str]) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in {"http", "https"} and parts.hostname in {NPM_REGISTRY, *hosts}
-    except ValueError:
-        return False
-
-
-def _is_inside(location: str) -> bool:
-    path = PurePosixPath(location.replace("\\", "/"))
-    return not path.is_absolute() and ".." not in path.parts and ":" not in location
-
-
-def _walk_dependencies(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
-    for name, entry in entries.items():
-        if isinstance(entry, _Locked):
-            yield name, entry
-            yield from _walk_dependencies(entry.dependencies)
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:

@@ -42,6 +42,8 @@ class Walls:
     """The files and folders that the process may read and run."""
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
+    connects: int = 0
+    """A port of TCP that the process may connect to; 0 = none, and no socket either."""
     canary: Path | None = None
     """A file of ours outside of all these folders, which the process must not be able to read; needed unless `confine`
     is off."""
@@ -60,7 +62,7 @@ class Walls:
         options += ["--confine", self.confine, "--report", str(report)]
         options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
         options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
-        options += ["--caller", str(os.getpid())]
+        options += ["--connect", str(self.connects), "--caller", str(os.getpid())]
         # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
         # set up.
         return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]

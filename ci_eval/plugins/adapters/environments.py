@@ -7,28 +7,23 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
 from ci_eval.core.base.files import is_own
-from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.packages import check_origins, list_distributions, npm_registries, npm_run, pip_run
-from ci_eval.core.fetch.requirements import (
-    check_npm_lock,
-    is_pinned,
-    read_json,
-    read_npm_ranges,
-    read_python_requirements,
-)
+from ci_eval.core.fetch.locks import LOCKS, read_npm_ranges, write_go_modules, write_npm_lock
+from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
+from ci_eval.core.fetch.requirements import is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
 from ci_eval.plugins.adapters.python_paths import read_pth_folders
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
 # Building a source distribution would run its code.
 WHEELS = ("--only-binary=:all:",)
-GO_FILES = frozenset({"go.mod", "go.sum"})
 
 
 def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
@@ -100,9 +95,7 @@ def _forget_start_up(site: Path) -> None:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
-# install-links: a dependency that is a local folder is copied; by default it is linked, and npm would write to it.
-_NPM = ("--install-links", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+_NPM = ("--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
 
 
 def _node(task: _Task, folder: Path) -> Mapping[str, str]:
@@ -110,20 +103,15 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     manifest = root / "package.json"
     if not is_own(manifest, root):
         return {}
-    dependencies = read_npm_ranges(manifest)
-    locks = [name for name in LOCKS if is_own(root / name, root)]
-    hosts = npm_registries(folder) if locks else frozenset()
-    for name in locks:
-        check_npm_lock(root / name, hosts)
-        shutil.copyfile(root / name, folder / name)
-    if locks:
-        # `npm ci` refuses a lock without its package.json.
-        shutil.copyfile(manifest, folder / manifest.name)
-        npm_run(("ci", "--omit=dev", *_NPM), cwd=folder)
+    settings = read_npm_settings(folder)
+    if lock := next((root / name for name in LOCKS if is_own(root / name, root)), None):
+        hosts = {urlsplit(address).hostname or "" for address in npm_registries(settings).values()}
+        write_npm_lock(manifest, lock, folder, hosts)
     else:
         # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
-        (folder / manifest.name).write_bytes(msgspec.json.encode({"private": True, "dependencies": dependencies}))
-        npm_run(("install", *_NPM), cwd=folder)
+        needs = {"private": True, "dependencies": read_npm_ranges(manifest)}
+        (folder / manifest.name).write_bytes(msgspec.json.encode(needs))
+    npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
     return {
         str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in manifests
@@ -143,23 +131,10 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
         return {}
     work = folder / "work"
     work.mkdir()
-    # All go.mod and go.sum files are copied, since a `replace` may name another module of the project. No source is.
-    for path in sorted(task.root.rglob("go.*")):
-        if path.name in GO_FILES and is_own(path, task.root):
-            copy = work / path.relative_to(task.root)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
-    variables = {
-        "GOMODCACHE": str(folder / "modules"),
-        # Go makes its module cache read-only, unless -modcacherw is given.
-        "GOFLAGS": "-mod=mod -modcacherw",
-        # Otherwise a go.mod could make go download and run another version.
-        "GOTOOLCHAIN": "local",
-        # A go.work in a folder above would bring other modules in.
-        "GOWORK": "off",
-    }
-    run_client(("go", "mod", "download", "all"), cwd=work, variables=variables)
-    output = run_client(("go", "list", "-m", "all"), cwd=work, variables=variables)
+    write_go_modules(task.root, work)
+    (folder / "modules").mkdir()
+    commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
+    output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
     # The first line is the project's own module.
     pairs = [line.split() for line in output.splitlines()[1:]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,8 +78,20 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
     # In the layout of a repository, the path of a jar tells its group, name and version.
-    options = ["-DincludeScope=runtime", f"-DoutputDirectory={FOLDER}", "-Dmdep.useRepositoryLayout=true"]
-    if trouble := run_mvn(COPY, *options, here=folder):
+    (folder / "settings.xml").write_text(_settings(), encoding="utf-8")
+    options = [
+        "-gs",
+        "settings.xml",
+        "-DincludeScope=runtime",
+        f"-DoutputDirectory={FOLDER}",
+        "-Dmdep.useRepositoryLayout=true",
+    ]
+    try:
+        trouble = run_mvn(COPY, *options, here=folder)
+    finally:
+        # Engines read this folder, and passwords may be among the settings.
+        (folder / "settings.xml").unlink()
+    if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
     jars = {path: _identify(path.relative_to(folder / FOLDER)) for path in list_jars(folder)}
@@ -91,6 +104,21 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
             path.unlink()
             del jars[path]
     return dict(jars.values())
+
+
+def _settings() -> str:
+    """Return the settings of the installed Maven with a mirror, of an empty folder, of all repositories that neither
+    these settings nor the user's name: those that the POM of a dependency names are not asked."""
+    program = Path(shutil.which("mvn") or "mvn").resolve()
+    paths = (program.parents[1] / "conf" / "settings.xml", Path.home() / ".m2" / "settings.xml")
+    texts = [path.read_text("utf-8", "replace") if path.is_file() else "<settings></settings>" for path in paths]
+    known = "".join(f",!{name}" for name in re.findall(r"<id>\s*([\w.-]+)\s*</id>", "".join(texts)))
+    mirror = f"<mirror><id>ci-eval</id><mirrorOf>*,!central{known}</mirrorOf><url>file:///dev/null/none</url></mirror>"
+    shared = re.sub(r"<!--.*?-->", "", texts[0], flags=re.DOTALL)
+    # The first mirror that fits is taken, and a second element of that name would be refused.
+    if "</mirrors>" in shared:
+        return shared.replace("</mirrors>", f"{mirror}</mirrors>")
+    return shared.replace("</settings>", f"<mirrors>{mirror}</mirrors></settings>")
 
 
 def _dependency(artifact: re.Match[str]) -> str:

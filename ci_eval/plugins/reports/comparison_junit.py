@@ -40,8 +40,9 @@ class ComparisonJunit:
 
 
 def _clean(text: str) -> str:
-    """Return the text with a replacement character for each one that XML cannot hold."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Return the text in one line, with a replacement character for each one that XML cannot hold."""
+    # Tools print it where a line of its own could be a command to the CI.
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
 REPORTER: ComparisonReporter = ComparisonJunit()

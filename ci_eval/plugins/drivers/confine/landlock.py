@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from ci_eval.plugins.drivers.confine.kernel import syscall
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-BENEATH = 1
+BENEATH, PORT = 1, 2
 
 RUN, WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
 CHANGE_FOLDERS = 0b1_0111_1011_0000
@@ -27,6 +27,7 @@ SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
 OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 TCP = 0b11
 """The rights of listening and connecting by TCP, which version 4 can forbid; we always do."""
+CONNECT = 0b10
 SCOPES = 0b11
 """The scopes of abstract Unix sockets of, and signals to, processes that are not confined by it; version 6 can forbid
 both."""
@@ -55,10 +56,11 @@ def version() -> tuple[int, str]:
         return 0, WHY_NOT.get(error.errno or 0, str(error.strerror))
 
 
-def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
+def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
     """Start to restrict this process, for good, to what the rules allow: at each path, and below it, those rights.
 
-    `abi` is the version of Landlock to use. Raises OSError.
+    `abi` is the version of Landlock to use. `port`: the only one to connect to by TCP, from version 4; 0 = none. Raises
+    OSError.
     """
     handled = 0
     for since, rights in SINCE.items():
@@ -68,6 +70,8 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int) -> None:
     ruleset = syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     for path, rights in rules:
         _allow(ruleset, path, rights & (handled | NO_LINK))
+    if port and abi >= 4:
+        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(PORT), struct.pack("=2Q", CONNECT, port), 0)
     syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     os.close(ruleset)
 

@@ -2,6 +2,7 @@
 
 --confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
 --run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
+--connect PORT          the one port of TCP that it may connect to; 0 = no sockets. Landlock knows ports from version 4
 --canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
 --report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
 --memory BYTES          limit for the program and all it starts; 0 = none
@@ -41,6 +42,7 @@ class Options:
         self.rules = [(value, RIGHTS[name]) for name, value in pairs if name in RIGHTS]
         single = dict(pairs)
         self.confine = single.get("--confine", "auto")
+        self.connects = int(single.get("--connect", 0))
         self.canary = single.get("--canary", "")
         self.report = int(single.get("--report", -1))
         self.memory = int(single.get("--memory", 0))
@@ -110,7 +112,7 @@ def confine(options: Options) -> str:
     abi = min(abi, options.abi)
     if abi:
         own = [rule for path, rights in options.rules for rule in _exclude_git(path, rights)]
-        landlock.restrict([*system.rules(), *own], abi)
+        landlock.restrict([*system.rules(), *own], abi, options.connects)
         walls.append(f"landlock {abi}")
     else:
         reasons.append(f"landlock: {why or 'not wanted'}")
@@ -119,7 +121,7 @@ def confine(options: Options) -> str:
         _drop_capabilities(1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0)
     try:
         # This comes last, since the filter refuses the system calls of the steps above.
-        seccomp.restrict(truncate=abi < 3)
+        seccomp.restrict(truncate=abi < 3, connects=bool(options.connects))
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")

@@ -35,6 +35,8 @@ EVERY_PROCESS = 0xFFFFFFFF
 """The id -1, by which `kill` means all processes of the user."""
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 """A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
+AF_INET, AF_INET6, TCP, CONNECTS = 2, 10, 6, 0x20000000
+"""With the flag MSG_FASTOPEN, sending connects, and Landlock does not look at that. Nor does it at other protocols."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
 """The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
 
@@ -67,9 +69,9 @@ FCNTL = {
 wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
 
 
-def restrict(*, truncate: bool) -> None:
+def restrict(*, truncate: bool, connects: bool = False) -> None:
     """Let only listed calls succeed from now on. If `truncate`, that call is refused, too; Landlock forbids it only
-    since version 3.
+    since version 3. If `connects`, sockets of TCP can be made and connected.
 
     Raises OSError.
     """
@@ -77,20 +79,22 @@ def restrict(*, truncate: bool) -> None:
     # A 32-bit Python on a 64-bit kernel makes the calls of another table.
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
         raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program(machine, truncate=truncate))
+    code = b"".join(
+        struct.pack("=HBBI", *instruction) for instruction in program(machine, truncate=truncate, connects=connects)
+    )
     filters = ctypes.create_string_buffer(code)
     header = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(filters)))
     prctl(SECCOMP, 2, ctypes.byref(header))
 
 
-def program(machine: str, *, truncate: bool) -> list[Instruction]:
+def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Instruction]:
     """Return the filter for a machine.
 
     Calls with neighbouring numbers and the same outcome are an interval; the interval of a number is looked for by
     halving, so that a call costs eight comparisons rather than two hundred.
     """
     column, architecture = ARCHITECTURES[machine]
-    outcomes = _outcomes(column, truncate)
+    outcomes = _outcomes(column, truncate, connects)
     intervals: list[tuple[int, list[Instruction]]] = []
     for number in range(max(*outcomes, calls.NEWER) + 2):
         outcome = outcomes.get(number) or _fail(errno.ENOSYS if number >= calls.NEWER else errno.EPERM)
@@ -117,12 +121,12 @@ def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
     return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
 
 
-def _outcomes(column: int, truncate: bool) -> dict[int, list[Instruction]]:
+def _outcomes(column: int, truncate: bool, connects: bool) -> dict[int, list[Instruction]]:
     """Return the outcome of each call that is not just refused, by its number: instructions that end in a result."""
     outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
     for group, error in calls.PRETENDED.items():
         outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
-    checked = calls.numbers(calls.CHECKED, column)
+    checked = calls.numbers(f"{calls.CHECKED}, {calls.CLIENTS}" if connects else calls.CHECKED, column)
     checks = _checks() if not truncate else _checks() | {"truncate": _fail(errno.EPERM)}
     return outcomes | {number: [*checks[name], *_ALLOW] for name, number in checked.items()}
 
@@ -145,6 +149,15 @@ def _checks() -> dict[str, list[Instruction]]:
         "mknod": _refuse_unless(1, [PIPE], FILE_TYPE),
         "mknodat": _refuse_unless(2, [PIPE], FILE_TYPE),
         "truncate": [],
+        "socket": [
+            *_refuse_unless(0, [AF_INET, AF_INET6]),
+            *_refuse_unless(1, [SOCK_STREAM], SOCKET_TYPE),
+            *_refuse_unless(2, [0, TCP]),
+        ],
+        "connect": [],
+        "sendto": _refuse_if(3, (ANY_BIT, 0, 1, CONNECTS)),
+        "sendmsg": _refuse_if(2, (ANY_BIT, 0, 1, CONNECTS)),
+        "sendmmsg": _refuse_if(3, (ANY_BIT, 0, 1, CONNECTS)),
     }
 
 

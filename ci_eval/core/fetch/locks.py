@@ -1,0 +1,217 @@
+"""A writer of manifests and locks for npm and go: of a project's own, it takes names, exact versions and digests.
+
+Clients know more ways to name an address than anybody could forbid. So they never see a file of the project, and what
+cannot be written from checked fields is refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.base.files import is_own
+from ci_eval.core.fetch.packages import NPM, NPM_NAME
+from ci_eval.core.fetch.requirements import WHAT_NOW, foreign, read_json
+
+# --------------------------------------------------------------------------------------------------------------- npm
+
+LOCKS = ("npm-shrinkwrap.json", "package-lock.json")
+"""The names of npm's locks; npm reads the first one that is there."""
+NPM_REGISTRY = "registry.npmjs.org"
+"""The host that locks name; npm asks the registry that it is set up with in its place."""
+ALIAS = re.compile(r"npm:(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@|\Z)", re.ASCII)
+RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]{0,1000}(?<!\.tgz|\.tar)(?<!\.tar\.gz)", re.ASCII)
+ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+)(?::\d+)?/[^\\\s]*", re.ASCII)
+DIGESTS = re.compile(r"sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2}(?: +sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2})*")
+LOCATION = re.compile(rf"(?P<parent>(?:node_modules/{NPM_NAME.pattern}/)*)node_modules/(?P<name>{NPM_NAME.pattern})")
+PLATFORM = re.compile(r"!?[a-z0-9_]+")
+
+
+class _Locked(msgspec.Struct, rename="camel"):
+    """An entry of `packages`, or of `dependencies` in older locks; a package.json has some of its fields."""
+
+    name: str = ""
+    version: str = ""
+    resolved: str | bool = ""
+    integrity: str = ""
+    link: bool = False
+    optional: bool = False
+    in_bundle: bool = False
+    bundled: bool = False
+    dependencies: dict[str, _Locked | str] = {}
+    optional_dependencies: dict[str, str] = {}
+    peer_dependencies: dict[str, str] = {}
+    requires: dict[str, str] | bool = False
+    os: list[str] = []
+    cpu: list[str] = []
+    libc: list[str] = []
+
+
+class _Lock(msgspec.Struct):
+    packages: dict[str, _Locked] = {}
+    dependencies: dict[str, _Locked] = {}
+
+
+class _Manifest(msgspec.Struct, rename="camel"):
+    dependencies: dict[str, str] = {}
+    optional_dependencies: dict[str, str] = {}
+    peer_dependencies: dict[str, str] = {}
+
+
+def read_npm_ranges(manifest: Path) -> dict[str, str]:
+    """Return the version ranges that a package.json asks for, by name, except for development. Raises
+    PreparationError."""
+    ranges = read_json(manifest, _Manifest).dependencies
+    for name, versions in ranges.items():
+        if not NPM_NAME.fullmatch(name) or not RANGE.fullmatch(ALIAS.sub("", versions, count=1)):
+            raise foreign(f"{name}@{versions}", manifest.name)
+    return ranges
+
+
+def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[str]) -> None:
+    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
+    is for development.
+
+    `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises PreparationError.
+    """
+    content = read_json(lock, _Lock)
+    entries = content.packages or dict(_flatten(content.dependencies))
+    root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
+    packages = {"": root}
+    # Each package asks for exactly those in its folder, so npm has no range left to look up.
+    for location, entry in sorted(_needed(read_json(manifest, _Manifest), entries, lock.name).items()):
+        match = LOCATION.fullmatch(location)
+        own = match["name"] if match else ""
+        fields: dict[str, object] = {"name": entry.name or own, "version": entry.version, "integrity": entry.integrity}
+        systems = {"os": entry.os, "cpu": entry.cpu, "libc": entry.libc}
+        source = "" if isinstance(entry.resolved, bool) else entry.resolved
+        address = ADDRESS.fullmatch(source)
+        if (
+            match is None
+            or not NPM.fullmatch(f"{fields['name']}@{entry.version}")
+            or (entry.integrity and not DIGESTS.fullmatch(entry.integrity))
+            or (source and not (address and address["host"].lower() in {NPM_REGISTRY, *hosts}))
+            or not all(PLATFORM.fullmatch(system) for names in systems.values() for system in names)
+        ):
+            raise foreign(f"{location}: {fields['name']}@{entry.version} from {source or 'a registry'}", lock.name)
+        fields |= {"optional": entry.optional, **systems}
+        packages[location] = {field: value for field, value in fields.items() if value}
+        kind = "optionalDependencies" if entry.optional else "dependencies"
+        asked = packages[match["parent"].rstrip("/")].setdefault(kind, {})
+        assert isinstance(asked, dict)
+        asked[own] = entry.version if fields["name"] == own else f"npm:{fields['name']}@{entry.version}"
+    document = {"name": "dependencies", "version": "0.0.0", "lockfileVersion": 3, "requires": True}
+    (folder / "package.json").write_bytes(msgspec.json.encode(root))
+    (folder / "package-lock.json").write_bytes(msgspec.json.encode(document | {"packages": packages}))
+
+
+def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
+    """Yield the entries of an older lock by their locations, as in a newer one."""
+    waiting = [("", entries)]
+    while waiting:
+        parent, inside = waiting.pop()
+        for name, entry in inside.items():
+            if isinstance(entry, _Locked):
+                location = f"{parent}node_modules/{name}"
+                waiting.append((f"{location}/", entry.dependencies))
+                alias = ALIAS.match(entry.version)
+                needs = entry.requires if isinstance(entry.requires, dict) else {}
+                changed = {"version": entry.version[alias.end() :], "name": alias["name"]} if alias else {}
+                yield location, msgspec.structs.replace(entry, dependencies=needs, **changed)
+
+
+def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
+    """Return the entries that a package.json leads to, whatever the lock says about their use.
+
+    Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
+    """
+    met: dict[str, _Locked] = {}
+    waiting: list[tuple[str, _Manifest | _Locked]] = [("", manifest)]
+    while waiting:
+        parent, asking = waiting.pop()
+        optional = asking.optional_dependencies | asking.peer_dependencies
+        for name in {**asking.dependencies, **optional}:
+            location = _locate(entries, parent, name)
+            if location is None and name not in optional:
+                raise PreparationError(f"{file} of the project has no {name[:200]!r}: is it up to date? {WHAT_NOW}")
+            if location and location not in met and not entries[location].link:
+                met[location] = entries[location]
+                waiting.append((location, entries[location]))
+    return {location: entry for location, entry in met.items() if not (entry.in_bundle or entry.bundled)}
+
+
+def _locate(entries: Mapping[str, _Locked], folder: str, name: str) -> str | None:
+    """Return the location that Node takes a package from, for one in `folder`, or None if there is none."""
+    while True:
+        location = f"{folder}/node_modules/{name}".lstrip("/")
+        if location in entries:
+            return location
+        if not folder:
+            return None
+        folder = folder.rpartition("/")[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------- go
+
+_PATH = r"[A-Za-z0-9][A-Za-z0-9._~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*"
+_VERSION = r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+incompatible)?"
+GO_LINES = {
+    "module": re.compile(_PATH, re.ASCII),
+    "go": re.compile(r"\d+\.\d+(?:\.\d+)?(?:(?:rc|beta)\d+)?", re.ASCII),
+    "require": re.compile(rf"{_PATH} {_VERSION}", re.ASCII),
+    "exclude": re.compile(rf"{_PATH} {_VERSION}", re.ASCII),
+    "replace": re.compile(
+        rf"{_PATH}(?: {_VERSION})? => (?:{_PATH} {_VERSION}|\.\.?(?:/[A-Za-z0-9._~-]+)*/?)", re.ASCII
+    ),
+}
+"""The lines of a go.mod that decide which modules there are, as they are written; all others are left out."""
+GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=", re.ASCII)
+
+
+def write_go_modules(root: Path, folder: Path) -> None:
+    """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
+    `replace`, each in its place, with checked lines alone.
+
+    Raises PreparationError.
+    """
+    waiting, met = [root], {root}
+    while waiting:
+        module = waiting.pop()
+        lines = list(_read_go_mod(module / "go.mod"))
+        copy = folder / module.relative_to(root)
+        copy.mkdir(parents=True, exist_ok=True)
+        (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        for line in lines:
+            local = re.search(r"=> (\.\S*)$", line)
+            other = Path(os.path.normpath(module / local[1])) if local else root
+            # A link may lead to it by another path.
+            if not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
+                raise foreign(line, "go.mod")
+            waiting += [] if other in met else [other]
+            met.add(other)
+    if is_own(root / "go.sum", root):
+        sums = (root / "go.sum").read_text("utf-8", "replace").splitlines()
+        if wrong := next((line for line in sums if line and not GO_SUM.fullmatch(line)), ""):
+            raise foreign(wrong, "go.sum")
+        (folder / "go.sum").write_text("".join(f"{line}\n" for line in sums), encoding="utf-8")
+
+
+def _read_go_mod(path: Path) -> Iterator[str]:
+    block = ""
+    for text in path.read_text("utf-8", "replace").splitlines():
+        words = [word.strip('"`') for word in text.partition("//")[0].replace("(", " ( ").split()]
+        if block and words == [")"]:
+            block = ""
+        elif len(words) == 2 and words[1] == "(":
+            block = words[0]
+        elif words:
+            verb, *arguments = [block, *words] if block else words
+            line = " ".join([verb, *arguments])
+            if verb in GO_LINES and not GO_LINES[verb].fullmatch(" ".join(arguments)):
+                raise foreign(line, path.name)
+            yield from [line] if verb in GO_LINES else []

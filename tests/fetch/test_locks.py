@@ -1,0 +1,208 @@
+"""What a project wants from elsewhere than a registry, and what is written for npm and go in its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from ci_eval.core.base.errors import InstallError, PreparationError
+from ci_eval.core.fetch.locks import NPM_REGISTRY, read_npm_ranges, write_go_modules, write_npm_lock
+from ci_eval.core.fetch.packages import npm_run
+from tests.adapters.test_environments import packages
+from tests.fetch.repository import create
+from tests.projects import write
+
+# --------------------------------------------------------------------------------------------------------------- npm
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["git+https://example.org/x.git", "someone/x", "github:someone/x", "file:../x", "../x", "./x", ".x", "x.tgz",
+     "https://example.org/x.tgz", "link:../x", "npm:someone/x", "workspace:*", "/x", "~/x", "C:/x", "a" * 1001],
+)  # fmt: skip
+def test_what_an_npm_package_wants_from_elsewhere_is_refused_and_named(wanted: str, tmp_path: Path) -> None:
+    write(tmp_path, package__json=json.dumps({"dependencies": {"dep": wanted}}))
+    with pytest.raises(PreparationError, match=r"package\.json of the project wants 'dep@.*, which no registry has"):
+        read_npm_ranges(tmp_path / "package.json")
+
+
+@pytest.mark.parametrize("wanted", ["", "*", "latest", "^1.0.0 || >=2 <3-beta.1", "npm:@a/b@~1.x", "npm:b", "1.2 - 2"])
+def test_ranges_tags_and_other_names_of_a_registry_are_taken(wanted: str, tmp_path: Path) -> None:
+    write(tmp_path, package__json=json.dumps({"dependencies": {"dep": wanted}}))
+    assert read_npm_ranges(tmp_path / "package.json") == {"dep": wanted}
+
+
+def written(root: Path, entries: object, *hosts: str, **needs: str) -> dict[str, object]:
+    """The entries of the lock that is written for a project of these."""
+    lock = json.dumps({"lockfileVersion": 3, "packages": entries})
+    manifest = json.dumps({"dependencies": needs, "scripts": {"install": "evil"}, "workspaces": ["w"]})
+    write(root, package__json=manifest, **{"package-lock__json": lock})
+    (out := root / "out").mkdir()
+    write_npm_lock(root / "package.json", root / "package-lock.json", out, hosts)
+    assert (
+        json.loads((out / "package.json").read_bytes())
+        == json.loads((out / "package-lock.json").read_bytes())["packages"][""]
+    )
+    packages: dict[str, object] = json.loads((out / "package-lock.json").read_bytes())["packages"]
+    return packages
+
+
+DIGEST = "sha512-" + 86 * "A" + "=="
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"version": "1.0.0", "resolved": "git+ssh://git@example.org/x.git#0"},
+        {"version": "1.0.0", "resolved": "file:../x.tgz"},
+        {"version": "1.0.0", "resolved": "http://127.0.0.1:8080/x.tgz", "dev": True},
+        {"version": "1.0.0", "resolved": f"https://{NPM_REGISTRY}@example.org/x.tgz"},
+        {"version": "1.0.0", "resolved": f"http://example.org\\@{NPM_REGISTRY}/x.tgz"},
+        {"version": "1.0.0", "resolved": f"https://{NPM_REGISTRY}"},
+        {"version": "1.0.0", "resolved": "//example.org/x.tgz"},
+        {"version": "1.0.0", "resolved": "http://[::1/x.tgz"},
+        {"version": "file:/private"},
+        {"version": "npm:y@1.0.0"},
+        {"version": "^1.0.0"},
+        {"version": "latest"},
+        {"version": ""},
+        {"version": "1.0.0\n"},
+        {"version": "\uff11.0.0"},
+        {"version": "1.0.0", "name": "x@http://example.org"},
+        {"version": "1.0.0", "name": "../x"},
+        {"version": "1.0.0", "integrity": "sha512-x y"},
+        {"version": "1.0.0", "integrity": "md5-AAAA"},
+        {"version": "1.0.0", "os": ["linux", "a b"]},
+    ],
+)
+def test_an_entry_that_is_no_name_exact_version_and_digest_is_refused(entry: object, tmp_path: Path) -> None:
+    with pytest.raises(PreparationError, match=r"package-lock\.json of the project wants 'node_modules/x: "):
+        written(tmp_path, {"node_modules/x": entry}, x="*")
+
+
+def test_an_entry_is_written_from_checked_fields_alone(tmp_path: Path) -> None:
+    entry = {"version": "1.0.0", "integrity": DIGEST, "resolved": f"https://{NPM_REGISTRY}/x.tgz", "license": "MIT"}
+    more = {"hasInstallScript": True, "bin": {"x": "../../x"}, "dependencies": {"y": "http://example.org/y"}, "evil": 1}
+    y = {"version": "2.0.0", "resolved": "https://npm.example.org/y", "optional": True, "cpu": ["x64"]}
+    packages = written(tmp_path, {"node_modules/x": entry | more, "node_modules/y": y}, "npm.example.org", x="*")
+    assert packages == {
+        "": {
+            "name": "dependencies", "version": "0.0.0", "private": True,
+            "dependencies": {"x": "1.0.0"}, "optionalDependencies": {"y": "2.0.0"},
+        },
+        "node_modules/x": {"name": "x", "version": "1.0.0", "integrity": DIGEST},
+        "node_modules/y": {"name": "y", "version": "2.0.0", "optional": True, "cpu": ["x64"]},
+    }  # fmt: skip
+
+
+def test_what_nothing_needs_is_not_written_whatever_it_is(tmp_path: Path) -> None:
+    entries = {
+        "": {"devDependencies": {"d": "*"}},
+        "../outside": {"version": "1.0.0"},
+        "node_modules/../../outside": {"version": "1.0.0"},
+        "node_modules/d": {"resolved": "git+ssh://git@example.org/d.git#0", "dev": True},
+        "node_modules/w": {"resolved": "../outside", "link": True},
+        "node_modules/x": {"version": "1.0.0"},
+    }
+    assert set(written(tmp_path, entries, x="*", w="*")) == {"", "node_modules/x"}
+
+
+@pytest.mark.parametrize("name", ["../x", "x@http://example.org", "a/b", "", ".x", "node_modules/x"])
+def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(PreparationError, match=r"package-lock\.json of the project wants"):
+        written(tmp_path, {f"node_modules/{name}": {"version": "1.0.0"}}, **{name: "*"})
+
+
+def test_a_lock_without_what_is_needed_is_not_up_to_date(tmp_path: Path) -> None:
+    with pytest.raises(PreparationError, match=r"has no 'y': is it up to date"):
+        written(tmp_path, {"node_modules/x": {"version": "1.0.0", "dependencies": {"y": "*"}}}, x="*")
+
+
+def test_what_comes_with_another_package_is_in_its_archive(tmp_path: Path) -> None:
+    bundled = {"version": "1.0.0", "inBundle": True, "dependencies": {"x": "*", "y": "*"}}
+    entries = {
+        "node_modules/x": {"version": "1.0.0", "dependencies": {"y": "*"}},
+        "node_modules/x/node_modules/y": bundled,
+    }
+    assert set(written(tmp_path, entries, x="*")) == {"", "node_modules/x"}
+
+
+def test_peers_and_optional_packages_may_be_missing(tmp_path: Path) -> None:
+    entry = {"version": "1.0.0", "peerDependencies": {"y": "*"}, "optionalDependencies": {"z": "*"}}
+    assert set(written(tmp_path, {"node_modules/x": entry}, x="*")) == {"", "node_modules/x"}
+
+
+@pytest.mark.needs("npm", "git")
+@pytest.mark.registry
+def test_npm_may_start_neither_git_nor_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODE_OPTIONS", "--no-deprecation")
+    origin = create(tmp_path / "origin")
+    origin.commit(package_json=json.dumps({"name": "x", "version": "1.0.0"}))
+    write(tmp_path / "p", package__json=json.dumps({"dependencies": {"x": f"git+{origin.url}"}}))
+    with pytest.raises(InstallError, match=r"start no program: git .*\n(.|\n)*Only packages of a registry"):
+        npm_run(("install", "--no-audit"), cwd=tmp_path / "p")
+    assert not (tmp_path / "p/node_modules").exists()
+
+
+# ---------------------------------------------------------------------------------------------------------------- go
+
+
+@pytest.mark.needs("go")
+@pytest.mark.registry
+def test_where_a_link_of_a_go_module_leads_nothing_is_changed(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n", a__go="package a\n")
+    secret = write(tmp_path, secret="s").joinpath("secret")
+    secret.chmod(0o600)
+    (root / "link").symlink_to(secret)
+    (root / "nowhere").symlink_to("nothing")
+    os.mkfifo(root / "pipe.go")
+    assert packages("go", root, tmp_path) == {}
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.needs("go")
+@pytest.mark.registry
+def test_a_go_module_may_stand_for_another_one_of_the_project(tmp_path: Path) -> None:
+    needs = "module example\n\ngo 1.19\n\nrequire example.org/b v1.0.0\n\nreplace example.org/b => ./b\n"
+    root = write(tmp_path / "p", go__mod=needs, **{"b/go__mod": "module example.org/b\n\ngo 1.19\n"})
+    assert packages("go", root, tmp_path) == {"example.org/b": "v1.0.0"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "require example.org/x main", "require ../x v1.0.0", "require -x v1.0.0", "require example.org/x v1",
+        "replace example.org/x => ../x", "replace example.org/x => /x", "replace example.org/x => ./none",
+        "replace example.org/x => https://example.org v1.0.0", "go 1.20\tmain", "module a b", "exclude example.org/x",
+        "require (\n\texample.org/x v1.0.0\n\texample.org/y latest\n)",
+    ],
+)  # fmt: skip
+def test_a_line_of_a_go_mod_that_no_proxy_can_answer_is_refused(line: str, tmp_path: Path) -> None:
+    root = write(tmp_path / "p", go__mod=f"module example.org/h\n{line}\n")
+    with pytest.raises(PreparationError, match=r"go\.mod of the project wants"):
+        write_go_modules(root, tmp_path / "out")
+
+
+def test_a_go_mod_is_written_with_the_lines_that_decide_alone(tmp_path: Path) -> None:
+    lines = '// a\nmodule "example.org/h"\n\ngo 1.20\ntoolchain go1.99\ngodebug x=y\ntool example.org/t\n'
+    block = (
+        "require (\n\texample.org/x v1.0.0 // indirect\n)\nretract v1.0.0\nrequire example.org/y v2.0.0+incompatible\n"
+    )
+    replaced = "replace example.org/x v1.0.0 => ./b\n"
+    files = {"go__mod": lines + block + replaced, "b/go__mod": "module example.org/x\n", "go__work": "use /x\n"}
+    files |= {"c/go__mod": "require nobody wants\n", "b/go__sum": "x"}
+    write_go_modules(write(tmp_path / "p", a__go="package a", **files), tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*.*")) == ["go.mod", "go.mod"]
+    assert (tmp_path / "out" / "go.mod").read_text().splitlines() == [
+        "module example.org/h", "go 1.20", "require example.org/x v1.0.0", "require example.org/y v2.0.0+incompatible",
+        "replace example.org/x v1.0.0 => ./b",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["example.org/x v1.0.0 h1:short=", "example.org/x v1 h1:x", "a\0b", "x y z w"])
+def test_a_sum_that_is_none_is_refused(line: str, tmp_path: Path) -> None:
+    with pytest.raises(PreparationError, match=r"go\.sum of the project wants"):
+        write_go_modules(write(tmp_path / "p", go__mod="module a\n", go__sum=f"{line}\n"), tmp_path / "out")
