@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ci_eval.ci import Announcement, Screen, builds, limits, rest
-from ci_eval.ci.arguments import cache_key, command_line, configs, is_first_night, read_inputs
+from ci_eval.ci.arguments import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
@@ -42,6 +42,7 @@ def run_(job: str | None) -> None:
     job = job or inputs.get("job", "")
     if is_first_night(job, inputs):
         Screen().say(f"There is no base yet: {inputs['base']} is not there, as on a first night.")
+    os.environ[JOB] = job
     # `main` turns errors into messages and exit codes, so click must not end the process.
     cli.main(command_line(job, inputs), standalone_mode=False)
 

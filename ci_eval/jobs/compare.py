@@ -22,6 +22,7 @@ from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, MetricInfo, Overview, Side, Trend
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
@@ -95,7 +96,7 @@ def compare(
     alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
     WorkspaceError or NothingToEvaluate.
     """
-    candidates, past = _split_folders([*folders, *([history] if history else [])], history)
+    candidates, past = _split_folders([*folders, *([history] if history else [])], history, screen)
     candidates = candidates or _newest(past)
     if output:
         Workspace.check_free(output)
@@ -160,14 +161,16 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
-def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
+def _split_folders(
+    folders: Sequence[Path], history: Path | None, screen: Screen
+) -> tuple[list[Workspace], stage.History | None]:
     """Return the workspaces among the folders, and the history in the other folders; None if there are no others."""
     workspaces, pasts = [], []
     for folder in folders:
         if folder != history and (folder / "manifest.json").is_file():
             workspaces.append(Workspace.open(folder))
             continue
-        folder_history = stage.read(folder)
+        folder_history = read_history(folder, screen)
         if not folder_history.evaluations and folder != history:
             Workspace.open(folder)  # raises an error that says what is wrong
         pasts.append(folder_history)
@@ -177,6 +180,14 @@ def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[
         tuple(evaluation for past in pasts for evaluation in past.evaluations),
         tuple(path for past in pasts for path in past.workspaces),
     )
+
+
+def read_history(folder: Path, screen: Screen) -> stage.History:
+    """Return the past evaluations in a folder, with a warning if files were left out."""
+    past = stage.read(folder)
+    if past.damaged:
+        screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
+    return past
 
 
 def _ranked_by_another(base: Workspace, new: Workspace) -> bool:

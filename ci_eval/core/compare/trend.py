@@ -93,15 +93,18 @@ class History:
 
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
+    damaged: tuple[str, ...] = ()
+    """The reason why a file of figures was left out, for each such file."""
 
 
 def read(folder: Path) -> History:
     """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
 
-    A folder that does not exist yet is an empty history. Raises WorkspaceError if a file of figures is damaged.
+    A folder that does not exist yet is an empty history. A file that was cut off must not end all later runs: it is
+    left out, and counted.
     """
     evaluations: dict[tuple[object, ...], Figures] = {}
-    workspaces = []
+    workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
         # os.walk reads this list again, so it is changed in place.
         folders[:] = sorted(name for name in folders if name not in WITHIN)
@@ -110,11 +113,14 @@ def read(folder: Path) -> History:
             workspaces.append(here)
         for name in sorted(names):
             if name == "metrics.json" or (here == folder and name.endswith(".json")):
+                try:
+                    figures = _read(here / name)
+                except WorkspaceError as error:
+                    damaged.append(str(error))
+                    continue
                 # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
-                evaluations = {
-                    (evaluation.started, evaluation.series): evaluation for evaluation in _read(here / name)
-                } | evaluations
-    return History(tuple(evaluations.values()), tuple(workspaces))
+                evaluations = {(one.started, one.series): one for one in figures} | evaluations
+    return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
 
 def read_figures(workspace: Workspace) -> Iterator[Figures]:
