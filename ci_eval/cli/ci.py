@@ -204,7 +204,7 @@ def notice(result: str, run: int | None) -> None:
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
     client = Rest(os.environ)
-    _tell(notices.tell(client, result, run or client.run))
+    _tell(notices.tell(client, result, run or client.run, Repository(os.environ)))
 
 
 @ci.command("comment")

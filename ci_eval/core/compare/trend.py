@@ -18,6 +18,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
+from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import (
     FORMER_LANGUAGES,
     ChangePoint,
@@ -52,6 +53,7 @@ class Figures(Value, frozen=True, kw_only=True):
 
     title: str
     engine: EngineInfo
+    revision: str = ""
     project: ProjectInfo
     completion_type: str = "BASIC"
     client: str = "editor"
@@ -180,6 +182,7 @@ def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -
         started=evaluation.started,
         title=evaluation.title,
         engine=evaluation.engine,
+        revision=evaluation.revision,
         project=evaluation.project,
         sessions=whole.sessions,
         metrics=whole.metrics,
@@ -197,6 +200,8 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
     ):
         if ours != theirs:
             yield f"{subject} {ours} → {theirs}"
+    if commits := commits_between(was.revision, now.revision):
+        yield commits
     if was.project.revision == now.project.revision and was.project.checksum != now.project.checksum:
         yield f"another text of {now.project.name}"
 
