@@ -210,13 +210,16 @@ def notice(result: str, run: int | None) -> None:
 @ci.command("comment")
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
-def comment(run: int, head: str) -> None:
+@click.option(
+    "--when", type=click.Choice(list(comments.WHEN)), default="changed", show_default=True, help="When one is begun."
+)
+def comment(run: int, head: str, when: str) -> None:
     """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
     that its number.txt names.
 
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head):
+    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
         _tell(line)
 
 
