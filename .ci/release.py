@@ -119,6 +119,9 @@ def image(tag: str) -> None:
     name = f"ghcr.io/{os.environ['GITHUB_REPOSITORY'].lower()}"
     label = f"{name}:{tag or 'rehearsal'}"
     trial = ["evaluate", "--set", "interpret.sessionsLimit=50", "--output", "workspace"]
+    # The runner executes other platforms by QEMU, and builds them by a builder of its own.
+    for argv in ("sudo apt-get update", "sudo apt-get install --yes qemu-user-static", "docker buildx create --use"):
+        subprocess.run(argv.split(), check=True)
     build = ["docker", "buildx", "build", "--tag", label]
     for platform in PLATFORMS:
         subprocess.run([*build, "--platform", platform, "--load", "."], cwd=ROOT, check=True)
