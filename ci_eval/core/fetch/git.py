@@ -89,14 +89,18 @@ def read_revision(folder: Path) -> str:
     files that git does not track.
     """
     try:
-        if not _read_git(folder, "ls-files", "-z", "--", "."):
-            return ""
-        commit = _read_git(folder, "rev-parse", "--verify", "HEAD")
+        if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
+            raise InstallError(f"{folder} is in no repository")
         # A filter is a program, which a stranger's repository could name.
         if re.search(r"^filter\.(?!lfs\.)", _read_git(folder, "config", "--list", "--name-only"), re.MULTILINE):
             raise InstallError(f"{folder} has filters")
-        status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", "--", ".")
-        return f"{commit}+changes" if _read_git(folder, *WITHOUT_LFS, *status) else commit
+        status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all", "--", ".")
+        lines = _read_git(folder, *WITHOUT_LFS, *status).splitlines()
+        is_tracked = (folder / ".git").exists() or _read_git(folder, "ls-files", "-z", "--", ".")
+        commit = next((line.split()[2] for line in lines if line.startswith("# branch.oid ")), "(initial)")
+        if not is_tracked or commit == "(initial)":
+            return ""
+        return commit if all(line.startswith("#") for line in lines) else f"{commit}+changes"
     except InstallError:
         if not folder.resolve().is_relative_to(Path.cwd()):
             return ""
