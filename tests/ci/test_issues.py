@@ -239,7 +239,7 @@ def test_one_comment_is_posted_and_kept_up_to_date(github: Services) -> None:
     assert (comment["issue"], comment["body"]) == (7, "<!-- ci-eval -->\nsecond")
 
 
-SAME = {"gates": [{"passed": True}], "wins": 0, "losses": 0}
+SAME = {"gates": [{"passed": True}], "wins": 0, "losses": 0, "onlyBase": 0, "onlyNew": 0}
 CHANGED, BROKEN = SAME | {"wins": 1}, SAME | {"gates": [{"passed": False}]}
 
 

@@ -20,8 +20,10 @@ ARTIFACT = "comparison"
 """The artifact with a comparison; others are called `comparison-NAME`."""
 MOST_COMMENTS = 10
 """The most comparisons of a run that are posted."""
-WHEN = {"changed": "sessions went differently or a gate broke", "always": "", "broken": "a gate broke"}
+WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "a gate broke"}
 """When a comment is begun → the reason in words."""
+COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
+"""The counts of a comparison that are zero if nothing has changed."""
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """The bytes of the longest comment; GitHub takes 65,536 characters."""
@@ -106,7 +108,7 @@ def _is_worth_a_comment(folder: Path, when: str) -> bool:
     gates = compared.get("gates")
     # A foreign artifact may hold anything, which is then a change.
     is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
-    return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in ("wins", "losses")))
+    return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
 
 
 def _number(folder: Path) -> int:
