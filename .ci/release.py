@@ -2,12 +2,15 @@
 
 python .ci/release.py cut [VERSION]    writes VERSION (default: the one under way) and its section of CHANGELOG.md
 python .ci/release.py notes TAG        prints that section; fails if TAG is not the version of the checkout
+python .ci/release.py readme           gives README.md links that hold on PyPI's page; for the build, not to commit
+python .ci/release.py sbom             prints what the lock installs, as CycloneDX
 python .ci/release.py image [TAG]      builds and tries the image; with TAG it is pushed, and the CI is told its digest
-python .ci/release.py publish TAG      the release at GitHub with these notes, and the moving tag vX
+python .ci/release.py publish TAG      the release at GitHub with these notes and the SBOM, and the moving tag vX
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -19,6 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CHANGES, PROJECT, PACKAGE = (ROOT / name for name in ("CHANGELOG.md", "pyproject.toml", "ci_eval/__init__.py"))
 VERSION = re.compile(r'^(version|__version__) = "(.*)"$', re.MULTILINE)
 UNRELEASED = "## Unreleased\n"
+README, LOCK = ROOT / "README.md", ROOT / ".ci" / "requirements-ml.txt"
+SBOM = "ci-eval.cdx.json"
+PLATFORMS = ("linux/amd64", "linux/arm64")
+RELATIVE = re.compile(r"(!?)(\[[^\]]*\])\((?!https?:|#)([^)\s]+)\)")
+"""A link of Markdown to another file of the checkout."""
 NOTES_LIMIT = 125_000
 """The most characters of a release's text: https://github.com/orgs/community/discussions/27190"""
 
@@ -77,19 +85,55 @@ def notes(tag: str) -> str:
     return changes[:NOTES_LIMIT].rpartition("\n")[0] + "\n\nMore: CHANGELOG.md"
 
 
+def readme() -> None:
+    """Make relative links of the README absolute, at the tag of this version. PyPI shows it beside no other file."""
+    source = re.search(r'^Source = "(.*)"$', PROJECT.read_text(encoding="utf-8"), re.MULTILINE)
+    if not source:
+        sys.exit("pyproject.toml has no Source: run `release.py cut` before it")
+    kinds = {"": "blob", "!": "raw"}
+    text = README.read_text(encoding="utf-8")
+    at = f"v{stored_version(PROJECT)}"
+    README.write_text(
+        RELATIVE.sub(lambda link: f"{link[1]}{link[2]}({source[1]}/{kinds[link[1]]}/{at}/{link[3]})", text),
+        encoding="utf-8",
+    )
+
+
+def sbom() -> str:
+    """Return what an installation by the lock consists of, in CycloneDX: https://cyclonedx.org/docs/1.6/json/"""
+    parts = re.findall(r"^([\w.-]+)==(\S+)", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    version = stored_version(PROJECT)
+    components = [{"type": "library", "name": name, "version": at, "purl": purl(name, at)} for name, at in parts]
+    application = {"type": "application", "name": "ci-eval", "version": version, "purl": purl("ci-eval", version)}
+    document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "metadata": {"component": application}}
+    return json.dumps(document | {"components": components}, indent=1)
+
+
+def purl(name: str, version: str) -> str:
+    """Return the address of a package as SBOMs have it: https://github.com/package-url/purl-spec"""
+    return f"pkg:pypi/{re.sub('[-_.]+', '-', name).lower()}@{version}"
+
+
 def image(tag: str) -> None:
-    """Build the image and evaluate something in it; with a tag, push it, and write the step's outputs."""
+    """Build the image for each platform and evaluate something in it; with a tag, push it and write outputs."""
     name = f"ghcr.io/{os.environ['GITHUB_REPOSITORY'].lower()}"
     label = f"{name}:{tag or 'rehearsal'}"
     trial = ["evaluate", "--set", "interpret.sessionsLimit=50", "--output", "workspace"]
-    subprocess.run(["docker", "build", "--tag", label, "."], cwd=ROOT, check=True)
-    subprocess.run(["docker", "run", "--rm", label, *trial], check=True)
+    # The runner executes other platforms by QEMU, and builds them by a builder of its own.
+    for argv in ("sudo apt-get update", "sudo apt-get install --yes qemu-user-static", "docker buildx create --use"):
+        subprocess.run(argv.split(), check=True)
+    build = ["docker", "buildx", "build", "--tag", label]
+    for platform in PLATFORMS:
+        subprocess.run([*build, "--platform", platform, "--load", "."], cwd=ROOT, check=True)
+        subprocess.run(["docker", "run", "--rm", "--platform", platform, label, *trial], check=True)
     if not tag:
         return
     login = ["docker", "login", "ghcr.io", "--username", os.environ["GITHUB_ACTOR"], "--password-stdin"]
     subprocess.run(login, input=os.environ["TOKEN"], text=True, check=True)
-    subprocess.run(["docker", "push", label], check=True)
-    digest = run("docker", "inspect", "--format", "{{index .RepoDigests 0}}", label).partition("@")[2]
+    # What was tried is in the builder's cache.
+    whole = ["--platform", ",".join(PLATFORMS), "--sbom=true", "--push", "--metadata-file", "image.json", "."]
+    subprocess.run([*build, *whole], cwd=ROOT, check=True)
+    digest = json.loads((ROOT / "image.json").read_text(encoding="utf-8"))["containerimage.digest"]
     with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
         file.write(f"name={name}\ndigest={digest}\n")
 
@@ -98,9 +142,9 @@ def publish(tag: str) -> None:
     """Make the release at GitHub, and move the tag vX, by which actions are used, to its commit."""
     repository, commit = os.environ["GH_REPO"], os.environ["GITHUB_SHA"]
     text = notes(tag)
-    subprocess.run(
-        ["gh", "release", "create", tag, "--verify-tag", "--notes-file", "-"], input=text, text=True, check=True
-    )
+    (ROOT / SBOM).write_text(sbom(), encoding="utf-8")
+    create_release = ["gh", "release", "create", tag, "--verify-tag", "--notes-file", "-", SBOM]
+    subprocess.run(create_release, cwd=ROOT, input=text, text=True, check=True)
     references, moving = f"repos/{repository}/git/refs", f"tags/{tag.partition('.')[0]}"
     update = ["gh", "api", "-X", "PATCH", f"{references}/{moving}", "-f", f"sha={commit}", "-F", "force=true"]
     if subprocess.run(update, check=False).returncode:
@@ -122,6 +166,10 @@ def main(argv: list[str]) -> None:
             cut(version)
         case ["notes", tag]:
             print(notes(tag))
+        case ["readme"]:
+            readme()
+        case ["sbom"]:
+            print(sbom())
         case ["image", *tags] if len(tags) < 2:
             image("".join(tags))
         case ["publish", tag]:

@@ -13,12 +13,7 @@ import sys
 from pathlib import Path
 
 RUN = runpy.run_path(str(Path(__file__).resolve().parents[1] / ".github" / "actions" / "run.py"))
-PROBLEM = (
-    "##teamcity[buildProblem identity='ci_eval_bootstrap' description='ci-eval could not be installed; the agent needs "
-    "Linux, Python 3.10 or newer with venv, and PyPI or a mirror of it: the build log says what is missing']"
-)
-PREPARATION = 4
-"""The exit code of ci-eval where it could not be made ready."""
+PROBLEM = "##teamcity[buildProblem identity='ci_eval_bootstrap' description='ci-eval could not be installed. {NEEDS}']"
 
 
 def main() -> int:
@@ -32,8 +27,8 @@ def main() -> int:
             python = RUN["program"](RUN["needs_ml"](sys.argv[1:], os.environ), os.environ)
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"{error}\n")
-        sys.stdout.write(f"{PROBLEM}\n")
-        return PREPARATION
+        sys.stdout.write(f"{PROBLEM.format(**RUN)}\n")
+        return int(RUN["PREPARATION"])
     # Isolated: a file of the build's own checkout must not stand for one of Python's modules.
     return subprocess.run([str(python), "-I", "-m", "ci_eval", *sys.argv[1:]], check=False).returncode
 

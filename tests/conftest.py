@@ -164,6 +164,7 @@ def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     # Set rather than deleted: so what `--ci` sets in this process is gone after the test, too.
     monkeypatch.setenv("CI_EVAL_CI", "auto")
     monkeypatch.setenv("CI_EVAL_OUTPUT", "")
+    monkeypatch.setenv("CI_EVAL_JOB", "")
 
 
 @pytest.fixture

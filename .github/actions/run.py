@@ -19,6 +19,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+CONFIGURATION, PREPARATION = 2, 4
+"""The exit codes of ci-eval for a wrong configuration, and if something could not be made ready."""
+NEEDS = "It needs Python 3.10 or newer with venv, and PyPI or a mirror of it: the lines above say what is missing"
 LEARNING = ("generate-ml-logs", "train-ranker", "fit-user-model", "ML")
 
 
@@ -69,7 +72,7 @@ def checked(python: Path, ml: bool) -> Path:
     look = f"import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, {modules})))"
     if subprocess.run([str(python), "-I", "-c", look], check=False).returncode:
         extra = "[ml]" if ml else ""
-        sys.exit(
+        raise OSError(
             f"{python} lacks one of {', '.join(modules)}: install ci-eval{extra} there, or unset CI_EVAL_ENVIRONMENT"
         )
     return python
@@ -80,7 +83,8 @@ def registries(text: str) -> dict[str, str]:
     found = dict(line.strip().split("=", 1) for line in text.splitlines() if "=" in line)
     if len(found) != sum(bool(line.strip()) for line in text.splitlines()):
         # Not the line itself, which is a secret.
-        sys.exit("the secret `registries` has a line that is not NAME=VALUE, or a name twice: see docs/ci.md")
+        print("the secret `registries` has a line that is not NAME=VALUE, or a name twice: see docs/ci.md")
+        sys.exit(CONFIGURATION)
     return found
 
 
@@ -91,7 +95,12 @@ def main() -> int:
     temporary = os.environ.get("RUNNER_TEMP")
     if temporary:
         os.environ.setdefault("CI_EVAL_CACHE", str(Path(temporary) / "ci-eval-cache"))
-    python = program(needs_ml(argv, os.environ), os.environ)
+    try:
+        python = program(needs_ml(argv, os.environ), os.environ)
+    except (OSError, subprocess.CalledProcessError) as error:
+        message = f"ci-eval could not be installed: {error}. {NEEDS}".replace("\n", " ")
+        print(f"::error title=ci-eval::{message}" if os.environ.get("GITHUB_ACTIONS") else message, flush=True)
+        return PREPARATION
     print(f"ci-eval {shlex.join(argv)}".replace("::", ": :"), flush=True)
     # Isolated: a file of the caller's checkout must not stand for one of Python's modules.
     return subprocess.run([str(python), "-I", "-m", "ci_eval", *argv], check=False).returncode

@@ -1,30 +1,13 @@
 // Nights, pull requests, logs and comparisons of ci-eval for TeamCity's Kotlin DSL. Copy this file into the folder .teamcity of
-// your repository, beside settings.kts: see docs/ci.md.
+// your repository, next to settings.kts: see docs/ci.md. The server must be TeamCity 2025.11 or newer.
 package ci_eval
 
-import jetbrains.buildServer.configs.kotlin.BuildType
-import jetbrains.buildServer.configs.kotlin.BuildTypeSettings
-import jetbrains.buildServer.configs.kotlin.CustomChart
-import jetbrains.buildServer.configs.kotlin.DslContext
-import jetbrains.buildServer.configs.kotlin.FailureAction
-import jetbrains.buildServer.configs.kotlin.ParameterDisplay
-import jetbrains.buildServer.configs.kotlin.Project
-import jetbrains.buildServer.configs.kotlin.ReuseBuilds
-import jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests
-import jetbrains.buildServer.configs.kotlin.buildFeatures.commitStatusPublisher
-import jetbrains.buildServer.configs.kotlin.buildFeatures.notifications
-import jetbrains.buildServer.configs.kotlin.buildFeatures.pullRequests
+import jetbrains.buildServer.configs.kotlin.*
+import jetbrains.buildServer.configs.kotlin.buildFeatures.*
 import jetbrains.buildServer.configs.kotlin.buildSteps.script
-import jetbrains.buildServer.configs.kotlin.failureConditions.BuildFailureOnMetric
-import jetbrains.buildServer.configs.kotlin.failureConditions.failOnMetricChange
-import jetbrains.buildServer.configs.kotlin.matrix
-import jetbrains.buildServer.configs.kotlin.projectCustomChart
-import jetbrains.buildServer.configs.kotlin.projectFeatures.ProjectReportTab
-import jetbrains.buildServer.configs.kotlin.projectFeatures.buildReportTab
-import jetbrains.buildServer.configs.kotlin.projectFeatures.projectReportTab
-import jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger
-import jetbrains.buildServer.configs.kotlin.triggers.schedule
-import jetbrains.buildServer.configs.kotlin.triggers.vcs
+import jetbrains.buildServer.configs.kotlin.failureConditions.*
+import jetbrains.buildServer.configs.kotlin.projectFeatures.*
+import jetbrains.buildServer.configs.kotlin.triggers.*
 
 /** Where ci-eval comes from: its Git repository, `@`, and the whole hash of a commit. Empty: the checkout itself is ci-eval. */
 var ciEval = ""
@@ -51,15 +34,24 @@ private val fetch = listOf(
 /** An engine that another build of the project makes and publishes as one archive, with its programs in it. */
 class BuiltEngine(val build: BuildType, val archive: String)
 
-/** What all kinds of builds have. `id` begins the ids of the builds, and is the only one of its kind in the project. */
+/** The options of all kinds of builds. `id` begins the ids of the builds, and is the only one of its kind in the project. */
 open class CiEvalBuild {
     var id = "Completion"
     /** The configuration, a YAML file of the checkout. */
     var config = ""
-    /** Parameters that an agent must have, such as `env.GOROOT`, where only some agents can do this. */
+    /** The repository that is checked out. */
+    var vcsRoot: VcsRoot = DslContext.settingsRoot
+    /** Parameters that an agent must have, such as `env.GOROOT`, if only some agents can do this. */
     var needs = emptyList<String>()
     /** Minutes after which a build is stopped. */
     var limit = 180
+}
+
+/** An engine of your own: its build, the command that starts it in the archive's folder, and the engine it is like. */
+open class CiEvalAsking : CiEvalBuild() {
+    var engine: BuiltEngine? = null
+    var command = ""
+    var like = ""
 }
 
 class CiEvalEngine : CiEvalBuild() {
@@ -68,50 +60,46 @@ class CiEvalEngine : CiEvalBuild() {
     var output = "build"
 }
 
-class CiEvalNight : CiEvalBuild() {
+class CiEvalNight : CiEvalAsking() {
     /** Parts of an evaluation that agents may run at the same time. */
     var shards = 1
     var gates = listOf("declared >= -2pp")
     /** The share in percent by which RecallAt1 may be below the last good night's before the evaluation itself fails. */
     var mostLoss = 5
-    /** Whether it starts every night by itself: false where `ciEvalNights` starts it. */
+    /** Whether it starts every night by itself: false if `ciEvalNights` starts it. */
     var daily = true
-    var hour = 2
-    var minute = 23
-    /** Who is mailed of a comparison that fails in a way it did not fail before; empty: nobody. */
+    var hour = 2; var minute = 23
+    /** The address that gets a mail if a comparison fails in a new way; empty: nobody. */
     var mail = ""
     /** What `ciEvalLogs` returned: the nights evaluate its last ranker, too. */
     var ranker: BuildType? = null
-    /** An engine of your own: what builds it, the command that starts it in the archive's folder, and the engine it is like. */
-    var engine: BuiltEngine? = null
-    var command = ""
-    var like = ""
-    /** Whether a night takes over answers of the night before. False where the configuration has a command or an endpoint. */
+    /** Whether a night takes over answers of the night before. False if the configuration has a command or an endpoint. */
     var reuse = true
 }
 
-class CiEvalPullRequest : CiEvalBuild() {
-    lateinit var engine: BuiltEngine
-    var command = ""
-    var like = ""
+class CiEvalPullRequest : CiEvalAsking() {
     var gates = listOf("RecallAt1 >= -1pp")
     var rounds = 3
-    /** A token of GitHub as TeamCity stores it (credentialsJSON:…), which publishes the status of the commit; empty: none. */
+    /** github, gitlab, bitbucketServer, bitbucketCloud or azureDevOps. */
+    var provider = "github"
+    /** The address of a server of your own, such as https://git.example.com; of Azure DevOps the project's page. */
+    var server = ""
+    /** Whose pull requests are built, at GitHub: a stranger's program would run on your agents. */
+    var filter = PullRequests.GitHubRoleFilter.MEMBER_OR_COLLABORATOR
+    /**
+     * A token as TeamCity stores it (credentialsJSON:…), which reads pull requests and publishes the status of the commit.
+     * Without one, `vcsRoot` must have a user's password or token; one that is anonymous or has an SSH key is not enough.
+     */
     var token = ""
-    /** The branches whose pull requests are built. */
-    var branches = "+:pull/*"
+    /** The branches that are built; empty: those that the provider makes of pull requests. */
+    var branches = ""
 }
 
-class CiEvalLogs : CiEvalBuild() {
+class CiEvalLogs : CiEvalAsking() {
     /** SPECs of the projects that rankers learn from. */
     var projects = emptyList<String>()
-    /** An engine of your own, as a night has it. */
-    var engine: BuiltEngine? = null
-    var command = ""
-    var like = ""
     /** On Sundays. */
-    var hour = 5
-    var minute = 7
+    var hour = 5; var minute = 7
 }
 
 class CiEvalAlgorithms : CiEvalBuild() {
@@ -119,19 +107,16 @@ class CiEvalAlgorithms : CiEvalBuild() {
     var nights = emptyList<List<BuildType>>()
     /** Rules for each evaluation against the first one. */
     var gates = emptyList<String>()
-    /** Whether it starts every night by itself: false where `ciEvalNights` starts it. */
+    /** Whether it starts every night by itself: false if `ciEvalNights` starts it. */
     var daily = true
-    var hour = 4
-    var minute = 23
+    var hour = 4; var minute = 23
 }
 
 class CiEvalNights : CiEvalBuild() {
-    /** What `ciEvalNight` returned, with `daily = false`. */
+    /** What `ciEvalNight` and `ciEvalAlgorithms` returned, with `daily = false`. */
     var nights = emptyList<List<BuildType>>()
-    /** What `ciEvalAlgorithms` returned, with `daily = false`. */
     var algorithms = emptyList<BuildType>()
-    var hour = 2
-    var minute = 23
+    var hour = 2; var minute = 23
 }
 
 class CiEvalCompareAlgorithms : CiEvalBuild() {
@@ -141,267 +126,14 @@ class CiEvalCompareAlgorithms : CiEvalBuild() {
     var rounds = 3
 }
 
-private fun quoted(text: String) = "'" + text.replace("'", "'\\''") + "'"
-
-private fun option(name: String, value: String) = if (value.isEmpty()) "" else " --$name ${quoted(value)}"
-
-private val python get() = if (ciEval.isEmpty()) ".teamcity/run.py" else "\"\$folder/.teamcity/run.py\""
-
-/** `before`: lines of a shell that come before the commands of ci-eval. */
-private fun BuildType.runs(settings: CiEvalBuild, commands: List<String>, before: List<String> = emptyList()) {
-    params {
-        if (ciEval.isEmpty()) {
-            // Where run.py puts the environment that it makes; otherwise the agent keeps one beside ci-eval.
-            param("env.RUNNER_TEMP", "%system.teamcity.build.tempDir%")
-        } else {
-            param("env.INPUT_SOURCE", ciEval.substringBeforeLast("@"))
-            param("env.INPUT_COMMIT", ciEval.substringAfterLast("@"))
-        }
-    }
-    vcs {
-        root(DslContext.settingsRoot)
-        // What the night before left in the agent's folder is no workspace of tonight's.
-        cleanCheckout = true
-    }
-    steps {
-        script {
-            name = "ci-eval"
-            val fetching = if (ciEval.isEmpty()) emptyList() else fetch
-            scriptContent =
-                (listOf("set -eu") + fetching + before + commands.map { "python3 $python $it" }).joinToString("\n")
-        }
-    }
-    requirements {
-        contains("teamcity.agent.jvm.os.name", "Linux")
-        exists("python3.executable")
-        settings.needs.distinct().forEach { exists(it) }
-    }
-    failureConditions {
-        executionTimeoutMin = settings.limit
-    }
-}
-
-/** A failed build's artifacts are taken too unless nothing can be done without its success: reports first, gates last. */
-private fun BuildType.takes(
-    from: BuildType,
-    rules: String,
-    failed: FailureAction = FailureAction.ADD_PROBLEM,
-    reused: ReuseBuilds = ReuseBuilds.NO,
-) {
-    dependencies {
-        dependency(from) {
-            snapshot {
-                onDependencyFailure = failed
-                reuseBuilds = reused
-            }
-            artifacts {
-                artifactRules = rules
-                cleanDestination = true
-            }
-        }
-    }
-}
-
-/** Of the last week in which one could be trained: a new ranker every night would hide what the engine does. */
-private fun BuildType.takesLast(ranker: BuildType) {
-    dependencies {
-        artifacts(ranker) {
-            artifactRules = "ranker.zip!** => ranker"
-            buildRule = lastSuccessful()
-        }
-    }
-}
-
-private fun BuildType.everyNight(ofDay: Int, ofHour: Int) {
-    triggers {
-        schedule {
-            schedulingPolicy = daily {
-                hour = ofDay
-                minute = ofHour
-            }
-            branchFilter = "+:<default>"
-            triggerBuild = always()
-            withPendingChangesOnly = false
-        }
-    }
-}
-
-/** Archives may lose the right to execute. */
-private fun executable(folder: String) = "chmod -R u+x $folder"
-
-/** The options of an engine that another build makes, which is unpacked into `engine`. */
-private fun ownEngine(command: String, like: String) =
-    option("engine-command", if (command.isEmpty()) command else "engine/$command") + option("engine-like", like)
-
-/** The parameter that tells the parts of an evaluation, as agents and scripts know it. */
-private const val SHARD = "env.CI_EVAL_SHARD"
-
-/** The evaluation of one completion type. Its parts are a matrix: one configuration, whose builds publish side by side. */
-private fun evaluation(night: CiEvalNight, type: String): BuildType = BuildType {
-    id("Evaluate_${night.id}_$type")
-    name = "Evaluate $type"
-    val isWhole = night.shards == 1
-    val folder = if (isWhole) "workspace" else "shard%$SHARD%"
-    val part = "\$CI_EVAL_SHARD"
-    // A command may be another program every night, and is always asked.
-    val isReused = night.reuse && night.command.isEmpty()
-    // The same commit of ci-eval alone: what another one was answered is not taken over.
-    val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
-    val reusing = if (!isReused) emptyList() else listOf(
-        "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
-        "echo \"$commit\" > commit",
-    )
-    artifactRules = "$folder => $folder.zip" + if (isReused) "\ncommit => $folder.zip" else ""
-    runs(
-        night,
-        listOf(
-            "evaluate ${quoted(night.config)} --completion-type $type" +
-                (if (type == "ML") " --model ranker/model.json" else "") +
-                ownEngine(night.command, night.like) +
-                (if (isReused) " --reuse earlier" else "") +
-                (if (isWhole) " --output workspace" else " --shard \"$part/${night.shards}\" --output \"shard$part\""),
-        ),
-        before = reusing + if (night.engine == null) emptyList() else listOf(executable("engine")),
-    )
-    if (!isWhole) {
-        features {
-            // TeamCity counts the time of what a matrix depends on to its own, and so to `limit` (TW-76020).
-            matrix { param(SHARD, (1..night.shards).map { value("$it", label = "$it of ${night.shards}") }) }
-        }
-    }
-    if (isReused) {
-        dependencies {
-            artifacts(this@BuildType) {
-                artifactRules = "?:$folder.zip!** => earlier"
-                cleanDestination = true
-                buildRule = lastSuccessful()
-            }
-        }
-    }
-    if (type == "ML") night.ranker?.let { takesLast(it) }
-    night.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
-    if (isWhole) failsOnLoss(night)
-}
-
-private fun BuildType.failsOnLoss(night: CiEvalNight) {
-    failureConditions {
-        failOnMetricChange {
-            param("metricKey", "ci_eval.RecallAt1")
-            threshold = night.mostLoss
-            units = BuildFailureOnMetric.MetricUnit.PERCENTS
-            comparison = BuildFailureOnMetric.MetricComparison.LESS
-            compareTo = build { buildRule = lastSuccessful() }
-        }
-    }
-}
-
-/**
- * Tonight's workspace, of its parts if it has some, against the one of the last comparison that was green, which is in that
- * build's artifacts: tonight's evaluation is the last successful one already. The first night has none, so the rule is optional.
- */
-private fun comparison(night: CiEvalNight, type: String, evaluation: BuildType): BuildType = BuildType {
-    id("Compare_${night.id}_$type")
-    name = "Compare $type with the last good night"
-    artifactRules = """
-        comparison => comparison.zip
-        history => history.zip
-        workspace => workspace.zip
-    """.trimIndent()
-    val parts = if (night.shards == 1) emptyList() else (1..night.shards).map { "shard$it" }
-    val merging = if (parts.isEmpty()) emptyList() else listOf("merge ${parts.joinToString(" ")} --output workspace")
-    runs(
-        night,
-        merging + (
-            "compare \$(test -d base && echo base || echo --first-night) workspace --same-ranker --history history --output comparison" +
-                night.gates.joinToString("") { option("gate", it) }
-            ),
-    )
-    if (parts.isNotEmpty()) failsOnLoss(night)
-    if (night.mail.isNotEmpty()) {
-        features {
-            notifications {
-                notifierSettings = emailNotifier { email = night.mail }
-                buildFailedToStart = true
-                buildFailed = true
-                // Of problems with a stable identity only the new ones are told.
-                newBuildProblemOccurred = true
-            }
-        }
-    }
-    // Optional: a build that could not start would publish no history for the next night.
-    takes(evaluation, (parts.ifEmpty { listOf("workspace") }).joinToString("\n") { "?:$it.zip!** => $it" })
-    dependencies {
-        artifacts(this@BuildType) {
-            artifactRules = """
-                ?:workspace.zip!** => base
-                ?:history.zip!** => history
-            """.trimIndent()
-            buildRule = lastSuccessful()
-        }
-        // Red nights stay in the trend. A build that was stopped published nothing: then the last green one's history is left.
-        artifacts(this@BuildType) {
-            artifactRules = "?:history.zip!** => history"
-            buildRule = lastFinished()
-        }
-    }
-    if (night.daily) everyNight(night.hour, night.minute)
-}
-
-/** Of one unit, over the builds that have the figures of a whole night. */
-private fun Project.chart(
-    title: String, unit: String, metrics: List<String>, of: List<BuildType>, format: CustomChart.Format? = null,
-) {
-    features {
-        projectCustomChart {
-            this.title = title
-            seriesTitle = unit
-            this.format = format
-            series = of.flatMap { build ->
-                metrics.map { metric ->
-                    CustomChart.Serie(
-                        title = "$metric, ${build.name}",
-                        key = CustomChart.SeriesKey("ci_eval.$metric"),
-                        sourceBuildTypeId = "${build.id}",
-                    )
-                }
-            }
-        }
-    }
-}
-
-private val shown = mutableListOf<Project>()
-
-private val ranked = mutableListOf<Project>()
-
-/** The reports as tabs of the builds; once for a project. */
-private fun Project.reports() {
-    if (shown.any { it === this }) return
-    shown += this
-    features {
-        buildReportTab {
-            title = "Completion quality"
-            startPage = "workspace.zip!/reports/html/index.html"
-        }
-        buildReportTab {
-            title = "Comparison"
-            startPage = "comparison.zip!/html/index.html"
-        }
-    }
-}
-
 /** Makes the engine that the builds of the project measure. Returns what `engine` takes. */
 fun Project.ciEvalEngine(init: CiEvalEngine.() -> Unit): BuiltEngine {
     val engine = CiEvalEngine().apply(init)
-    val build = BuildType {
-        id("Engine_${engine.id}")
-        name = "Engine"
-        artifactRules = "${engine.output} => engine.zip"
-        vcs { root(DslContext.settingsRoot) }
-        steps { script { scriptContent = engine.make } }
-        requirements { engine.needs.distinct().forEach { exists(it) } }
-        failureConditions { executionTimeoutMin = engine.limit }
+    val build = build("Engine_${engine.id}", "Engine", engine) {
+        // If a pull request is built, ciEvalPullRequest adds pulls() here: else the default branch would be built.
+        artifactRules = "${literal(engine.output)} => engine.zip"
+        steps { script { scriptContent = literal(engine.make) } }
     }
-    buildType(build)
     return BuiltEngine(build, "engine.zip")
 }
 
@@ -411,12 +143,10 @@ fun Project.ciEvalEngine(init: CiEvalEngine.() -> Unit): BuiltEngine {
  */
 fun Project.ciEvalNight(init: CiEvalNight.() -> Unit): List<BuildType> {
     val night = CiEvalNight().apply(init)
-    val types = listOfNotNull("BASIC", night.ranker?.let { "ML" })
-    val evaluations = types.map { evaluation(night, it) }
-    val comparisons = types.zip(evaluations) { type, evaluation -> comparison(night, type, evaluation) }
-    (evaluations + comparisons).forEach { buildType(it) }
+    val evaluations = listOfNotNull("BASIC", night.ranker?.let { "ML" }).associateWith { evaluation(night, it) }
+    val comparisons = evaluations.map { (type, evaluation) -> comparison(night, type, evaluation) }
     reports()
-    val wholes = if (night.shards == 1) evaluations else comparisons
+    val wholes = if (night.shards == 1) evaluations.values.toList() else comparisons
     val shares = listOf("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank")
     chart("Quality of ${night.id}", "Share", shares, wholes, CustomChart.Format.PERCENT_BY_1)
     chart("Latency of ${night.id}", "ms", listOf("LatencyPercentile50", "LatencyPercentile95"), wholes)
@@ -430,40 +160,20 @@ fun Project.ciEvalNight(init: CiEvalNight.() -> Unit): List<BuildType> {
 fun Project.ciEvalNights(init: CiEvalNights.() -> Unit) {
     val all = CiEvalNights().apply(init)
     val comparisons = all.nights.flatten()
-    val trends = BuildType {
-        id("Trends_${all.id}")
-        name = "Trends"
+    val trends = build("Trends_${all.id}", "Trends", all) {
         artifactRules = "site => site.zip"
-        runs(all, listOf("site histories --output site"))
-        comparisons.forEach {
-            takes(it, "?:history.zip!** => histories/${it.id}", FailureAction.IGNORE)
-        }
+        runs("site histories --output site")
+        comparisons.forEach { takes(it, "?:history.zip!** => histories/${it.id}", FailureAction.IGNORE) }
     }
-    val night = BuildType {
-        id("Night_${all.id}")
-        name = "Night"
+    build("Night_${all.id}", "Night", all) {
         type = BuildTypeSettings.Type.COMPOSITE
-        vcs { root(DslContext.settingsRoot) }
-        dependencies {
-            (comparisons + all.algorithms + trends).forEach { build ->
-                dependency(build) {
-                    snapshot {
-                        onDependencyFailure = FailureAction.ADD_PROBLEM
-                        reuseBuilds = ReuseBuilds.NO
-                    }
-                }
-            }
-        }
-        everyNight(all.hour, all.minute)
+        (comparisons + all.algorithms + trends).forEach { takes(it) }
+        every { schedulingPolicy = daily { hour = all.hour; minute = all.minute } }
     }
-    buildType(trends)
-    buildType(night)
     features {
         projectReportTab {
-            title = "Trends"
-            startPage = "site.zip!/index.html"
-            buildType = "${trends.id}"
-            sourceBuildRule = ProjectReportTab.SourceBuildRule.LAST_FINISHED
+            title = "Trends"; startPage = "site.zip!/index.html"
+            buildType = "${trends.id}"; sourceBuildRule = ProjectReportTab.SourceBuildRule.LAST_FINISHED
         }
     }
 }
@@ -471,167 +181,317 @@ fun Project.ciEvalNights(init: CiEvalNights.() -> Unit) {
 /** Every night: all evaluations of `nights` are ranked on one page, with a line for each in the trend. Returns the build. */
 fun Project.ciEvalAlgorithms(init: CiEvalAlgorithms.() -> Unit): BuildType {
     val night = CiEvalAlgorithms().apply(init)
-    val wholes = night.nights.flatten()
     // A folder for each evaluation, by the id of its build: its history is found by it.
-    val folders = wholes.map { "evaluations/${it.id}" }
-    val build =
-        BuildType {
-            id("Algorithms_${night.id}")
-            name = "Compare algorithms"
-            artifactRules = "algorithms => algorithms.zip\nhistory => history.zip"
-            runs(
-                night,
-                listOf(
-                    // An evaluation that left no workspace is not ranked, and has failed itself.
-                    "ci algorithms ${folders.joinToString(" ") { "\$(test -d $it && echo $it)" }} --history history --output algorithms" +
-                        night.gates.joinToString("") { option("gate", it) },
-                ),
-            )
-            // What the night has evaluated is ranked; after a commit in between, a server evaluates it again.
-            wholes.zip(folders) { whole, folder ->
-                val reused = if (night.daily) ReuseBuilds.ANY else ReuseBuilds.NO
-                takes(whole, "?:workspace.zip!** => $folder", FailureAction.IGNORE, reused)
-            }
-            dependencies {
-                // Red nights stay in the trend; a file per night.
-                artifacts(this@BuildType) {
-                    artifactRules = "?:history.zip!** => history"
-                    buildRule = lastFinished()
-                }
-            }
-            if (night.daily) everyNight(night.hour, night.minute)
-        }
-    buildType(build)
+    val folders = night.nights.flatten().associateWith { "evaluations/${it.id}" }
     reports()
-    if (ranked.none { it === this }) {
-        ranked += this
-        features {
-            buildReportTab {
-                title = "Algorithms"
-                startPage = "algorithms.zip!/html/index.html"
-            }
-        }
+    tab("Algorithms", "algorithms.zip!/html/index.html")
+    return build("Algorithms_${night.id}", "Compare algorithms", night) {
+        artifactRules = "algorithms => algorithms.zip\nhistory => history.zip"
+        // An evaluation that left no workspace is not ranked, and has failed itself.
+        val workspaces = folders.values.joinToString(" ") { "\$(test -d $it && echo $it)" }
+        runs("ci algorithms $workspaces --history history --output algorithms${options("gate", night.gates)}")
+        // What the night has evaluated is ranked; after a commit in between, a server evaluates it again.
+        val reused = if (night.daily) ReuseBuilds.ANY else ReuseBuilds.NO
+        folders.forEach { (whole, folder) -> takes(whole, "?:workspace.zip!** => $folder", FailureAction.IGNORE, reused) }
+        // Red nights stay in the trend; a file per night.
+        takesEarlier(this, "?:history.zip!** => history") { buildRule = lastFinished() }
+        if (night.daily) every { schedulingPolicy = daily { hour = night.hour; minute = night.minute } }
     }
-    return build
 }
 
 /** Logs of a modelled user over several projects, and the ranker they train, every week. Returns what nights take it from. */
 fun Project.ciEvalLogs(init: CiEvalLogs.() -> Unit): BuildType {
     val logs = CiEvalLogs().apply(init)
-    val build = BuildType {
-        id("GenerateLogs_${logs.id}")
-        name = "Generate logs"
+    return build("GenerateLogs_${logs.id}", "Generate logs", logs) {
         val folders = logs.projects.indices.map { "logs${it + 1}" }
         artifactRules = (folders + "ranker").joinToString("\n") { "$it => $it.zip" }
-        val engine = ownEngine(logs.command, logs.like)
-        runs(
-            logs,
-            logs.projects.zip(folders) { spec, folder ->
-                "generate-ml-logs ${quoted(logs.config)}$engine --project ${quoted(spec)} --output $folder"
-            } + ("train-ranker " + folders.joinToString(" ") + " --output ranker/model.json"),
-            before = if (logs.engine == null) emptyList() else listOf(executable("engine")),
-        )
-        logs.engine?.let { takes(it.build, "${it.archive}!** => engine", FailureAction.FAIL_TO_START) }
-        triggers {
-            schedule {
-                schedulingPolicy = weekly {
-                    dayOfWeek = ScheduleTrigger.DAY.Sunday
-                    hour = logs.hour
-                    minute = logs.minute
-                }
-                branchFilter = "+:<default>"
-                triggerBuild = always()
-                withPendingChangesOnly = false
-            }
+        val generating = logs.projects.zip(folders) { spec, folder ->
+            "generate-ml-logs ${quoted(logs.config)}${engine(logs)} --project ${quoted(spec)} --output $folder"
         }
-    }
-    buildType(build)
-    return build
-}
-
-/** Inputs of the job compare-engines are parameters: nothing of them becomes part of the script. */
-private fun BuildType.comparesEngines(settings: CiEvalBuild, gates: List<String>, rounds: Int, like: String, before: List<String>) {
-    artifactRules = "engines/comparison => comparison.zip"
-    runs(settings, listOf("ci run compare-engines"), before)
-    params {
-        param("env.INPUT_CONFIG", settings.config)
-        param("env.INPUT_GATES", gates.joinToString("\n"))
-        param("env.INPUT_ROUNDS", "$rounds")
-        param("env.INPUT_ENGINE_LIKE", like)
-        param("env.INPUT_OUTPUT", "engines")
+        runs(generating + "train-ranker ${folders.joinToString(" ")} --output ranker/model.json", unpacked(logs))
+        every { schedulingPolicy = weekly { dayOfWeek = ScheduleTrigger.DAY.Sunday; hour = logs.hour; minute = logs.minute } }
     }
 }
 
 /** On every pull request: its engine is compared with the default branch's, quality and times. */
 fun Project.ciEvalPullRequest(init: CiEvalPullRequest.() -> Unit) {
     val change = CiEvalPullRequest().apply(init)
-    val engine = change.engine
-    buildType(
-        BuildType {
-            id("PullRequest_${change.id}")
-            name = "Completion of a pull request"
-            comparesEngines(
-                change, change.gates, change.rounds, change.like,
-                before = listOf(
-                    "if ! [ -d base ]; then",
-                    "  echo \"##teamcity[buildStatus text='no engine of the default branch yet to compare with']\"; exit 0",
-                    "fi",
-                    executable("base new"),
-                ),
-            )
-            params {
-                param("env.INPUT_BASE", "base/${change.command}")
-                param("env.INPUT_NEW", "new/${change.command}")
-            }
-            takes(engine.build, "${engine.archive}!** => new", FailureAction.FAIL_TO_START)
-            dependencies {
-                artifacts(engine.build) {
-                    artifactRules = "?:${engine.archive}!** => base"
-                    cleanDestination = true
-                    buildRule = lastSuccessful("+:<default>")
-                }
-            }
-            triggers {
-                vcs { branchFilter = change.branches }
-            }
-            features {
-                pullRequests {
-                    vcsRootExtId = "${DslContext.settingsRoot.id}"
-                    provider = github {
-                        authType = if (change.token.isEmpty()) vcsRoot() else token { token = change.token }
-                        // A stranger's pull request would run its program on your agents.
-                        filterAuthorRole = PullRequests.GitHubRoleFilter.MEMBER
-                    }
-                }
-                if (change.token.isNotEmpty()) {
-                    commitStatusPublisher {
-                        vcsRootExtId = "${DslContext.settingsRoot.id}"
-                        publisher = github {
-                            githubUrl = "https://api.github.com"
-                            authType = personalToken { token = change.token }
-                        }
-                    }
-                }
-            }
-        },
-    )
+    val engine = requireNotNull(change.engine) { "ciEvalPullRequest needs the option engine: what ciEvalEngine returned" }
+    build("PullRequest_${change.id}", "Completion of a pull request", change) {
+        comparesEngines(change, change.gates, change.rounds, change.like, executable("base new"))
+        params {
+            param("env.INPUT_BASE", "base/${literal(change.command)}")
+            param("env.INPUT_NEW", "new/${literal(change.command)}")
+        }
+        takes(engine.build, "${literal(engine.archive)}!** => new", FailureAction.FAIL_TO_START)
+        // Not optional: without an engine of the default branch, nothing would be compared, and the build must not be green.
+        takesEarlier(engine.build, "${literal(engine.archive)}!** => base") { buildRule = lastSuccessful("+:<default>") }
+        triggers { vcs { branchFilter = change.branches.ifEmpty { BRANCHES[change.provider] ?: "+:pull/*" } } }
+        features {
+            pullRequests { pulls(change) }
+            if (change.token.isNotEmpty()) commitStatusPublisher { publishes(change) }
+        }
+    }
+    // A build of the chain that lacks the feature is one of the default branch.
+    (listOf(engine.build) + chain(engine.build)).filter { it.features.items.none { it is PullRequests } }.forEach {
+        it.features {
+            pullRequests { pulls(change) }
+        }
+    }
     reports()
 }
 
 /** By hand: two engines, or versions of one, are asked in turns. Who starts the build may name others. */
 fun Project.ciEvalCompareAlgorithms(init: CiEvalCompareAlgorithms.() -> Unit) {
     val pair = CiEvalCompareAlgorithms().apply(init)
-    buildType(
-        BuildType {
-            id("CompareAlgorithms_${pair.id}")
-            name = "Compare two engines"
-            comparesEngines(pair, pair.gates, pair.rounds, like = "", before = emptyList())
-            params {
-                text("env.INPUT_BASE", pair.base, label = "Base", display = ParameterDisplay.PROMPT, allowEmpty = false)
-                text("env.INPUT_NEW", pair.new, label = "New", display = ParameterDisplay.PROMPT, allowEmpty = false)
-                text("env.INPUT_PROJECT", "", label = "Project", display = ParameterDisplay.PROMPT, allowEmpty = true)
-            }
-        },
-    )
+    build("CompareAlgorithms_${pair.id}", "Compare two engines", pair) {
+        comparesEngines(pair, pair.gates, pair.rounds)
+        params {
+            text("env.INPUT_BASE", literal(pair.base), label = "Base", display = ParameterDisplay.PROMPT, allowEmpty = false)
+            text("env.INPUT_NEW", literal(pair.new), label = "New", display = ParameterDisplay.PROMPT, allowEmpty = false)
+            text("env.INPUT_PROJECT", "", label = "Project", display = ParameterDisplay.PROMPT, allowEmpty = true)
+        }
+    }
     reports()
+}
+
+/** The evaluation of one completion type. Its parts are a matrix: one configuration, whose builds publish to one place. */
+private fun Project.evaluation(night: CiEvalNight, type: String) = build("Evaluate_${night.id}_$type", "Evaluate $type", night) {
+    val shard = "env.CI_EVAL_SHARD"
+    val isWhole = night.shards == 1
+    val folder = if (isWhole) "workspace" else "shard%$shard%"
+    val output = if (isWhole) "workspace" else "\"shard\$CI_EVAL_SHARD\" --shard \"\$CI_EVAL_SHARD/${night.shards}\""
+    // A command may be another program every night, and is always asked.
+    val isReused = night.reuse && night.command.isEmpty()
+    // Only answers of the same commit of ci-eval are taken over.
+    val commit = if (ciEval.isEmpty()) "%build.vcs.number%" else ciEval.substringAfterLast("@")
+    val reusing = if (!isReused) emptyList() else listOf(
+        "test \"\$(test -f earlier/commit && cat earlier/commit)\" = \"$commit\" || rm -rf earlier",
+        "echo \"$commit\" > commit",
+    )
+    artifactRules = "$folder => $folder.zip" + if (isReused) "\ncommit => $folder.zip" else ""
+    val ranking = if (type == "ML") " --model ranker/model.json" else ""
+    val earlier = if (isReused) " --reuse earlier" else ""
+    runs(
+        listOf("evaluate ${quoted(night.config)} --completion-type $type$ranking${engine(night)}$earlier --output $output"),
+        reusing + unpacked(night),
+    )
+    if (isReused) takesEarlier(this, "?:$folder.zip!** => earlier")
+    // A ranker of the last week in which one could be trained: a new one every night would hide what the engine does.
+    if (type == "ML") night.ranker?.let { takesEarlier(it, "ranker.zip!** => ranker") }
+    // TeamCity counts the time of what a matrix depends on to the matrix, and so to `limit` (TW-76020).
+    if (isWhole) failsOnLoss(night) else features {
+        matrix { param(shard, (1..night.shards).map { value("$it", label = "$it of ${night.shards}") }) }
+    }
+}
+
+/**
+ * Tonight's workspace, of its parts if it has some, against the one of the last comparison that was green, which is in that
+ * build's artifacts: tonight's evaluation is the last successful one already. The first night has none, so the rule is optional.
+ */
+private fun Project.comparison(night: CiEvalNight, type: String, evaluation: BuildType) =
+    build("Compare_${night.id}_$type", "Compare $type with the last good night", night) {
+        artifactRules = "comparison => comparison.zip\nhistory => history.zip\nworkspace => workspace.zip"
+        val parts = if (night.shards == 1) emptyList() else (1..night.shards).map { "shard$it" }
+        val merging = if (parts.isEmpty()) emptyList() else listOf("merge ${parts.joinToString(" ")} --output workspace")
+        val sides = "\$(test -d base && echo base || echo --first-night) workspace --same-ranker --history history --output comparison"
+        runs(merging + "compare $sides${options("gate", night.gates)}")
+        if (parts.isNotEmpty()) failsOnLoss(night)
+        if (night.mail.isNotEmpty()) features {
+            notifications {
+                notifierSettings = emailNotifier { email = literal(night.mail) }
+                // Of problems with a stable identity, only the new ones are mailed.
+                buildFailedToStart = true; buildFailed = true; newBuildProblemOccurred = true
+            }
+        }
+        // Optional: a build that could not start would publish no history for the next night.
+        takes(evaluation, parts.ifEmpty { listOf("workspace") }.joinToString("\n") { "?:$it.zip!** => $it" })
+        takesEarlier(this, "?:workspace.zip!** => base\n?:history.zip!** => history")
+        // Red nights stay in the trend. A build that was stopped published nothing: then the last green one's history is left.
+        takesEarlier(this, "?:history.zip!** => history") { buildRule = lastFinished() }
+        if (night.daily) every { schedulingPolicy = daily { hour = night.hour; minute = night.minute } }
+    }
+
+private fun Project.build(id: String, name: String, settings: CiEvalBuild, init: BuildType.() -> Unit): BuildType {
+    val build = BuildType {
+        id(id)
+        this.name = name
+        vcs { root(settings.vcsRoot) }
+        failureConditions { executionTimeoutMin = settings.limit }
+        requirements { settings.needs.distinct().forEach { exists(it) } }
+        (settings as? CiEvalAsking)?.engine?.takeIf { settings !is CiEvalPullRequest }?.let {
+            takes(it.build, "${literal(it.archive)}!** => engine", FailureAction.FAIL_TO_START)
+        }
+        init()
+    }
+    buildType(build)
+    return build
+}
+
+/** A value as TeamCity reads it as it is: a per cent sign begins a parameter there. */
+private fun literal(value: String) = value.replace("%", "%%")
+
+private fun quoted(value: String) = "'" + literal(value).replace("'", "'\\''") + "'"
+
+private fun options(name: String, values: List<String>) =
+    values.filter { it.isNotEmpty() }.joinToString("") { " --$name ${quoted(it)}" }
+
+/** The options of an engine that another build makes, which is unpacked into the folder `engine`. */
+private fun engine(asking: CiEvalAsking): String {
+    val command = if (asking.command.isEmpty()) "" else "engine/${asking.command}"
+    return options("engine-command", listOf(command)) + options("engine-like", listOf(asking.like))
+}
+
+/** Archives may lose the right to execute. */
+private fun executable(folders: String) = listOf("chmod -R u+x $folders")
+
+private fun unpacked(asking: CiEvalAsking) = if (asking.engine == null) emptyList() else executable("engine")
+
+private fun BuildType.runs(command: String) = runs(listOf(command))
+
+/** `before`: lines of a shell that come before the commands of ci-eval. */
+private fun BuildType.runs(commands: List<String>, before: List<String> = emptyList()) {
+    val isOwn = ciEval.isEmpty()
+    params {
+        // Where run.py puts the environment that it makes; otherwise the agent keeps one with ci-eval.
+        if (isOwn) param("env.RUNNER_TEMP", "%system.teamcity.build.tempDir%")
+        if (!isOwn) param("env.INPUT_SOURCE", literal(ciEval.substringBeforeLast("@")))
+        if (!isOwn) param("env.INPUT_COMMIT", ciEval.substringAfterLast("@"))
+    }
+    // What the night before left in the agent's folder is no workspace of tonight's.
+    vcs { cleanCheckout = true }
+    val program = if (isOwn) ".teamcity/run.py" else "\"\$folder/.teamcity/run.py\""
+    steps {
+        script {
+            name = "ci-eval"
+            val lines = listOf("set -eu") + (if (isOwn) emptyList() else fetch) + before
+            scriptContent = (lines + commands.map { "python3 $program $it" }).joinToString("\n")
+        }
+    }
+    requirements { contains("teamcity.agent.jvm.os.name", "Linux"); exists("python3.executable") }
+}
+
+/** Inputs of the job compare-engines are parameters: nothing of them becomes part of the script. */
+private fun BuildType.comparesEngines(
+    settings: CiEvalBuild, gates: List<String>, rounds: Int, like: String = "", before: List<String> = emptyList(),
+) {
+    artifactRules = "engines/comparison => comparison.zip"
+    runs(listOf("ci run compare-engines"), before)
+    params {
+        param("env.INPUT_CONFIG", literal(settings.config))
+        param("env.INPUT_GATES", literal(gates.joinToString("\n")))
+        param("env.INPUT_ROUNDS", "$rounds")
+        param("env.INPUT_ENGINE_LIKE", literal(like))
+        param("env.INPUT_OUTPUT", "engines")
+    }
+}
+
+/** A failed build's artifacts are taken too unless nothing can be done without its success: reports first, gates last. */
+private fun BuildType.takes(
+    from: BuildType, rules: String = "", failed: FailureAction = FailureAction.ADD_PROBLEM, reused: ReuseBuilds = ReuseBuilds.NO,
+) {
+    dependencies {
+        dependency(from) {
+            snapshot { onDependencyFailure = failed; reuseBuilds = reused }
+            if (rules.isNotEmpty()) artifacts { artifactRules = rules }
+        }
+    }
+}
+
+private fun BuildType.takesEarlier(
+    from: BuildType, rules: String, which: ArtifactDependency.() -> Unit = { buildRule = lastSuccessful() },
+) {
+    dependencies { artifacts(from) { artifactRules = rules; which() } }
+}
+
+private fun BuildType.every(time: ScheduleTrigger.() -> Unit) {
+    triggers {
+        schedule { time(); branchFilter = "+:<default>"; triggerBuild = always(); withPendingChangesOnly = false }
+    }
+}
+
+private fun BuildType.failsOnLoss(night: CiEvalNight) {
+    failureConditions {
+        failOnMetricChange {
+            param("metricKey", "ci_eval.RecallAt1")
+            threshold = night.mostLoss; units = BuildFailureOnMetric.MetricUnit.PERCENTS
+            comparison = BuildFailureOnMetric.MetricComparison.LESS
+            compareTo = build { buildRule = lastSuccessful() }
+        }
+    }
+}
+
+/** The builds that a build depends on by snapshots. */
+private fun chain(of: BuildType): List<BuildType> =
+    of.dependencies.items.filter { it.snapshot != null }.mapNotNull { it.buildTypeId as? BuildType }
+        .flatMap { listOf(it) + chain(it) }
+
+/** Providers whose pull requests are other branches than pull/NUMBER. Bitbucket has none: there, their own branches are built. */
+private val BRANCHES = mapOf(
+    "gitlab" to "+:merge-requests/*", "bitbucketServer" to "+:*\n-:<default>", "bitbucketCloud" to "+:*\n-:<default>",
+)
+
+private fun PullRequests.pulls(change: CiEvalPullRequest) {
+    val address = change.server.ifEmpty { null }
+    val secret = change.token
+    vcsRootExtId = "${change.vcsRoot.id}"
+    provider = when (change.provider) {
+        "github" -> github {
+            serverUrl = address; filterAuthorRole = change.filter
+            authType = if (secret.isEmpty()) vcsRoot() else token { token = secret }
+        }
+        "gitlab" -> gitlab { serverUrl = address; authType = if (secret.isEmpty()) vcsRoot() else token { token = secret } }
+        "bitbucketServer" -> bitbucketServer {
+            serverUrl = address; authType = if (secret.isEmpty()) vcsRoot() else token { token = secret }
+        }
+        "bitbucketCloud" -> bitbucketCloud { authType = if (secret.isEmpty()) vcsRoot() else token { token = secret } }
+        "azureDevOps" -> azureDevOps { projectUrl = address; authType = token { token = secret } }
+        else -> error("provider is ${change.provider}: use github, gitlab, bitbucketServer, bitbucketCloud or azureDevOps")
+    }
+}
+
+/** Bitbucket's status is published by the credentials of the VCS root, since its publisher takes no token. */
+private fun CommitStatusPublisher.publishes(change: CiEvalPullRequest) {
+    val secret = change.token
+    vcsRootExtId = "${change.vcsRoot.id}"
+    publisher = when (change.provider) {
+        "gitlab" -> gitlab {
+            gitlabApiUrl = "${change.server.ifEmpty { "https://gitlab.com" }}/api/v4"; authType = personalToken { accessToken = secret }
+        }
+        "bitbucketServer" -> bitbucketServer { url = change.server; authType = vcsRoot() }
+        "bitbucketCloud" -> bitbucketCloud { authType = vcsRoot() }
+        "azureDevOps" -> azureDevOps { authType = personalToken { accessToken = secret } }
+        else -> github {
+            githubUrl = if (change.server.isEmpty()) "https://api.github.com" else "${change.server}/api/v3"
+            authType = personalToken { token = secret }
+        }
+    }
+}
+
+/** Of one unit, over the builds that have the figures of a whole night. */
+private fun Project.chart(
+    title: String, unit: String, metrics: List<String>, of: List<BuildType>, format: CustomChart.Format? = null,
+) {
+    features {
+        projectCustomChart {
+            this.title = title
+            seriesTitle = unit
+            this.format = format
+            series = of.flatMap { build ->
+                metrics.map { CustomChart.Serie("$it, ${build.name}", CustomChart.SeriesKey("ci_eval.$it"), "${build.id}") }
+            }
+        }
+    }
+}
+
+private val tabs = mutableSetOf<Pair<Project, String>>()
+
+/** A report as a tab of the builds; once for a project. */
+private fun Project.tab(title: String, page: String) {
+    if (tabs.add(this to title)) features { buildReportTab { this.title = title; startPage = page } }
+}
+
+private fun Project.reports() {
+    tab("Completion quality", "workspace.zip!/reports/html/index.html")
+    tab("Comparison", "comparison.zip!/html/index.html")
 }

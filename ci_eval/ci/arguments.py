@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +17,10 @@ VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
 """Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
+"""An option of the command line, as messages name it."""
+JOB = "CI_EVAL_JOB"
+"""A variable with the job whose inputs the command line was made of."""
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -69,6 +74,15 @@ def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
             yield from (f"{entry.option or f'--{entry.name}'}={value}" for value in _values(entry, inputs))
         elif entry.passing == "flag" and inputs.get(entry.name) == "true":
             yield f"--{entry.name}"
+
+
+def advise(text: str, job: str) -> str:
+    """Return advice in which options are the inputs of a job (or said to be none); without a job, the advice itself."""
+    names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
+    options = set(OPTION.findall(text)) if names else set()
+    text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
+    others = ", ".join(sorted(options - names.keys()))
+    return f"{text} (no input of {job} is {others}: call `ci-eval {job}` in a step of your own)" if others else text
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from ci_eval.ci.arguments import JOB, advise
 from ci_eval.ci.github import GitHub
 from ci_eval.ci.host import Guarded, Host, Problem
 from ci_eval.ci.teamcity import TeamCity
@@ -69,6 +70,7 @@ class Screen:
 
     def warn(self, text: str) -> None:
         """Print a warning, and report it to the CI."""
+        text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
         self.host.annotate("warning", plaintext.lines(text))
 
@@ -77,6 +79,7 @@ class Screen:
 
         Reports the reason to the CI under `identity`, unless that is None because the CI knows already.
         """
+        text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
         if command:
             self._err.print(Text(f"  {plaintext.line(command)}"), soft_wrap=True)

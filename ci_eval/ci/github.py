@@ -67,7 +67,7 @@ class GitHub(Host):
         self._annotate(level, "ci-eval", text)
 
     def fail(self, problem: Problem) -> None:
-        self._annotate("error", problem.identity, problem.text)
+        self._annotate("error", "ci-eval", problem.text)
 
     def _annotate(self, level: Level, title: str, text: str) -> None:
         self._said[level] += 1

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ci_eval.ci import Announcement, Screen, builds, limits, rest
-from ci_eval.ci.arguments import cache_key, command_line, configs, is_first_night, read_inputs
+from ci_eval.ci.arguments import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
@@ -42,6 +42,7 @@ def run_(job: str | None) -> None:
     job = job or inputs.get("job", "")
     if is_first_night(job, inputs):
         Screen().say(f"There is no base yet: {inputs['base']} is not there, as on a first night.")
+    os.environ[JOB] = job
     # `main` turns errors into messages and exit codes, so click must not end the process.
     cli.main(command_line(job, inputs), standalone_mode=False)
 
@@ -203,19 +204,22 @@ def notice(result: str, run: int | None) -> None:
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
     client = Rest(os.environ)
-    _tell(notices.tell(client, result, run or client.run))
+    _tell(notices.tell(client, result, run or client.run, Repository(os.environ)))
 
 
 @ci.command("comment")
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
-def comment(run: int, head: str) -> None:
+@click.option(
+    "--when", type=click.Choice(list(comments.WHEN)), default="changed", show_default=True, help="When one is begun."
+)
+def comment(run: int, head: str, when: str) -> None:
     """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
     that its number.txt names.
 
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head):
+    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
         _tell(line)
 
 

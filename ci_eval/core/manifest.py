@@ -77,6 +77,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The unit that one session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
+    revision: str = ""
+    """The commit of the repository that the engine was built in, else of the current folder; "" = unknown."""
     project: ProjectInfo
     around: ProjectInfo | None = None
     """The project around the texts that completion engines are asked in about the records of a dataset."""
@@ -271,6 +273,12 @@ class Manifest(Value, frozen=True, kw_only=True):
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
     """Return each condition that has changed: its name, its former and its present value."""
     return ((name, value, now[name]) for name, value in was.items() if value != now[name])
+
+
+def commits_between(was: str, now: str) -> str:
+    """Return the command that lists the commits from one revision to another; "" if they are equal or not known."""
+    old, new = (revision.partition("+")[0][:12] for revision in (was, now))
+    return f"git log --oneline {old}..{new}" if old and new and old != new else ""
 
 
 def _check_times(*times: str | None) -> None:

@@ -22,6 +22,7 @@ from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
@@ -111,7 +112,7 @@ def compare(
     alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
     WorkspaceError or NothingToEvaluate.
     """
-    candidates, past = _split_folders(folders, history)
+    candidates, past = _split_folders(folders, history, screen)
     candidates = candidates or _newest(past)
     if output:
         Workspace.check_free(output)
@@ -192,7 +193,9 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
             stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
-def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[Workspace], stage.History | None]:
+def _split_folders(
+    folders: Sequence[Path], history: Path | None, screen: Screen
+) -> tuple[list[Workspace], stage.History | None]:
     """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given.
 
     BASE alone may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role
@@ -200,11 +203,11 @@ def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[
     """
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
-    pasts = [stage.read(history)] if history else []
+    pasts = [read_history(history, screen)] if history else []
     if (base / "manifest.json").is_file():
         workspaces.insert(0, Workspace.open(base))
     else:
-        past = stage.read(base)
+        past = read_history(base, screen)
         if not (past.evaluations or past.workspaces):
             Workspace.open(base)  # raises an error that says what is wrong
         pasts.insert(0, past)
@@ -214,6 +217,14 @@ def _split_folders(folders: Sequence[Path], history: Path | None) -> tuple[list[
         tuple(evaluation for past in pasts for evaluation in past.evaluations),
         tuple(path for past in pasts for path in past.workspaces),
     )
+
+
+def read_history(folder: Path, screen: Screen) -> stage.History:
+    """Return the past evaluations in a folder, with a warning if files were left out."""
+    past = stage.read(folder)
+    if past.damaged:
+        screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
+    return past
 
 
 def _ranked_by_another(base: Workspace, new: Workspace) -> bool:

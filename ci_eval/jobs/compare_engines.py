@@ -161,6 +161,10 @@ def begun(
     for workspace in workspaces:
         detecting.note(workspace, detection)
     base, *others = workspaces
+    known = base.manifest().revision
+    if sides[0].config.engine.command and known in [new.manifest().revision for new in others]:
+        # One checkout cannot have built both: where the base was built is not known.
+        base.write_manifest(replace(base.manifest(), revision=""))
     # A resumed run keeps its id.
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)

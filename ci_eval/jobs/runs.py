@@ -31,6 +31,7 @@ from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.view import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
+from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
@@ -134,6 +135,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         seed=config.interpret.seed,
         drawn=_drawn(prepared),
         engine=engine,
+        revision=find_revision(config.engine.command),
         sent=prepared.sent,
         project=prepared.project.info,
         around=prepared.around.info if prepared.around else None,
@@ -151,6 +153,13 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         jobs=jobs,
         start=machine.now(),
     )
+
+
+def find_revision(command: Sequence[str] | None) -> str:
+    """Return the commit of the repository that a command's program lies in, else of the current folder."""
+    program = Path(command[0] if command else "-")
+    tops = (folder for folder in program.resolve().parents if (folder / ".git").exists())
+    return read_revision(next(tops, Path.cwd()))
 
 
 def _left_out(prepared: Prepared) -> str:

@@ -224,7 +224,7 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
         word = {"kept": "kept  ", "broken": "BROKEN"}.get(gate.word, gate.word)
         screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
         if gate.word == "undecided" and gate.passed:
-            screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; --undecided break lets it fail")
+            screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
 
 
 COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}

@@ -11,8 +11,8 @@ composite build has no script. Not here: requirements, triggers, conditions on m
 from __future__ import annotations
 
 import itertools
-import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,12 +37,16 @@ def _combinations(matrix: Mapping[str, list[str]]) -> list[dict[str, str]]:
     return [dict(zip(matrix, values, strict=True)) for values in itertools.product(*matrix.values())]
 
 
-def _resolve(model: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the model of one build of a matrix: its parameters are filled in wherever they are named."""
-    text = json.dumps({**model, "params": {**model["params"], **values}})
-    for name, value in values.items():
-        text = text.replace(f"%{name}%", json.dumps(value)[1:-1])
-    return dict(json.loads(text))
+def resolve(model: Any, values: Mapping[str, str]) -> Any:
+    """Return a model whose parameters are filled in wherever they are named, `%%` as a per cent sign.
+
+    Raises KeyError if nothing defines a parameter: then no agent would run the build.
+    """
+    if isinstance(model, str):
+        return re.sub("%(.*?)%", lambda name: values[name[1]] if name[1] else "%", model, flags=re.DOTALL)
+    if isinstance(model, dict):
+        return {key: resolve(value, values) for key, value in model.items()}
+    return [resolve(value, values) for value in model] if isinstance(model, list) else model
 
 
 @dataclass
@@ -68,10 +72,10 @@ class Server:
         folder = self.folder / f"build{len(self.history) + 1}"
         artifacts = folder / "artifacts"
         artifacts.mkdir(parents=True)
-        results = [
-            self._build(_resolve(model, values), folder / f"work{number}", artifacts, chain, problems)
-            for number, values in enumerate(_combinations(model["matrix"]))
-        ]
+        results = []
+        for number, values in enumerate(_combinations(model["matrix"])):
+            build = resolve({**model, "params": {**model["params"], **values}}, values)
+            results.append(self._build(build, folder / f"work{number}", artifacts, chain, problems))
         is_green = not problems and not any(code for code, _ in results)
         chain[kind] = Finished(kind, is_green, artifacts, "".join(log for _, log in results))
         self.history.append(chain[kind])
@@ -90,7 +94,7 @@ class Server:
         """Unpack what the dependencies left; return what is missing."""
         for edge in model["dependencies"]:
             for artifact in edge["artifacts"]:
-                source = self._choose(edge["on"], artifact["from"], chain)
+                source = self._choose(edge["on"], artifact, chain)
                 for rule in artifact["rules"].splitlines():
                     path, _, target = rule.strip().partition(" => ")
                     archive = path.removeprefix("?:").removesuffix("!**")
@@ -102,10 +106,13 @@ class Server:
                         return f"no {archive} of {edge['on']}"
         return ""
 
-    def _choose(self, kind: str, rule: str, chain: Mapping[str, Finished]) -> Finished | None:
-        if rule == "SameChain":
+    def _choose(self, kind: str, artifact: Mapping[str, str], chain: Mapping[str, Finished]) -> Finished | None:
+        if artifact["from"] == "SameChain":
             return chain[kind]
-        builds = [build for build in self.history if build.kind == kind and (rule == "LastFinished" or build.is_green)]
+        # A build that takes something of the default branch is of another one, as is its chain.
+        others = chain.values() if artifact["branch"] else ()
+        builds = [build for build in self.history if build.kind == kind and build not in others]
+        builds = [build for build in builds if artifact["from"] == "LastFinished" or build.is_green]
         return builds[-1] if builds else None
 
     def _execute(self, model: Mapping[str, Any], work: Path) -> tuple[int, str]:

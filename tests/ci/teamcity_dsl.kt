@@ -23,7 +23,15 @@ enum class ParameterDisplay { NORMAL, HIDDEN, PROMPT }
 
 enum class ReuseBuilds { NO, SUCCESSFUL, ANY }
 
-open class SettingsVcsRoot { val id: RelativeId = RelativeId("Settings") }
+interface IdOwner { var id: RelativeId? }
+
+@TeamCityDsl
+open class VcsRoot() : IdOwner {
+    constructor(init: VcsRoot.() -> Unit) : this() { init() }
+    override var id: RelativeId? = null
+    var name = ""
+    fun id(id: String) { this.id = RelativeId(id) }
+}
 
 /** An id within the project that the settings are of; as a text it is the whole one, as exported scripts use it. */
 class RelativeId(val value: String) {
@@ -32,14 +40,14 @@ class RelativeId(val value: String) {
 
 object DslContext {
     val projectId = "CiEval"
-    val settingsRoot = SettingsVcsRoot()
+    val settingsRoot: VcsRoot = VcsRoot { id("Settings") }
 }
 
 @TeamCityDsl
 class VcsSettings {
-    val roots = mutableListOf<SettingsVcsRoot>()
+    val roots = mutableListOf<VcsRoot>()
     var cleanCheckout = false
-    fun root(root: SettingsVcsRoot) { roots += root }
+    fun root(root: VcsRoot) { roots += root }
 }
 
 @TeamCityDsl
@@ -73,6 +81,8 @@ class Requirements {
     fun exists(param: String, id: String? = null) { all += Requirement(param, "exists", null) }
 }
 
+open class BuildFeature
+
 @TeamCityDsl
 class MatrixFeature {
     data class Value(val value: String, val label: String? = null)
@@ -87,8 +97,7 @@ fun BuildFeatures.matrix(init: MatrixFeature.() -> Unit = {}) { matrices += Matr
 class BuildFeatures {
     val matrices = mutableListOf<MatrixFeature>()
     val notifications = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.Notifications>()
-    val pullRequests = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests>()
-    val publishers = mutableListOf<jetbrains.buildServer.configs.kotlin.buildFeatures.CommitStatusPublisher>()
+    val items = mutableListOf<BuildFeature>()
 }
 
 @TeamCityDsl
@@ -144,7 +153,7 @@ class ArtifactDependency {
     fun lastFinished(branch: String? = null): BuildRule = LastFinished(branch)
 }
 
-class Dependency(val on: BuildType) {
+class Dependency(val buildTypeId: IdOwner) {
     var snapshot: SnapshotDependency? = null
     val artifacts = mutableListOf<ArtifactDependency>()
     fun snapshot(init: SnapshotDependency.() -> Unit) { snapshot = SnapshotDependency().apply(init) }
@@ -153,9 +162,9 @@ class Dependency(val on: BuildType) {
 
 @TeamCityDsl
 class Dependencies {
-    val all = mutableListOf<Dependency>()
-    fun dependency(on: BuildType, init: Dependency.() -> Unit) { all += Dependency(on).apply(init) }
-    fun artifacts(on: BuildType, init: ArtifactDependency.() -> Unit) { dependency(on) { artifacts(init) } }
+    val items = mutableListOf<Dependency>()
+    fun dependency(on: IdOwner, init: Dependency.() -> Unit) { items += Dependency(on).apply(init) }
+    fun artifacts(on: IdOwner, init: ArtifactDependency.() -> Unit) { dependency(on) { artifacts(init) } }
 }
 
 open class BuildTypeSettings {
@@ -164,9 +173,9 @@ open class BuildTypeSettings {
 }
 
 @TeamCityDsl
-open class BuildType() : BuildTypeSettings() {
+open class BuildType() : BuildTypeSettings(), IdOwner {
     constructor(init: BuildType.() -> Unit) : this() { init() }
-    var id: RelativeId? = null
+    override var id: RelativeId? = null
     var name = ""
     var description = ""
     var artifactRules = ""
@@ -212,7 +221,28 @@ open class Project() {
 }
 
 fun project(init: Project.() -> Unit) {
-    println(json(Project().apply(init)))
+    val made = Project().apply(init)
+    builds(made).forEach { check(it) }
+    println(json(made))
+}
+
+private fun builds(project: Project): List<BuildType> = project.buildTypes + project.subProjects.flatMap { builds(it) }
+
+private fun pulls(build: BuildType) =
+    build.features.items.filterIsInstance<jetbrains.buildServer.configs.kotlin.buildFeatures.PullRequests>()
+
+/**
+ * The vendor's rule (help page Pull Requests): each build configuration of a chain has the feature, else the default branch is
+ * checked out there; and what the feature adds is branches of a VCS root, which the build must have.
+ */
+private fun check(build: BuildType, chained: BuildType = build) {
+    val wanted = pulls(build).map { it.described() }
+    if (wanted.isEmpty()) return
+    val found = pulls(chained).map { it.described() }
+    require(found.size == 1) { "${chained.id} has ${found.size} features Pull Requests, and is in the chain of ${build.id}" }
+    require(found == wanted) { "${chained.id} has other pull requests than ${build.id}: $found, $wanted" }
+    require(chained.vcs.roots.any { found[0].startsWith("${it.id} ") }) { "${chained.id} lacks the VCS root of $found" }
+    chained.dependencies.items.filter { it.snapshot != null }.forEach { check(build, it.buildTypeId as BuildType) }
 }
 
 private fun quoted(text: String): String {
@@ -259,8 +289,11 @@ private fun json(build: BuildType): String = fields(
     ),
     "prompted" to list(build.params.prompted.map { quoted(it) }),
     "branches" to list(build.triggers.vcs.map { quoted(it.branchFilter) }),
-    "pulls" to list(build.features.pullRequests.map { quoted(it.described()) }),
-    "statuses" to list(build.features.publishers.map { quoted(it.described()) }),
+    "pulls" to list(pulls(build).map { quoted(it.described()) }),
+    "statuses" to list(
+        build.features.items.filterIsInstance<jetbrains.buildServer.configs.kotlin.buildFeatures.CommitStatusPublisher>()
+            .map { quoted(it.described()) },
+    ),
     "mailed" to list(build.features.notifications.map { quoted(it.notifierSettings?.email ?: "") }),
     "name" to quoted(build.name),
     "type" to quoted(build.type.name),
@@ -268,13 +301,13 @@ private fun json(build: BuildType): String = fields(
         quoted(parameter.key) + ":" + list(parameter.value.map { quoted(it.value) })
     },
     "artifactRules" to quoted(build.artifactRules),
-    "vcs" to build.vcs.roots.size.toString(),
+    "vcs" to list(build.vcs.roots.map { quoted("${it.id}") }),
     "clean" to build.vcs.cleanCheckout.toString(),
     "scripts" to list(build.steps.scripts.map { quoted(it.scriptContent) }),
     "timeout" to build.failureConditions.executionTimeoutMin.toString(),
     "metrics" to list(build.failureConditions.metrics.map { quoted(it.params["metricKey"] ?: "") }),
     "schedules" to list(build.triggers.schedules.map { json(it) }),
-    "dependencies" to list(build.dependencies.all.map { json(it) }),
+    "dependencies" to list(build.dependencies.items.map { json(it) }),
 )
 
 private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.ScheduleTrigger): String = fields(
@@ -287,7 +320,7 @@ private fun json(trigger: jetbrains.buildServer.configs.kotlin.triggers.Schedule
 )
 
 private fun json(dependency: Dependency): String = fields(
-    "on" to quoted(dependency.on.id?.value ?: ""),
+    "on" to quoted(dependency.buildTypeId.id?.value ?: ""),
     "snapshot" to (dependency.snapshot?.let { quoted(it.onDependencyFailure.name) } ?: "null"),
     "reuse" to (dependency.snapshot?.let { quoted(it.reuseBuilds.name) } ?: "null"),
     "artifacts" to list(

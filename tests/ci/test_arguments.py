@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.ci.arguments import cache_key, command_line, is_first_night, read_inputs
+from ci_eval.ci.arguments import advise, cache_key, command_line, is_first_night, read_inputs
 from ci_eval.ci.inputs import JOBS, inputs_of
 from ci_eval.cli.group import find_command
 from ci_eval.core.base.errors import ConfigError
@@ -103,3 +103,20 @@ def test_the_key_of_the_cache_changes_with_engine_configuration_and_ci_eval(
     keys += [cache_key(inputs), cache_key({**inputs, "shard": "2/3"})]
     assert len(set(keys)) == 4
     assert keys[-1] == keys[-2]
+
+
+@pytest.mark.parametrize(
+    ("text", "job", "advice"),
+    [
+        ("more --rounds show more", "compare-engines", "more the input rounds show more"),
+        ("give --gate RULE", "compare", "give the input gates RULE"),
+        ("a --- b, x--y", "compare", "a --- b, x--y"),
+    ],
+)
+def test_advice_names_the_inputs_of_a_job(text: str, job: str, advice: str) -> None:
+    assert advise(text, job) == advice
+
+
+def test_advice_says_which_options_are_no_inputs() -> None:
+    said = advise("`--repeat 3` tells more, --set less", "evaluate")
+    assert said.startswith("`--repeat 3` tells more, the input set less (no input of evaluate is --repeat: call")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from runpy import run_path
 
 import pytest
 
+from tests.ci.parsers import github_commands
 from tests.needs import need_modules
 
 ROOT = Path(__file__).parents[2]
@@ -39,11 +42,37 @@ def test_variables_of_private_registries_are_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["hunter2", "A=1\nhunter2", "A=hunter2\nA=2"])
-def test_a_secret_that_is_no_variables_is_refused_without_showing_it(text: str) -> None:
-    with pytest.raises(SystemExit) as refused:
+def test_a_secret_that_is_no_variables_is_refused_without_showing_it(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
         RUN["registries"](text)
-    assert "NAME=VALUE" in str(refused.value)
-    assert "hunter2" not in str(refused.value)
+    said = capsys.readouterr().out
+    assert "NAME=VALUE" in said
+    assert "hunter2" not in said
+
+
+@pytest.mark.parametrize("variable", ["RUNNER_TEMP", "CI_EVAL_ENVIRONMENT"])
+def test_an_installation_that_fails_ends_in_a_message_and_not_as_a_broken_gate(variable: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    variables = {**os.environ, "GITHUB_ACTIONS": "true", variable: str(tmp_path / "file")}
+    argv = [sys.executable, str(ROOT / ".github" / "actions" / "run.py"), "evaluate"]
+    done = subprocess.run(argv, env=variables, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (4, "")
+    ((name, _, text),) = github_commands(done.stdout)
+    assert (name, text.partition(":")[0]) == ("error", "ci-eval could not be installed")
+
+
+def test_a_package_that_pip_does_not_get_ends_in_a_message_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def program(*_: object) -> Path:
+        raise subprocess.CalledProcessError(1, ["pip", "install"])
+
+    monkeypatch.setitem(RUN["main"].__globals__, "program", program)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    assert RUN["main"]() == 4
+    assert "'pip', 'install'" in capsys.readouterr().out
 
 
 def environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *mls: bool) -> list[Path]:
@@ -87,5 +116,5 @@ def test_a_runners_own_environment_without_the_extra_is_refused(tmp_path: Path) 
     python.parent.mkdir()
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
-    with pytest.raises(SystemExit, match=r"lightgbm, pyarrow: install ci-eval\[ml\]"):
+    with pytest.raises(OSError, match=r"lightgbm, pyarrow: install ci-eval\[ml\]"):
         RUN["program"](True, {"CI_EVAL_ENVIRONMENT": str(tmp_path)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -35,6 +36,20 @@ def test_a_red_night_opens_an_issue_with_its_run_and_the_jobs_that_failed(github
     assert "red since [run 4](https://g/o/r/actions/runs/4) of 2026-01-01 00:00 UTC" in issue["body"]
     assert "| [evaluate (python)](https://github.com/o/r/actions/runs/4/job/1) | failure |" in issue["body"]
     assert "plan" not in issue["body"]
+
+
+def test_a_notice_says_which_gate_broke_by_how_much_and_since_which_commit(github: Services) -> None:
+    sides = {"base": {"revision": "a" * 40}, "new": {"revision": "b" * 40}}
+    gates = [{"rule": "RecallAt1 >= -1pp", "passed": False, "reason": "-3.2 points"}, {"rule": "x", "passed": True}]
+    (github.artifacts / "4").mkdir()
+    with zipfile.ZipFile(github.artifacts / "4" / "comparison-go.zip", "w") as archive:
+        archive.writestr("comparison.json", json.dumps({"sides": sides, "gates": gates}))
+    (github.artifacts / "4" / "comparison-python.zip").write_bytes(b"cut off")
+    night(github, 4, "failure", "evaluate (go)")
+    body = github.issues[1]["body"]
+    assert f"| go | `RecallAt1 >= -1pp` | -3.2 points; git log --oneline {'a' * 12}..{'b' * 12} |" in body
+    assert "| python |  | " in body
+    assert "evaluate (go)" in body
 
 
 def test_a_second_red_night_updates_the_issue_and_keeps_since_when_it_is_red(github: Services) -> None:
@@ -198,7 +213,7 @@ def test_a_right_that_is_missing_is_named(github: Services, monkeypatch: pytest.
 HEAD = "1" * 40
 
 
-def store(github: Services, name: str, report: str, number: str = "7") -> None:
+def store(github: Services, name: str, report: str, number: str = "7", compared: str = "") -> None:
     """Let run 80 leave a comparison."""
     github.heads[7] = HEAD
     path = github.artifacts / "80" / f"{name}.zip"
@@ -206,6 +221,8 @@ def store(github: Services, name: str, report: str, number: str = "7") -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("number.txt", number)
         archive.writestr("report.md", report)
+        if compared:
+            archive.writestr("comparison.json", compared)
 
 
 def post(github: Services, report: str, number: str = "7", head: str = HEAD) -> tuple[int, str]:
@@ -220,6 +237,50 @@ def test_one_comment_is_posted_and_kept_up_to_date(github: Services) -> None:
     assert post(github, "second", "7\n")[1] == "the comment on #7 is brought up to date"
     ((_, comment),) = github.comments.items()
     assert (comment["issue"], comment["body"]) == (7, "<!-- ci-eval -->\nsecond")
+
+
+SAME = {"gates": [{"passed": True}], "wins": 0, "losses": 0, "onlyBase": 0, "onlyNew": 0}
+CHANGED, BROKEN = SAME | {"wins": 1}, SAME | {"gates": [{"passed": False}]}
+
+
+@pytest.mark.parametrize(
+    ("when", "begun"),
+    [
+        ((), [CHANGED, BROKEN]),
+        (("--when", "always"), [SAME, CHANGED, BROKEN]),
+        (("--when", "broken"), [BROKEN]),
+    ],
+)
+def test_a_comment_is_begun_only_when_there_is_something_to_say(
+    when: tuple[str, ...], begun: list[object], github: Services
+) -> None:
+    for compared in (SAME, CHANGED, BROKEN):
+        github.comments.clear()
+        store(github, "comparison", "text", compared=json.dumps(compared))
+        code, out, said = command("ci", "comment", "--run", 80, "--head", HEAD, *when)
+        assert code == 0, said
+        assert bool(github.comments) == (compared in begun), out
+
+
+def test_a_comment_that_was_begun_does_not_stay_when_the_change_is_taken_back(github: Services) -> None:
+    for compared, report in ((CHANGED, "worse"), (SAME, "the same")):
+        store(github, "comparison", report, compared=json.dumps(compared))
+        assert command("ci", "comment", "--run", 80, "--head", HEAD)[0] == 0
+    assert [comment["body"] for comment in github.comments.values()] == ["<!-- ci-eval -->\nthe same"]
+
+
+@pytest.mark.parametrize("foreign", ["{}", '{"gates": 1}', '{"gates": [1]}', '{"gates": [], "wins": "0"}'])
+def test_what_no_comparison_says_is_taken_for_a_change(foreign: str, github: Services) -> None:
+    store(github, "comparison", "text", compared=foreign)
+    assert command("ci", "comment", "--run", 80, "--head", HEAD)[0] == 0
+    assert github.comments
+
+
+@pytest.mark.parametrize("foreign", ["[" * 100_000, "no JSON", "[]"])
+def test_a_comparison_that_cannot_be_read_is_refused(foreign: str, github: Services) -> None:
+    store(github, "comparison", "text", compared=foreign)
+    code, _, said = command("ci", "comment", "--run", 80, "--head", HEAD)
+    assert (code, "comparison.json cannot be read" in " ".join(said.split())) == (2, True), said
 
 
 def test_several_comparisons_have_a_comment_each(github: Services) -> None:

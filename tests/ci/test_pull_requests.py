@@ -62,7 +62,9 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     config: dict[str, object] = {"language": "python", "engine": "words", "project": "path:new/project"}
     callers = {
         "change": documented("My own engine, built in this repository, on every pull request"),
-        "comment": documented("The result as a comment on the pull request"),
+        # Both engines are the same, of which there is no comment by default.
+        "comment": documented("The result as a comment on the pull request") + "    with: {when: always}\n",
+        "quiet": documented("The result as a comment on the pull request"),
     }
     with github(folder, {"python": config}, project, callers) as served:
         yield served
@@ -87,9 +89,9 @@ def test_a_fork_is_evaluated_without_a_token(hub: GitHub, forked: str) -> None:
     assert "RecallAt1" in (hub.artifact(80, "comparison") / "report.md").read_text()
 
 
-def commented(hub: GitHub, run: int, of: int, head: str) -> tuple[int, str]:
+def commented(hub: GitHub, run: int, of: int, head: str, workflow: str = "comment") -> tuple[int, str]:
     ended = {"id": of, "event": "pull_request", "head_sha": head, "head_branch": "patch-1"}
-    return hub.run("comment", run, event="workflow_run", repository=THEIRS, payload={"workflow_run": ended})
+    return hub.run(workflow, run, event="workflow_run", repository=THEIRS, payload={"workflow_run": ended})
 
 
 @executed
@@ -102,6 +104,15 @@ def test_a_fork_is_answered_where_it_asked_as_the_documentation_says(hub: GitHub
     assert comment["issue"] == 8
     assert comment["body"].startswith("<!-- ci-eval -->\n")
     assert "RecallAt1" in comment["body"]
+
+
+@executed
+def test_a_change_without_an_effect_is_not_commented(hub: GitHub, forked: str) -> None:
+    hub.services.heads |= {8: forked}
+    hub.services.comments.clear()
+    code, log = commented(hub, 82, 80, forked, "quiet")
+    assert code == 0, log
+    assert not hub.services.comments
 
 
 @executed

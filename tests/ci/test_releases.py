@@ -5,6 +5,7 @@ gh and docker are programs that only write down what they are asked.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -23,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
 FILES = (".ci", ".teamcity", "ci_eval", "configs", "CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml")
 RECORDER = """#!/bin/sh
-printf '%s\\n' "$(basename "$0") $*" >> "$RECORD"
+[ "$(basename "$0")" = sudo ] || printf '%s\\n' "$(basename "$0") $*" >> "$RECORD"
 case "$*" in
-  inspect*) echo "ghcr.io/team/ci-eval@sha256:abc" ;;
+  *--metadata-file*) echo '{"containerimage.digest": "sha256:abc"}' > image.json ;;
   *"-X PATCH"*) exit "$HAS_NO_MOVING_TAG" ;;
   *--notes-file*) cat > "$RECORD.notes" ;;
 esac
@@ -44,7 +45,7 @@ def clone(tmp_path: Path) -> Path:
     git(folder, "init", "-q", "-b", "main")
     git(folder, "remote", "add", "origin", "git@github.com:Team/ci-eval.git")
     (tmp_path / "bin").mkdir()
-    for name in ("docker", "gh"):
+    for name in ("docker", "gh", "sudo"):
         program = tmp_path / "bin" / name
         program.write_text(RECORDER)
         program.chmod(0o755)
@@ -158,11 +159,15 @@ def test_a_release_has_an_image_by_its_tag_and_the_notes_and_moves_v0(clone: Pat
     tag = {"TAG": "v0.1.0"}
     image = "ghcr.io/team/ci-eval:v0.1.0"
     asked = execute(clone, "image", tag)
-    assert [line.split()[1] for line in asked] == ["build", "run", "login", "push", "inspect"]
-    assert asked[3] == f"docker push {image}"
+    pair = ["buildx build", "run --rm"]
+    assert [" ".join(line.split()[1:3]) for line in asked[1:]] == [*pair, *pair, "login ghcr.io", "buildx build"]
+    tried = [re.search(r"--platform (\S+)", line) for line in asked[1:5]]
+    assert [platform and platform[1] for platform in tried] == ["linux/amd64"] * 2 + ["linux/arm64"] * 2
+    pushed = "--platform linux/amd64,linux/arm64 --sbom=true --push --metadata-file image.json ."
+    assert asked[-1] == f"docker buildx build --tag {image} {pushed}"
     assert (clone.parent / "output-image").read_text() == "name=ghcr.io/team/ci-eval\ndigest=sha256:abc\n"
     assert execute(clone, "tag", tag) == [
-        "gh release create v0.1.0 --verify-tag --notes-file -",
+        "gh release create v0.1.0 --verify-tag --notes-file - ci-eval.cdx.json",
         f"gh api -X PATCH repos/Team/ci-eval/git/refs/tags/v0 -f sha={'1' * 40} -F force=true",
         f"gh api -X POST repos/Team/ci-eval/git/refs -f ref=refs/tags/v0 -f sha={'1' * 40}",
     ]
@@ -171,7 +176,8 @@ def test_a_release_has_an_image_by_its_tag_and_the_notes_and_moves_v0(clone: Pat
 
 
 def test_a_rehearsal_builds_the_image_and_publishes_nothing(clone: Path) -> None:
-    assert [line.split()[1] for line in execute(clone, "image", {"TAG": ""})] == ["build", "run"]
+    asked = [" ".join(line.split()[1:3]) for line in execute(clone, "image", {"TAG": ""})]
+    assert asked == ["buildx create", *["buildx build", "run --rm"] * 2]
     jobs = WORKFLOW["jobs"]
     assert jobs["publish"]["if"] == "github.event_name == 'push'"
     # A job whose needs were skipped is skipped.
@@ -182,6 +188,28 @@ def test_a_rehearsal_builds_the_image_and_publishes_nothing(clone: Path) -> None
     assert jobs["image"]["environment"] == "${{ github.event_name == 'push' && 'pypi' || '' }}"
     assert jobs["publish"]["environment"] == "pypi"
     assert WORKFLOW["env"]["TAG"] == "${{ github.event_name == 'push' && github.ref_name || '' }}"
+
+
+def test_an_sbom_has_each_package_of_the_lock(clone: Path) -> None:
+    code, said = release(clone, "sbom")
+    assert code == 0
+    document = json.loads(said)
+    parts = {component["purl"] for component in document["components"]}
+    lock = (clone / ".ci" / "requirements-ml.txt").read_text()
+    assert len(parts) == len(re.findall(r"^[\w.-]+==", lock, re.MULTILINE)) > 20
+    assert any(part.startswith("pkg:pypi/lightgbm@") for part in parts)
+    assert document["metadata"]["component"]["version"] == "0.1.0.dev0"
+
+
+def test_the_readme_of_a_release_has_no_relative_link(clone: Path) -> None:
+    assert "run `release.py cut`" in release(clone, "readme")[1]
+    release(clone, "cut")
+    assert release(clone, "readme") == (0, "")
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", (clone / "README.md").read_text())
+    assert all(link.startswith(("https://", "#")) for _, link in links)
+    files = [link.partition("/blob/v0.1.0/")[2].partition("#")[0] for mark, link in links if not mark]
+    assert all((ROOT / file).exists() for file in files)
+    assert ("!", "https://github.com/Team/ci-eval/raw/v0.1.0/docs/report.png") in links
 
 
 @pytest.mark.registry
@@ -202,6 +230,7 @@ def test_what_is_built_has_the_version_of_the_tag(tag: str, clone: Path) -> None
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read("ci_eval-0.1.0.dist-info/METADATA").decode()
         assert "ci_eval/jobs/workflows/CiEval.kt" in archive.namelist()
+    assert "](docs/" not in metadata
     assert "Project-URL: Source, https://github.com/Team/ci-eval" in metadata
     with tarfile.open(sdist) as archive:
         assert "ci_eval-0.1.0/.teamcity/library/CiEval.kt" in archive.getnames()

@@ -17,7 +17,7 @@ from ci_eval.ci.arguments import command_line, read_inputs
 from ci_eval.cli.group import find_command
 from tests.ci.documentation import documented
 from tests.ci.parsers import service_messages
-from tests.ci.teamcity_agent import Finished, Server
+from tests.ci.teamcity_agent import Finished, Server, resolve
 from tests.ci.teamcity_stage import ROOT, builds, executed, make_source
 from tests.ci.tools import LIBRARY
 from tests.projects import GREETER, write
@@ -66,6 +66,124 @@ def copied(projects: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 COMMIT = "0123456789" * 4
+HEAD = """\
+import ci_eval.*
+import jetbrains.buildServer.configs.kotlin.*
+import jetbrains.buildServer.configs.kotlin.buildFeatures.*
+version = "2025.11"
+"""
+OTHERS = """\
+object Root : VcsRoot({ id("Root"); name = "a repository" })
+val prepared = BuildType { id("Prepared"); vcs { root(Root) } }
+val made = BuildType {
+    id("Made"); vcs { root(Root) }; dependencies { dependency(prepared) { snapshot {} } }
+}
+project {
+    buildType(prepared); buildType(made)
+    ciEvalPullRequest {
+        id = "own"; vcsRoot = Root; config = "100%.yaml"; engine = BuiltEngine(made, "a.zip"); command = "server"
+        server = "https://git.example.com"; token = "credentialsJSON:x"
+        filter = PullRequests.GitHubRoleFilter.EVERYBODY
+        gates = listOf("Recall >= 90%", "RecallAt1 >= 40%")
+    }
+    fun of(name: String, address: String, secret: String) {
+        val server = ciEvalEngine { id = name; make = "date +%Y%m"; output = "b%c"; vcsRoot = Root }
+        ciEvalPullRequest {
+            id = name; vcsRoot = Root; engine = server; command = "s"
+            provider = name; this.server = address; token = secret
+        }
+    }
+    of("gitlab", "https://git.example.com", "credentialsJSON:x")
+    of("bitbucketServer", "https://git.example.com", "")
+    of("bitbucketCloud", "", "credentialsJSON:x")
+    of("azureDevOps", "https://dev.azure.com/o/p", "credentialsJSON:x")
+    ciEvalNight { config = "ci/50%.yaml"; gates = listOf("Recall >= 90%", "RecallAt1 >= 40%") }
+}
+"""
+"""Servers of others, another VCS root, an engine that builds of the user's make, and values with per cent signs."""
+
+
+def kotlin_error(text: str, folder: Path) -> str:
+    """Return what TeamCity would say of settings that it does not take."""
+    (folder / "settings.kts").write_text(text)
+    code, _, err = executed(folder / "settings.kts")
+    assert code != 0
+    return err
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    settings = tmp_path_factory.mktemp("others") / "settings.kts"
+    settings.write_text(HEAD + OTHERS)
+    code, out, err = executed(settings)
+    assert code == 0, err
+    return by_id(json.loads(out))
+
+
+@pytest.mark.needs("npm", "java")
+@pytest.mark.engine
+@pytest.mark.registry
+class TestPullRequestsOfOthers:
+    """Pull requests of other servers than github.com, by the rules of the vendor's help page."""
+
+    def test_every_build_of_a_chain_has_the_same_filter(self, others: dict[str, dict[str, Any]]) -> None:
+        own = "CiEval_Root github https://git.example.com EVERYBODY credentialsJSON:x"
+        assert [others[name]["pulls"] for name in ("PullRequest_own", "Made", "Prepared")] == [[own]] * 3
+        assert all(others[name]["vcs"] == ["CiEval_Root"] for name in others if "Completion" not in name)
+
+    @pytest.mark.parametrize(
+        ("provider", "pulls", "status", "branches"),
+        [
+            ("own", "github https://git.example.com EVERYBODY", "https://git.example.com/api/v3", "+:pull/*"),
+            ("gitlab", "gitlab https://git.example.com null", "https://git.example.com/api/v4", "+:merge-requests/*"),
+            ("bitbucketServer", "bitbucketServer https://git.example.com null", "", "+:*\n-:<default>"),
+            ("bitbucketCloud", "bitbucketCloud null null", "null", "+:*\n-:<default>"),
+            ("azureDevOps", "azureDevOps https://dev.azure.com/o/p null", "null", "+:pull/*"),
+        ],
+    )
+    def test_a_server_is_asked_by_its_own_address(
+        self, provider: str, pulls: str, status: str, branches: str, others: dict[str, dict[str, Any]]
+    ) -> None:
+        change = others[f"PullRequest_{provider}"]
+        (text,) = change["pulls"]
+        assert text.removeprefix("CiEval_Root ").rpartition(" ")[0] == pulls
+        assert [text.split()[1] for text in change["statuses"]] == ([status] if status else [])
+        assert change["branches"] == [branches]
+
+    def test_per_cent_signs_of_a_user_reach_the_agent(self, others: dict[str, dict[str, Any]]) -> None:
+        build = resolve(others["Compare_Completion_BASIC"], {"system.teamcity.build.tempDir": ""})
+        argv = shlex.split(build["scripts"][0].splitlines()[-1])
+        assert argv[-4:] == ["--gate", "Recall >= 90%", "--gate", "RecallAt1 >= 40%"]
+        change = resolve(others["PullRequest_own"]["params"], {"system.teamcity.build.tempDir": ""})
+        assert change["env.INPUT_GATES"] == "Recall >= 90%\nRecallAt1 >= 40%"
+        assert change["env.INPUT_CONFIG"] == "100%.yaml"
+        engine = resolve(others["Engine_gitlab"], {})
+        assert (engine["scripts"], engine["artifactRules"]) == (["date +%Y%m"], "b%c => engine.zip")
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            (
+                "buildType(made)",
+                'prepared.features { pullRequests { vcsRootExtId = "${Root.id}"; provider = gitlab() } }',
+                "Prepared has other pull requests",
+            ),
+            ('of("gitlab",', 'of("gitlab.com",', "provider is gitlab.com"),
+            ("ciEvalNight {", "prepared.features.items.clear()\n    ciEvalNight {", "Prepared has 0 features"),
+            (
+                '"https://dev.azure.com/o/p", "credentialsJSON:x"',
+                '"https://dev.azure.com/o/p", ""',
+                "token is mandatory",
+            ),
+            ('output = "b%c"; vcsRoot = Root', 'output = "b%c"', "lacks the VCS root"),
+        ],
+        ids=["another filter", "no provider", "the feature taken away", "no token", "another root"],
+    )
+    def test_settings_that_a_server_would_build_otherwise_are_refused(
+        self, old: str, new: str, message: str, tmp_path: Path
+    ) -> None:
+        assert OTHERS.count(old) == 1
+        assert message in kotlin_error(HEAD + OTHERS.replace(old, new), tmp_path)
 
 
 @pytest.mark.needs("npm", "java")
@@ -126,24 +244,32 @@ class TestUsersSettings:
         }
         assert taken == {
             ("engine.zip!** => new", "SameChain", ""),
-            ("?:engine.zip!** => base", "LastSuccessful", "+:<default>"),
+            ("engine.zip!** => base", "LastSuccessful", "+:<default>"),
         }
         assert change["branches"] == ["+:pull/*"]
-        assert [text.split()[1] for text in change["pulls"]] == ["MEMBER"]
+        assert change["pulls"] == ["CiEval_Settings github null MEMBER_OR_COLLABORATOR root"]
+        # A build of the chain without it would be one of the default branch.
+        assert copied["Engine_Completion"]["pulls"] == change["pulls"]
         inputs = {name.removeprefix("env."): value for name, value in change["params"].items()}
         name, *argv = command_line("compare-engines", read_inputs(inputs))
         params = find_command(name).make_context(name, argv).params
         assert params["arguments"] == ("base/server --stdio", "new/server --stdio")
         assert params["gates"] == ("RecallAt1 >= -1pp",)
 
-    def test_the_first_pull_request_has_no_base_and_is_green(
+    def test_a_pull_request_without_an_engine_of_the_default_branch_is_red(
         self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
     ) -> None:
-        code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
-        assert (code, commands) == (0, None)
-        assert [name for name, _ in service_messages(out)] == ["buildStatus"]
+        (tmp_path / "checkout").mkdir()
+        write(tmp_path / "checkout", Makefile=MAKEFILE, server__py=SERVER)
+        server = self.serve(tmp_path / "checkout", copied, source)
+        finished = server.run("PullRequest_Completion")
+        assert (finished.is_green, finished.log) == (False, "no engine.zip of Engine_Completion")
+
+    def test_a_pull_request_asks_both_engines(
+        self, copied: dict[str, dict[str, Any]], source: tuple[Path, str], tmp_path: Path
+    ) -> None:
         for side in ("base", "new"):
-            (tmp_path / "checkout" / side).mkdir()
+            (tmp_path / "checkout" / side).mkdir(parents=True)
         code, out, commands = self.execute(copied["PullRequest_Completion"], source, tmp_path)
         assert (code, commands) == (0, ["ci", "run", "compare-engines"]), out
 

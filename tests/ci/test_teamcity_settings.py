@@ -147,7 +147,7 @@ class TestModel:
     def test_every_command_line_is_one_the_real_cli_takes(self, model: dict[str, Any]) -> None:
         seen = set()
         for build in builds(model):
-            assert build["vcs"] == 1
+            assert build["vcs"] == ["CiEval_Settings"]
             if build["type"] == "COMPOSITE":
                 assert not build["scripts"]
                 continue

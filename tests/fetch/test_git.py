@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.git import check_revision, check_url, fetch_revision, parse_page
+from ci_eval.core.fetch.git import VARIABLES, check_revision, check_url, fetch_revision, parse_page, read_revision
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -210,3 +210,59 @@ def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.M
 )
 def test_the_page_of_a_repository_stands_for_it(page: str, spec: str) -> None:
     assert parse_page(page) == spec
+
+
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.needs("git")
+@pytest.mark.usefixtures("no_variables")
+def test_a_checkout_is_of_its_commit_until_a_file_is_changed(repository: Repository) -> None:
+    commit = repository.commit(a_py="one", sub__b_py="two")
+    (repository.folder / "new.log").touch()
+    assert read_revision(repository.folder) == read_revision(repository.folder / "sub") == commit
+    (repository.folder / "a.py").write_text("other")
+    assert read_revision(repository.folder) == f"{commit}+changes"
+    assert read_revision(repository.folder / "sub") == commit
+
+
+@pytest.mark.needs("git")
+@pytest.mark.usefixtures("no_variables")
+def test_files_that_git_does_not_track_are_of_no_commit(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(a_py="one")
+    (repository.folder / "downloads").mkdir()
+    (repository.folder / "downloads" / "c.py").touch()
+    assert read_revision(repository.folder / "downloads") == ""
+    (tmp_path / "plain").mkdir()
+    assert read_revision(tmp_path / "plain") == ""
+
+
+@pytest.mark.needs("git")
+@pytest.mark.usefixtures("no_variables")
+def test_no_program_that_a_repository_names_is_started(repository: Repository) -> None:
+    commit = repository.commit(a_py="one", _gitattributes="*.py filter=x")
+    for name in ("filter.x.clean", "core.fsmonitor", "diff.external"):
+        repository.git("config", name, "touch started; cat")
+    (repository.folder / "a.py").write_text("other")
+    assert read_revision(repository.folder) == ""
+    repository.git("config", "--remove-section", "filter.x")
+    assert read_revision(repository.folder) == f"{commit}+changes"
+    assert not (repository.folder / "started").exists()
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+@pytest.mark.usefixtures("no_variables")
+def test_without_a_repository_the_ci_says_what_it_checked_out(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "checkout" / "sub").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "checkout")
+    monkeypatch.setenv(variable, "c0ffee")
+    assert read_revision(Path("sub")) == "c0ffee"
+    # Of another folder, the CI knows nothing.
+    assert read_revision(tmp_path) == ""
+    monkeypatch.setenv(variable, "c0ffee\nx")
+    assert read_revision(Path("sub")) == ""

@@ -11,8 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.workspace import Workspace
+from ci_eval.jobs.runs import find_revision
 from tests.command import command as run
 from tests.comparing import aged, compare
+from tests.fetch.repository import create
 from tests.plugin_configurations import plugin_configurations
 from tests.projects import GREETER, write
 
@@ -116,3 +118,40 @@ def test_times_are_in_the_table_of_the_terminal(nights: dict[str, Path], tmp_pat
     _, _, said = compare(nights["words"], nights["again"], tmp_path / "out")
     row = next(line for line in said.splitlines() if line.startswith("LatencyPercentile95"))
     assert row.count(" ms") == 3
+
+
+@pytest.mark.needs("git")
+@pytest.mark.usefixtures("in_one_process")
+def test_the_commits_of_a_checkout_are_in_manifest_history_trend_and_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = create(tmp_path / "checkout")
+    monkeypatch.chdir(repository.folder)
+    evaluated = ("evaluate", "--project", "path:.", "--engine", "words", "--jobs", 1, "--output")
+    compared = ("--history", tmp_path / "past", "--output")
+    commits = []
+    for number in (1, 2):
+        commits.append(repository.commit(a_py=GREETER + f"x = {number}\n", b_py=GREETER))
+        code, _, err = run(*evaluated, tmp_path / f"night{number}")
+        assert code == 0, err
+        manifest = json.loads((tmp_path / f"night{number}" / "manifest.json").read_text())
+        assert (manifest["revision"], manifest["project"]["revision"]) == (commits[-1], commits[-1])
+        sides = [tmp_path / f"night{each}" for each in range(1, number + 1)]
+        code, _, err = run("compare", *sides, *compared, tmp_path / f"out{number}")
+        assert code == 0, err
+    report = json.loads((tmp_path / "out2" / "comparison.json").read_text())
+    assert [report["sides"][side]["revision"] for side in ("base", "new")] == commits
+    line = f"git log --oneline {commits[0][:12]}..{commits[1][:12]}"
+    assert f"Commits: `{line}`" in (tmp_path / "out2" / "report.md").read_text()
+    assert [night["revision"] for night in report["trend"]["nights"]] == commits
+    assert line in report["trend"]["nights"][1]["differs"]
+
+
+@pytest.mark.needs("git")
+def test_an_engine_of_a_worktree_is_of_that_worktrees_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = create(tmp_path / "checkout")
+    base, new = repository.commit(server="1"), repository.commit(server="2")
+    repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "base"), base)
+    monkeypatch.chdir(repository.folder)
+    assert find_revision(("../base/server", "--stdio")) == base
+    assert find_revision(("server",)) == find_revision(None) == new

@@ -183,6 +183,7 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side
         title=manifest.title,
         workspace=workspace.folder.name,
         engine=manifest.engine,
+        revision=manifest.revision,
         project=manifest.project,
         completion_type=manifest.completion_type,
         started=manifest.start,

@@ -18,6 +18,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
+from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import (
     FORMER_LANGUAGES,
     ChangePoint,
@@ -52,6 +53,7 @@ class Figures(Value, frozen=True, kw_only=True):
 
     title: str
     engine: EngineInfo
+    revision: str = ""
     project: ProjectInfo
     completion_type: str = "BASIC"
     client: str = "editor"
@@ -93,15 +95,18 @@ class History:
 
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
+    damaged: tuple[str, ...] = ()
+    """The reason why a file of figures was left out, for each such file."""
 
 
 def read(folder: Path) -> History:
     """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
 
-    A folder that does not exist yet is an empty history. Raises WorkspaceError if a file of figures is damaged.
+    A folder that does not exist yet is an empty history. A file that was cut off must not end all later runs: it is
+    left out, and counted.
     """
     evaluations: dict[tuple[object, ...], Figures] = {}
-    workspaces = []
+    workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
         # os.walk reads this list again, so it is changed in place.
         folders[:] = sorted(name for name in folders if name not in WITHIN)
@@ -110,11 +115,14 @@ def read(folder: Path) -> History:
             workspaces.append(here)
         for name in sorted(names):
             if name == "metrics.json" or (here == folder and name.endswith(".json")):
+                try:
+                    figures = _read(here / name)
+                except WorkspaceError as error:
+                    damaged.append(str(error))
+                    continue
                 # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
-                evaluations = {
-                    (evaluation.started, evaluation.series): evaluation for evaluation in _read(here / name)
-                } | evaluations
-    return History(tuple(evaluations.values()), tuple(workspaces))
+                evaluations = {(one.started, one.series): one for one in figures} | evaluations
+    return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
 
 def read_figures(workspace: Workspace) -> Iterator[Figures]:
@@ -174,6 +182,7 @@ def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -
         started=evaluation.started,
         title=evaluation.title,
         engine=evaluation.engine,
+        revision=evaluation.revision,
         project=evaluation.project,
         sessions=whole.sessions,
         metrics=whole.metrics,
@@ -191,6 +200,8 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
     ):
         if ours != theirs:
             yield f"{subject} {ours} → {theirs}"
+    if commits := commits_between(was.revision, now.revision):
+        yield commits
     if was.project.revision == now.project.revision and was.project.checksum != now.project.checksum:
         yield f"another text of {now.project.name}"
 

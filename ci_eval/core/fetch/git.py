@@ -56,6 +56,10 @@ ENVIRONMENT = {
     "GIT_LFS_SKIP_SMUDGE": "1",
     "GIT_TERMINAL_PROMPT": "0",
 }
+VARIABLES = ("GITHUB_SHA", "BUILD_VCS_NUMBER", "CI_COMMIT_SHA")
+"""The variables in which GitHub, TeamCity and GitLab say what they checked out."""
+WITHOUT_LFS = ("-c", "filter.lfs.clean=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false")
+"""The settings by which git does not start git-lfs, the only filter that is known."""
 KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
 """The inherited variables that only say where this machine stores things; all other GIT_… variables are removed."""
 
@@ -76,6 +80,37 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
         raise
     shutil.rmtree(target / ".git")
     return commit
+
+
+def read_revision(folder: Path) -> str:
+    """Return the commit that the files of `folder` are of, with `+changes` if they were changed since.
+
+    Without a readable repository, a folder of the current one is of the commit that the CI says. "" = unknown, as of
+    files that git does not track.
+    """
+    try:
+        if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
+            raise InstallError(f"{folder} is in no repository")
+        # A filter is a program, which a stranger's repository could name.
+        if re.search(r"^filter\.(?!lfs\.)", _read_git(folder, "config", "--list", "--name-only"), re.MULTILINE):
+            raise InstallError(f"{folder} has filters")
+        status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all", "--", ".")
+        lines = _read_git(folder, *WITHOUT_LFS, *status).splitlines()
+        is_tracked = (folder / ".git").exists() or _read_git(folder, "ls-files", "-z", "--", ".")
+        commit = next((line.split()[2] for line in lines if line.startswith("# branch.oid ")), "(initial)")
+        if not is_tracked or commit == "(initial)":
+            return ""
+        return commit if all(line.startswith("#") for line in lines) else f"{commit}+changes"
+    except InstallError:
+        if not folder.resolve().is_relative_to(Path.cwd()):
+            return ""
+        return next((os.environ[name] for name in VARIABLES if re.fullmatch(r"\w{1,64}", os.environ.get(name, ""))), "")
+
+
+def _read_git(folder: Path, *arguments: str) -> str:
+    # In a container, the checkout is another user's. No scheme is allowed, since git may fetch what a clone left out.
+    ours = ("-c", "safe.directory=*", "--no-optional-locks")
+    return run_git(folder, "none", TIMEOUT, *ours, *arguments).decode(errors="replace").strip()
 
 
 def is_full_commit(revision: str) -> bool:

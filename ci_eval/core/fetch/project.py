@@ -194,5 +194,5 @@ def _open_working_tree(spec: Spec, base: Path) -> Project:
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
     identity = identify(root)
-    info = _info(dataclasses.replace(spec, name=identity.shown), "working tree", root)
+    info = _info(dataclasses.replace(spec, name=identity.shown), git.read_revision(root) or "working tree", root)
     return Project(root=root, info=replace(info, identity=identity.repository))

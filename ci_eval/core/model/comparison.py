@@ -125,6 +125,7 @@ class Side(Value, frozen=True, kw_only=True):
     title: str
     workspace: str
     engine: EngineInfo
+    revision: str = ""
     project: ProjectInfo
     completion_type: str
     started: str

@@ -200,6 +200,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     title: str
     workspace: str
     engine: EngineInfo
+    revision: str = ""
     project: ProjectInfo
     completion_type: str
     client: str

@@ -13,6 +13,7 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     started: str
     title: str
     engine: EngineInfo
+    revision: str = ""
     project: ProjectInfo
     sessions: int
     metrics: dict[str, Estimate]

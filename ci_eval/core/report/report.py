@@ -129,6 +129,7 @@ def evaluate(
         title=manifest.title,
         workspace=workspace.folder.name,
         engine=manifest.engine,
+        revision=manifest.revision,
         project=manifest.project,
         completion_type=manifest.completion_type,
         client=manifest.client,

@@ -18,7 +18,17 @@ from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import runs
-from ci_eval.jobs.compare import Outcome, compare_pair, load_rules, make_trend, name_sides, rank, slug, unjudged_error
+from ci_eval.jobs.compare import (
+    Outcome,
+    compare_pair,
+    load_rules,
+    make_trend,
+    name_sides,
+    rank,
+    read_history,
+    slug,
+    unjudged_error,
+)
 from ci_eval.jobs.comparison_rules import Judging
 
 UNGATED = View(overrides=("comparison.gates=[]",))
@@ -77,7 +87,7 @@ def rank_nightly(
         screen.say(f"Ranking {len(group)} evaluations of {name}")
         subfolder = target if len(groups) == 1 else target / name
         try:
-            outcomes[name] = _rank_group(group, rules, history, subfolder)
+            outcomes[name] = _rank_group(group, rules, history, subfolder, screen)
         except NothingToEvaluate as error:
             screen.warn(f"{name} is not ranked: {error}")
             unranked += [workspace.folder.name for workspace in group]
@@ -107,10 +117,10 @@ def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
 
 
 def _rank_group(
-    workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path
+    workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path, screen: Screen
 ) -> Outcome:
     base, *others = workspaces
-    pasts = {workspace.folder: _past(workspace, history) for workspace in workspaces}
+    pasts = {one.folder: read_history(_past(one, history), screen) if history else None for one in workspaces}
     names = name_sides(workspaces)
     comparisons = []
     for number, new in enumerate(others, 1):
@@ -134,12 +144,10 @@ def _past_folder(workspace: Workspace, history: Path) -> Path:
     return history / workspace.folder.name.replace("workspace-", "history-", 1)
 
 
-def _past(workspace: Workspace, history: Path | None) -> stage.History | None:
-    if history is None:
-        return None
+def _past(workspace: Workspace, history: Path) -> Path:
     own = _past_folder(workspace, history)
     # GitHub unpacks a single artifact directly into the folder.
-    return stage.read(own if own.is_dir() else history)
+    return own if own.is_dir() else history
 
 
 def _append(workspaces: Sequence[Workspace], outcomes: Mapping[str, Outcome], history: Path, run: str) -> None:
@@ -151,8 +159,8 @@ def _append(workspaces: Sequence[Workspace], outcomes: Mapping[str, Outcome], hi
     for workspace in workspaces:
         declared = runs.stored_config(workspace).declared
         results = gates.get(workspace.folder.resolve(), ())
-        past = _past(workspace, history)
-        stored = {(figures.started, figures.series) for figures in past.evaluations} if past else set()
+        past = stage.read(_past(workspace, history))
+        stored = {(figures.started, figures.series) for figures in past.evaluations}
         for figures in stage.read_figures(workspace):
             # A comparison with the last night may have stored the same figures, with its own gates.
             if (figures.started, figures.series) in stored:

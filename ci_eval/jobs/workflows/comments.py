@@ -14,11 +14,16 @@ from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ArchiveError, WorkspaceError
+from ci_eval.jobs.workflows.summary import COMPARISON, read_comparison
 
 ARTIFACT = "comparison"
 """The artifact with a comparison; others are called `comparison-NAME`."""
 MOST_COMMENTS = 10
 """The most comparisons of a run that are posted."""
+WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "a gate broke"}
+"""When a comment is begun → the reason in words."""
+COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
+"""The counts of a comparison that are zero if nothing has changed."""
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """The bytes of the longest comment; GitHub takes 65,536 characters."""
@@ -36,8 +41,10 @@ _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
-def post_all(repository: Repository, rest: Rest, run: int, head: str) -> Iterator[str]:
+def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
     """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each.
+
+    `when`: see `_is_worth_a_comment`.
 
     Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is damaged.
     """
@@ -57,7 +64,7 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str) -> Iterato
             # The run's author chose the name.
             name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
             try:
-                yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name)
+                yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name, when)
             except (WorkspaceError, ArchiveError) as error:
                 # One damaged artifact must not hide the comments of the others.
                 damage = error
@@ -66,8 +73,10 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str) -> Iterato
         raise damage
 
 
-def post(rest: Rest, folder: Path, head: str, name: str = "") -> str:
+def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
     """Post the report in `folder` as a comment, or change the existing comment. Return what was done, in one line.
+
+    A comment that is there is brought up to date in any case, since it would be wrong otherwise.
 
     `name` tells several comparisons of a pull request apart: each has a comment of its own. The number of the pull
     request in the folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are
@@ -82,11 +91,24 @@ def post(rest: Rest, folder: Path, head: str, name: str = "") -> str:
     body = f"{mark}\n{_report(folder)}{_trends(rest)}"
     start = body.partition("\n")[0]
     existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
+    if not existing and not _is_worth_a_comment(folder, when):
+        return f"nothing is posted on #{number}: it is said only when {WHEN[when]}"
     if existing:
         issues.change_comment(existing.number, body)
     else:
         issues.comment(number, body)
     return f"the comment on #{number} is {'brought up to date' if existing else 'posted'}"
+
+
+def _is_worth_a_comment(folder: Path, when: str) -> bool:
+    """Return whether a comparison is one that `when` (a key of WHEN) asks for. A report without one is."""
+    if when == "always" or not (folder / COMPARISON).is_file():
+        return True
+    compared = read_comparison(folder)
+    gates = compared.get("gates")
+    # A foreign artifact may hold anything, which is then a change.
+    is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
+    return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
 
 
 def _number(folder: Path) -> int:

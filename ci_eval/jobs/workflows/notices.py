@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ci_eval.ci import runs
 from ci_eval.ci.issues import Issue, Issues
+from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.ci.runs import Run, RunJob
-from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.rendering.markdowntext import code, prose, table
+from ci_eval.jobs.workflows.summary import COMPARISON, broken_gates, read_comparison
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
@@ -19,6 +23,8 @@ RED = ("failure", "timed_out", "startup_failure", "cancelled")
 `cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023), so that nobody would
 be notified."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
+PREFIX = "comparison-"
+"""The beginning of the names of artifacts with comparisons."""
 MOST_JOBS = 30
 """The most rows of the table of jobs; jobs beyond that are only counted."""
 MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
@@ -43,11 +49,16 @@ class State:
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 
-def tell(rest: Rest, result: str, number: int) -> str:
+Known = tuple[Issue, State] | None
+Gate = tuple[str, str, str]
+
+
+def tell(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
-    `result`: the result of the run, from `needs.JOB.result` or its conclusion. Runs of other branches change nothing,
-    nor do runs that are older than the issue's newest. Raises ConfigError, DownloadError.
+    `result`: the result of the run, from `needs.JOB.result` or its conclusion. `repository` has the comparisons whose
+    broken gates the issue names. Runs of other branches change nothing, nor do runs that are older than the issue's
+    newest. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
@@ -61,10 +72,28 @@ def tell(rest: Rest, result: str, number: int) -> str:
     # A repeated or slow run may end after a newer one.
     if known and number < known[1].told:
         return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
-    return _report_red(rest, issues, run, result, known) if result in RED else _report_green(rest, issues, run, known)
+    if result in RED:
+        gates = list(_broken_gates(repository, number)) if repository else []
+        return _report_red(rest, issues, run, result, known, gates)
+    return _report_green(rest, issues, run, known)
 
 
-def _find_issue(issues: Issues, run: Run) -> tuple[Issue, State] | None:
+def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
+    """Yield evaluation, rule and figure, as Markdown, of each gate that is broken in the comparisons of a run."""
+    for artifact in repository.all_of_run(run, f"{PREFIX}*")[:MOST_JOBS]:
+        name = prose(artifact.name.removeprefix(PREFIX))
+        with tempfile.TemporaryDirectory() as temporary:
+            try:
+                folder = repository.fetch(artifact, Path(temporary) / "comparison")
+                # On a first night there is none.
+                gates = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
+            except CiEvalError as error:
+                # The notice must be written all the same.
+                gates = [("", str(error))]
+        yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
+
+
+def _find_issue(issues: Issues, run: Run) -> Known:
     """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
     states = ((issue, _parse_state(issue.body)) for issue in issues.list_bot_issues())
     issues_of_workflow = [(issue, state) for issue, state in states if state and state.workflow == run.workflow]
@@ -84,10 +113,10 @@ def _first_state(run: Run, *, is_red: bool) -> State:
     return State(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
 
 
-def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
+def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: Known, gates: Sequence[Gate]) -> str:
     first = known is None or not known[1].is_red
     state = _first_state(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
-    body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state)))
+    body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state, gates)))
     if known is None:
         return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
     issue = known[0]
@@ -97,7 +126,7 @@ def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: tuple[
     return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
 
-def _describe_failure(rest: Rest, run: Run, result: str, state: State) -> Sequence[str]:
+def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Sequence[Gate]) -> Sequence[str]:
     failed = sorted(
         (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
@@ -108,13 +137,14 @@ def _describe_failure(rest: Rest, run: Run, result: str, state: State) -> Sequen
         f"{code(run.path)} is red since {_spell_run(rest, state.since, state.date)}.",
         f"The newest: {_spell_run(rest, run.number, run.created)} ended as {code(result)}.",
         "",
+        *([table("", ("evaluation", "gate", "why"), gates), ""] if gates else []),
         table("", ("job", "ended as"), rows),
         "",
         "This issue is kept up to date, and closed when a run is green.",
     )
 
 
-def _report_green(rest: Rest, issues: Issues, run: Run, known: tuple[Issue, State] | None) -> str:
+def _report_green(rest: Rest, issues: Issues, run: Run, known: Known) -> str:
     if known is None or not known[1].is_red:
         return f"nothing is told: run {run.number} is green, and so was the one before"
     issue, state = known

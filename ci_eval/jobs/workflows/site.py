@@ -53,7 +53,11 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     for folder in folders:
         for history in _histories(folder):
-            for evaluation in stage.read(history).evaluations:
+            past = stage.read(history)
+            if past.damaged:
+                # The folder may have come from an artifact, and the site is public.
+                raise WorkspaceError(past.damaged[0])
+            for evaluation in past.evaluations:
                 # The folder may have come from an artifact, and pages show its name.
                 name = plaintext.line(history.resolve().name)
                 # An evaluation that several histories hold counts once.

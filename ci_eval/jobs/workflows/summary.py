@@ -13,9 +13,11 @@ from ci_eval.ci.repository import Repository
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs import metrics
+from ci_eval.core.manifest import commits_between
 from ci_eval.core.rendering import plaintext
 from ci_eval.core.rendering.figures import amount, change
 
+COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
 """The characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
@@ -46,10 +48,10 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
         return
     repository.fetch(stored, folder)
     linked = f"[{title}]({repository.page_of(stored)})"
-    if not (folder / "comparison.json").is_file():
+    if not (folder / COMPARISON).is_file():
         yield _row(linked, *[""] * 4, "no base yet", "none judged")
         return
-    compared = _read(folder, "comparison.json")
+    compared = read_comparison(folder)
     # A comparison by an older ci-eval has no sides.
     if compared.get("sides", {}).get("new", {}).get("engine", {}).get("baseline"):
         linked += ", a baseline"
@@ -57,7 +59,16 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
     leading = compared["filters"][compared.get("headline", "ALL")]
     for metric in compared["declared"][:1]:
         yield _figures_row(linked, metric, leading["metrics"][metric], compared["gates"])
-    yield from (_broken_gate_row(gate) for gate in compared["gates"] if not gate["passed"])
+    yield from (_row(*[""] * 5, _escape(why), f"🔴 {_escape(rule)}") for rule, why in broken_gates(compared))
+
+
+def broken_gates(compared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rule of each broken gate of a comparison, and its figure with the command that lists the commits."""
+    sides = compared.get("sides", {})
+    commits = commits_between(*(sides.get(side, {}).get("revision", "") for side in ("base", "new")))
+    for gate in compared["gates"]:
+        if not gate["passed"]:
+            yield str(gate["rule"]), "; ".join(filter(None, (str(gate["reason"]), commits)))
 
 
 def _figures_row(linked: str, metric: str, metric_values: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
@@ -72,10 +83,6 @@ def _figures_row(linked: str, metric: str, metric_values: Mapping[str, Any], gat
     return _row(linked, *map(_escape, (metric, *values, str(metric_values["verdict"]))), gates_cell)
 
 
-def _broken_gate_row(gate: Mapping[str, Any]) -> str:
-    return _row(*[""] * 5, _escape(str(gate["reason"])), f"🔴 {_escape(str(gate['rule']))}")
-
-
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
@@ -84,8 +91,9 @@ def _escape(text: str) -> str:
     return plaintext.line(text).translate(ESCAPED)
 
 
-def _read(folder: Path, name: str) -> dict[str, Any]:
+def read_comparison(folder: Path) -> dict[str, Any]:
+    """Return the comparison in an artifact. Raises WorkspaceError."""
     try:
-        return msgspec.json.decode(read_own(folder, name), type=dict[str, Any])
-    except (msgspec.DecodeError, OSError) as error:
-        raise WorkspaceError(f"{folder / name} cannot be read ({error}): download the artifact again") from None
+        return msgspec.json.decode(read_own(folder, COMPARISON), type=dict[str, Any])
+    except (msgspec.DecodeError, OSError, RecursionError) as error:
+        raise WorkspaceError(f"{folder / COMPARISON} cannot be read ({error}): download the artifact again") from None

@@ -149,9 +149,9 @@ def _command_in_archive(plan: CiPlan) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Kotlin has it, and as TeamCity reads it: a percent sign begins a parameter there."""
+    """Return a text as Kotlin has it. The library doubles per cent signs, which begin a parameter in TeamCity."""
     # The escapes of JSON are Kotlin's, but for that of a form feed.
     json_text = re.sub(
         r"\\(.)", lambda match: r"\u000c" if match[1] == "f" else match[0], json.dumps(text, ensure_ascii=False)
     )
-    return json_text.replace("$", "\\$").replace("%", "%%")
+    return json_text.replace("$", "\\$")

@@ -8,6 +8,7 @@ from pathlib import Path
 from ci_eval.core.base import atomic
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Task
+from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.rendering.contract import ComparisonReporter, PairedSessions
 from ci_eval.core.rendering.figures import amount, change
@@ -78,7 +79,9 @@ def summary(comparison: Comparison) -> str:
     compared."""
     here, *others = verdict_lines(comparison, prose)
     lines = [f"**{here}**", *others, f"**{elsewhere_line(comparison)}**"]
-    return "\n\n".join([*lines, f"{pairs_text(comparison)}."])
+    commits = commits_between(comparison.base.revision, comparison.new.revision)
+    lines.append(f"{pairs_text(comparison)}.")
+    return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
 
 
 COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")

@@ -28,6 +28,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
     return {
         "title": evaluation.title,
         "engine": evaluation.engine,
+        "revision": evaluation.revision,
         "project": evaluation.project,
         "completionType": evaluation.completion_type,
         "client": evaluation.client,

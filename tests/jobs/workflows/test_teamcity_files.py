@@ -262,7 +262,7 @@ def test_a_command_is_that_of_the_unpacked_archive(output: str, typed: str, unpa
 
 
 def test_a_text_has_only_escapes_of_kotlin() -> None:
-    assert _text('\f \\f "é" $x 9%\n') == r'"\u000c \\f \"é\" \$x 9%%\n"'
+    assert _text('\f \\f "é" $x 9%\n') == r'"\u000c \\f \"é\" \$x 9%\n"'
 
 
 @pytest.mark.registry
