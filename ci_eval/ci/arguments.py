@@ -5,28 +5,42 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ci_eval import __version__
-from ci_eval.ci.inputs import COMPARE, INPUTS, JOBS, Input, inputs_of
+from ci_eval.ci.inputs import ASKING, COMPARE, INPUTS, JOBS, Input, inputs_of
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 
 VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
 """Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
+COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
+"""Inputs of every job, which do not reach the command line. TeamCity's recipes have the last two."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of the inputs that are not empty, by name. Raises ConfigError."""
+    """Return the values of the inputs that are not empty, by name. Raises ConfigError, also for an unknown input."""
+    known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         inputs = _decode(whole)
+        _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+        _check_names(named, [PREFIX + name.upper().replace("-", "_") for name in known], "there is no input")
         inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
     return {name: text.strip() for name, text in inputs.items() if text.strip()}
+
+
+def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Raise ConfigError for the first input that is not known: without it, something else would be measured."""
+    known_names = ", ".join(known)
+    for name in inputs:
+        if name not in known:
+            raise ConfigError(f"{what} {name}{guess(name, known) or f': known are {known_names}'}")
 
 
 def _decode(text: str) -> dict[str, str]:
@@ -56,6 +70,9 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     """Return the command line of a job. On a first night, that of `compare` has no base. Raises ConfigError."""
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
+    _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
+    if job in ASKING and not {"config", "project"} & inputs.keys():
+        raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")
     if is_first_night(job, inputs):
         inputs = {name: text for name, text in inputs.items() if name != "base"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]

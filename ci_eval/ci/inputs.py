@@ -98,7 +98,7 @@ INPUTS = (
         name="config",
         jobs=ASKING,
         label="Configuration",
-        description="A YAML file of the checkout; without it and without a project a small demo runs.",
+        description="A YAML file of the checkout; this or a project has to be there.",
         passing="argument",
     ),
     Input(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,15 +36,33 @@ def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain:
 
 
 def test_without_inputs_there_are_no_options_so_that_the_configuration_counts() -> None:
-    assert command_line("generate-ml-logs", read_inputs({"CI_EVAL_INPUTS": '{"log-formats": "", "jobs": null}'})) == [
-        "generate-ml-logs"
-    ]
+    inputs = '{"config": "c.yaml", "log-formats": "", "jobs": null}'
+    assert command_line("generate-ml-logs", read_inputs({"CI_EVAL_INPUTS": inputs})) == [
+        "generate-ml-logs", "--", "c.yaml",
+    ]  # fmt: skip
 
 
 def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
     inputs = {"completion-type": "ML", "shard": "1/2"}
     assert read_inputs({"CI_EVAL_INPUTS": json.dumps({**inputs, "set": " "})}) == inputs
     assert read_inputs({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == inputs
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"INPUT_CONFG": "c.yaml"}, "there is no input INPUT_CONFG; did you mean INPUT_CONFIG?"),
+        ({"INPUT_COMPLETION_TIPE": ""}, "did you mean INPUT_COMPLETION_TYPE?"),
+        ({"CI_EVAL_INPUTS": '{"confg": "c.yaml"}'}, "there is no input confg; did you mean config?"),
+        ({"CI_EVAL_INPUTS": '{"zzz": ""}'}, "there is no input zzz: known are base, new"),
+        ({"INPUT_CONFIG": "", "INPUT_ENGINE": "words"}, "nothing says what evaluate measures"),
+        ({"CI_EVAL_INPUTS": '{"config": " ", "job": "evaluate"}'}, "give the input config, a YAML file, or project"),
+        ({"INPUT_CONFIG": "c.yaml", "INPUT_ROUNDS": "3"}, "the job evaluate has no input rounds"),
+    ],
+)
+def test_a_mistake_in_the_inputs_is_not_a_run_of_something_else(environment: dict[str, str], said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        command_line("evaluate", read_inputs(environment))
 
 
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
