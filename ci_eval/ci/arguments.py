@@ -59,11 +59,22 @@ def _text(value: object) -> str:
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has a base that is not there yet.
+    """Return whether a comparison that keeps a history has neither a base nor past figures in the history.
 
-    Without a history, as in a pull request, a base that is missing is a mistake.
+    Without a history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that
+    this is the first night: the base may be lost.
     """
-    return job == COMPARE and "history" in inputs and "base" in inputs and not Path(inputs["base"]).exists()
+    if job != COMPARE or "history" not in inputs:
+        return False
+    base, history = inputs.get("base"), Path(inputs["history"])
+    if Path(base).exists() if base else any(history.glob("*.json")):
+        return False
+    if inputs.get("first-night") != "true":
+        raise ConfigError(
+            f"there is no base ({base or history}): bring the last good night's workspace there. If there was no such "
+            "night yet, say so by the input first-night: true"
+        )
+    return True
 
 
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
@@ -104,7 +115,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
         # Rules of gates hold no semicolon, so several may stand on a line.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
-    return [path for value in values for path in _expand_glob(value)] if entry.name == "configs" else values
+    return [path for value in values for path in _expand_glob(value)] if entry.name.endswith("configs") else values
 
 
 def _expand_glob(pattern: str) -> list[str]:

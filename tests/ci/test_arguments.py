@@ -18,7 +18,7 @@ VALUES = {
     "jobs": "2", "precision": "1pp", "shards": "3", "shard": "1/2",
     "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5", "rounds": "2", "engine-like": "",
     "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
-    "same-ranker": "true",
+    "same-ranker": "true", "first-night": "true", "name": "n",
 }  # fmt: skip
 
 
@@ -66,11 +66,22 @@ def test_a_mistake_in_the_inputs_is_not_a_run_of_something_else(environment: dic
 
 
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
-    inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past"}
+    inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past", "first-night": "true"}
     assert is_first_night("compare", inputs)
     assert command_line("compare", inputs) == ["compare", "--history=past", "--", "new"]
     (tmp_path / "base").mkdir()
     assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
+
+
+@pytest.mark.parametrize("base", [{"base": "lost"}, {}])
+def test_a_base_that_is_lost_is_no_first_night(base: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="first-night: true"):
+        command_line("compare", {**base, "new": "new", "history": str(tmp_path)})
+
+
+def test_past_figures_are_a_base(tmp_path: Path) -> None:
+    (tmp_path / "night.json").touch()
+    assert not is_first_night("compare", {"new": "new", "history": str(tmp_path)})
 
 
 def test_engines_come_before_the_configuration() -> None:
