@@ -127,7 +127,7 @@ PLANTED = [
     pytest.param(actionlint, EVALUATE, "inputs.setup", "inputs.sett", marks=INSTALLED),
     pytest.param(actionlint, EVALUATE, "completion-type: ${{", "type: ${{", marks=INSTALLED),
     pytest.param(service, EVALUATE, "fromJSON(", "fromJson2(", marks=INSTALLED),
-    pytest.param(service, NIGHTLY, "completion-types: BASIC", "completion-tipes: BASIC", marks=INSTALLED),
+    pytest.param(service, NIGHTLY, "ml-configs: ${{", "ml-confgs: ${{", marks=INSTALLED),
     pytest.param(service, "action.yml", "shell: bash", "shel: bash", marks=INSTALLED),
 ]
 
