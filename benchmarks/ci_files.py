@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ci_eval.ci import inputs, workflow_inputs
-from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, INPUTS, LOGS, STEPS, SUMMARIES, TRAIN, Input, inputs_of
+from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, INPUTS, LOGS, MERGE, STEPS, SUMMARIES, TRAIN, Input, inputs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPES = ".teamcity/pluginData/_Self/metaRunners"
 LIBRARY = ".teamcity/library/CiEval.kt"
-COMPONENTS = (EVALUATE, COMPARE, ENGINES, LOGS)
+COMPONENTS = (EVALUATE, MERGE, COMPARE, ENGINES, LOGS)
 """Jobs that GitLab has a component for."""
 MADE = "Made by benchmarks/ci_files.py from ci_eval/ci/inputs.py."
 BEGIN, END = "begin generated: python benchmarks/ci_files.py", "end generated"
@@ -23,6 +23,7 @@ def files() -> dict[str, str]:
     """Return what each file should hold, by its path within the repository."""
     written = {f"{RECIPES}/ci-eval-{job}.yml": recipe(job) for job in STEPS}
     written |= {f"templates/{job}.yml": component(job) for job in COMPONENTS}
+    written |= {"templates/nightly.yml": nightly(), "templates/note.yml": note()}
     written["action.yml"] = _replace("action.yml", [action_inputs()])
     for name in workflow_inputs.WORKFLOWS:
         path = f".github/workflows/{name}.yml"
@@ -78,9 +79,7 @@ def names_of_steps() -> list[str]:
 
 def action_inputs() -> str:
     """Return the inputs of the action."""
-    return "".join(
-        f'  {name}:\n    description: {_quote(described(name))}\n    default: ""\n' for name in names_of_steps()
-    )
+    return "".join(f'  {name}: {{description: {_quote(described(name))}, default: ""}}\n' for name in names_of_steps())
 
 
 def called_inputs(workflow: str, *, by_hand: bool) -> str:
@@ -91,8 +90,9 @@ def called_inputs(workflow: str, *, by_hand: bool) -> str:
         if workflow in entry.workflows and (chosen is None or entry.name in chosen):
             default = entry.defaults.get(workflow, entry.default)
             last = "required: true" if default is None else f"default: {_quote(default)}"
-            lines += [f"      {entry.name}:", f"        description: {_quote(entry.description)}"]
-            lines += [f"        type: {entry.type}", f"        {last}"]
+            lines.append(
+                f"      {entry.name}: {{description: {_quote(entry.description)}, type: {entry.type}, {last}}}"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -176,45 +176,114 @@ def _recipe_field(name: str, label: str, description: str, last: list[str]) -> l
 
 KEPT = {"CI_EVAL_CACHE": "cache", "PIP_CACHE_DIR": "pip"}
 NIGHT = {"base": ".ci-eval/base", "history": ".ci-eval/history"}
-"""What a comparison keeps from night to night."""
-NEXT_BASE = 'case "$INPUT_BASE" in .ci-eval/*) rm -rf "$INPUT_BASE" && cp -r "$INPUT_NEW" "$INPUT_BASE" ;; esac'
+"""Where a comparison has what earlier jobs left in their artifacts."""
+PACKAGE = ("package", "ci-eval[ml]", "What pip installs; pin a version, or name a commit as git+https://…@COMMIT.")
+INSTALL = 'pip install --quiet "$CI_EVAL_PACKAGE"'
+LAST_GOOD = """\
+[ -z "$INPUT_HISTORY" ] || [ -e "$INPUT_BASE" ] || CI_EVAL_FIRST_NIGHT="$INPUT_FIRST_NIGHT" ci-eval ci last-good \
+"${CI_EVAL_BASE_JOB:-$CI_JOB_NAME}" --base "$INPUT_BASE" --history "$INPUT_HISTORY" --new "$INPUT_NEW"
+[ -z "$INPUT_HISTORY" ] || [ -e "$INPUT_BASE" ] || export INPUT_FIRST_NIGHT=true
+"""
+"""A script that fetches the base, or fails unless this is known to be a first night."""
+NIGHTLY_RULES = ("schedule", "web")
+"""What starts a night: the schedule, or a click."""
 
 
 def component(job: str) -> str:
     """Return GitLab's component of a job."""
-    entries = [
-        ("job-name", f'"ci-eval-{job}"', "Another name for each, where a pipeline includes this several times."),
-        ("stage", "test", ""),
-        ("image", "python:3.12", "Something with Python 3.10 to 3.14, git, and what the engine needs."),
-        ("package", '"ci-eval[ml]"', "What pip installs; pin a version, or name a commit as git+https://…@COMMIT."),
-    ]
+    entries = []
     for entry in inputs_of(job):
-        default = "" if job in entry.required else STEPS[job] if entry.name == "output" else '""'
+        default = None if job in entry.required else STEPS[job] if entry.name == "output" else ""
         if job == COMPARE and entry.name in NIGHT:
             default = NIGHT[entry.name]
         entries.append((entry.name, default, entry.description))
-    lines = [f"# {SUMMARIES[job]} {MADE}", "spec:", "  inputs:"]
-    for name, default, description in entries:
-        lines.append(f"    {name}:")
-        lines += [f"      default: {default}"] if default else []
-        lines += [f"      description: {_quote(description)}"] if description else []
-    variables = [("CI_EVAL_PACKAGE", "package")]
-    variables += [(f"INPUT_{entry.name.upper().replace('-', '_')}", entry.name) for entry in inputs_of(job)]
-    lines += ["---", '"$[[ inputs.job-name ]]":', "  stage: $[[ inputs.stage ]]", "  image: $[[ inputs.image ]]"]
-    lines += ["  variables:"]
-    for variable, name in variables:
-        lines += [f"    {variable}:", f"      value: $[[ inputs.{name} ]]", "      expand: false"]
-    # What runners keep has to lie in the project's folder.
-    lines += [f"    {name}: $CI_PROJECT_DIR/.ci-eval/{part}" for name, part in KEPT.items()]
-    lines += ["  cache:", "    key: ci-eval-$[[ inputs.job-name ]]-$CI_COMMIT_REF_SLUG", "    when: always"]
-    lines += ["    paths:", "      - .ci-eval"]
-    lines += ["  script:", '    - pip install --quiet "$CI_EVAL_PACKAGE"', f"    - ci-eval ci run {job}"]
+    variables = {name: "INPUT_" + name.upper().replace("-", "_") for name, _, _ in entries}
+    script = [INSTALL, f"ci-eval ci run {job}"]
+    paths = ["$[[ inputs.output ]]"]
     if job == COMPARE:
-        lines += ["    # A night that kept its gates is the base of the next one.", f"    - {_quote(NEXT_BASE)}"]
-    lines += ["  artifacts:", "    when: always", "    paths:", "      - $[[ inputs.output ]]"]
-    if job in (COMPARE, ENGINES):
-        inner = "comparison/junit.xml" if job == ENGINES else "junit.xml"
-        lines += ["    reports:", f"      junit: $[[ inputs.output ]]/{inner}"]
+        entries.append(
+            ("base-job", "", "The job whose artifacts on the default branch have the base; empty = this one.")
+        )
+        variables["base-job"] = "CI_EVAL_BASE_JOB"
+        script.insert(1, LAST_GOOD)
+        paths += ["$[[ inputs.new ]]", "$[[ inputs.history ]]"]
+    junit = {COMPARE: "/junit.xml", ENGINES: "/comparison/junit.xml"}.get(job, "")
+    return _component(job, SUMMARIES[job], entries, variables, script, paths, junit and paths[0] + junit)
+
+
+def nightly() -> str:
+    """Return GitLab's component that evaluates and compares in one job, every night."""
+    described = {entry.name: entry.description for entry in INPUTS}
+    entries = [
+        ("config", None, "A YAML file of the checkout."),
+        ("build", "", "A command of bash that builds your engine first."),
+        ("gates", "declared >= -2pp", described["gates"]),
+        ("first-night", "", described["first-night"]),
+    ]
+    variables = {"config": "NIGHT_CONFIG", "build": "NIGHT_BUILD", "gates": "INPUT_GATES"}
+    variables["first-night"] = "INPUT_FIRST_NIGHT"
+    script = [
+        INSTALL,
+        'bash -euo pipefail -c "$NIGHT_BUILD"',
+        'ci-eval evaluate "$NIGHT_CONFIG" --output workspace',
+        "export INPUT_NEW=workspace INPUT_OUTPUT=comparison "
+        f"INPUT_BASE={NIGHT['base']} INPUT_HISTORY={NIGHT['history']}",
+        LAST_GOOD,
+        "ci-eval ci run compare",
+    ]
+    paths = ["comparison", "workspace", NIGHT["history"]]
+    summary = "Every night: evaluates, and compares with the last good night."
+    started = [f"{{if: '$CI_PIPELINE_SOURCE == {_quote(source)}'}}" for source in NIGHTLY_RULES]
+    rules = [f"  rules: [{', '.join(started)}]"]
+    return _component("nightly", summary, entries, variables, script, paths, "comparison/junit.xml", rules)
+
+
+def note() -> str:
+    """Return GitLab's component that writes a comparison on a merge request."""
+    entries = [("comparison", "comparison", "A folder that compare or compare-engines left; needs says which job.")]
+    script = [INSTALL, 'ci-eval ci note "$COMPARISON"']
+    rules = ["  rules: [{if: $CI_MERGE_REQUEST_IID, when: always}]"]
+    summary = "Writes a comparison on the merge request; CI_EVAL_GITLAB_TOKEN holds a token of the project, with api."
+    return _component("note", summary, entries, {"comparison": "COMPARISON"}, script, [], "", rules)
+
+
+def _component(
+    name: str,
+    summary: str,
+    entries: Sequence[tuple[str, str | None, str]],
+    variables: dict[str, str],
+    script: list[str],
+    paths: list[str],
+    junit: str,
+    more: Sequence[str] = (),
+) -> str:
+    """Return a component: its inputs, and the one job. Of `entries`, one whose default is None has to be given."""
+    usual = [
+        ("job-name", f"ci-eval-{name}", "Another name for each, where a pipeline includes this several times."),
+        ("stage", "test", ""),
+        ("image", "python:3.12", "Something with Python 3.10 to 3.14, git, and what the engine needs."),
+        PACKAGE,
+    ]
+    lines = [f"# {summary} {MADE}", "spec:", "  inputs:"]
+    for entry, default, description in (*usual, *entries):
+        fields = [f"default: {_quote(default)}"] if default is not None else []
+        fields += [f"description: {_quote(description)}"] if description else []
+        lines.append(f"    {entry}: {{{', '.join(fields)}}}")
+    lines += ["---", '"$[[ inputs.job-name ]]":', "  stage: $[[ inputs.stage ]]", "  image: $[[ inputs.image ]]", *more]
+    lines += ["  variables:"]
+    for entry, variable in {"package": "CI_EVAL_PACKAGE", **variables}.items():
+        lines.append(f'    {variable}: {{value: "$[[ inputs.{entry} ]]", expand: false}}')
+    # What runners keep has to lie in the project's folder.
+    lines += [f"    {variable}: $CI_PROJECT_DIR/.ci-eval/{part}" for variable, part in KEPT.items()]
+    lines += ["  cache:", "    key: ci-eval-$[[ inputs.job-name ]]-$CI_COMMIT_REF_SLUG", "    when: always"]
+    lines += [f"    paths: [{', '.join(f'.ci-eval/{part}' for part in KEPT.values())}]", "  script:"]
+    for command in script:
+        block = command.splitlines()
+        lines += [f"    - {block[0]}"] if len(block) == 1 else ["    - |", *(f"      {line}" for line in block)]
+    if paths:
+        lines += ["  artifacts:", "    when: always", f"    paths: [{', '.join(map(_quote, paths))}]"]
+    if junit:
+        lines += [f"    reports: {{junit: {_quote(junit)}}}"]
     return "\n".join(lines) + "\n"
 
 

@@ -14,7 +14,7 @@ GROUPS = ("core", "plugins")
 BEHAVIOURS = {
     "adapters/endpoints": "kills llama",
     "adapters/lsp": "endless malformed",
-    "ci": "algorithms bootstrap caches documentation downloads gitlab locks moving_targets nights notices pages "
+    "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
     "pull_requests releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "codebleu sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors real_lists servers told",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import shlex
 import subprocess
 import sys
@@ -47,9 +48,9 @@ def program(ml: bool, environment: Mapping[str, str]) -> Path:
     """The Python that has ci-eval and what the job needs; made when it is first needed."""
     if kept := environment.get("CI_EVAL_ENVIRONMENT"):
         return checked(python_of(Path(kept)), ml)
-    # Another lock or another checkout is another environment.
-    digest = hashlib.sha256(lock(ml).read_bytes() + bytes(ROOT)).hexdigest()[:16]
-    folder = Path(environment.get("RUNNER_TEMP") or ROOT / ".runner") / f"ci-eval-{digest}"
+    # An environment that has more is as good.
+    full = folder_of(True, environment)
+    folder = full if (full / "complete").exists() else folder_of(ml, environment)
     if not (folder / "complete").exists():
         venv.create(folder, with_pip=True, clear=True)
         pip = [str(python_of(folder)), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -57,6 +58,22 @@ def program(ml: bool, environment: Mapping[str, str]) -> Path:
             subprocess.run([*pip, *options], check=True)
         (folder / "complete").touch()
     return python_of(folder)
+
+
+def folder_of(ml: bool, environment: Mapping[str, str]) -> Path:
+    """Where an environment lies: another lock, another ci-eval or another Python has another one."""
+    digest = hashlib.sha256(lock(ml).read_bytes() + bytes(ROOT) + f"{sys.executable} {sys.version}".encode())
+    for path in (ROOT / "pyproject.toml", *sorted((ROOT / "ci_eval").rglob("*.py"))):
+        digest.update(path.read_bytes())
+    return Path(environment.get("RUNNER_TEMP") or ROOT / ".runner") / f"ci-eval-{digest.hexdigest()[:16]}"
+
+
+def where(ml: bool, environment: Mapping[str, str]) -> None:
+    """Tells a step by which key the CI may keep the environment, and where it lies; of a runner's own, nothing."""
+    if not environment.get("CI_EVAL_ENVIRONMENT"):
+        folder = folder_of(ml, environment)
+        with Path(environment["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as outputs:
+            outputs.write(f"path={folder}\nkey=ci-eval-environment-{platform.platform()}-{folder.name}\n")
 
 
 def installing(ml: bool) -> tuple[list[str], list[str]]:
@@ -91,6 +108,9 @@ def registries(text: str) -> dict[str, str]:
 def main() -> int:
     """The exit code of ci-eval."""
     argv = sys.argv[1:]
+    if argv[:1] == ["--where"]:
+        where(argv[1:] == ["true"], os.environ)
+        return 0
     os.environ |= registries(os.environ.pop("CI_EVAL_REGISTRIES", ""))
     temporary = os.environ.get("RUNNER_TEMP")
     if temporary:

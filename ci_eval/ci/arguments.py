@@ -6,11 +6,12 @@ import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ci_eval import __version__
-from ci_eval.ci.inputs import COMPARE, INPUTS, JOBS, Input, inputs_of
+from ci_eval.ci.inputs import ASKING, COMPARE, INPUTS, JOBS, Input, inputs_of
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 
 VARIABLE = "CI_EVAL_INPUTS"
@@ -21,17 +22,30 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
 """An option of the command line, as messages name it."""
 JOB = "CI_EVAL_JOB"
 """A variable with the job whose inputs the command line was made of."""
+COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
+"""Inputs of every job, which do not reach the command line. TeamCity's recipes have the last two."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of the inputs that are not empty, by name. Raises ConfigError."""
+    """Return the values of the inputs that are not empty, by name. Raises ConfigError, also for an unknown input."""
+    known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         inputs = _decode(whole)
+        _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+        _check_names(named, [PREFIX + name.upper().replace("-", "_") for name in known], "there is no input")
         inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
     return {name: text.strip() for name, text in inputs.items() if text.strip()}
+
+
+def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Raise ConfigError for the first input that is not known: without it, something else would be measured."""
+    known_names = ", ".join(known)
+    for name in inputs:
+        if name not in known:
+            raise ConfigError(f"{what} {name}{guess(name, known) or f': known are {known_names}'}")
 
 
 def _decode(text: str) -> dict[str, str]:
@@ -50,17 +64,31 @@ def _text(value: object) -> str:
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has a base that is not there yet.
+    """Return whether a comparison that keeps a history has neither a base nor past figures in the history.
 
-    Without a history, as in a pull request, a base that is missing is a mistake.
+    Without a history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that
+    this is the first night: the base may be lost.
     """
-    return job == COMPARE and "history" in inputs and "base" in inputs and not Path(inputs["base"]).exists()
+    if job != COMPARE or "history" not in inputs:
+        return False
+    base, history = inputs.get("base"), Path(inputs["history"])
+    if Path(base).exists() if base else any(history.glob("*.json")):
+        return False
+    if inputs.get("first-night") != "true":
+        raise ConfigError(
+            f"there is no base ({base or history}): bring the last good night's workspace there. If there was no such "
+            "night yet, say so by the input first-night: true"
+        )
+    return True
 
 
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     """Return the command line of a job. On a first night, that of `compare` has no base. Raises ConfigError."""
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
+    _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
+    if job in ASKING and not {"config", "project"} & inputs.keys():
+        raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")
     if is_first_night(job, inputs):
         inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
@@ -101,7 +129,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
         # Rules of gates hold no semicolon, so several may stand on a line.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
-    return [path for value in values for path in _expand_glob(value)] if entry.name == "configs" else values
+    return [path for value in values for path in _expand_glob(value)] if entry.name.endswith("configs") else values
 
 
 def _expand_glob(pattern: str) -> list[str]:

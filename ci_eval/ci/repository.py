@@ -6,13 +6,15 @@ https://docs.github.com/en/rest/actions/artifacts
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from ci_eval.ci import runs
 from ci_eval.ci.rest import Rest
+from ci_eval.ci.runs import RunJob
 from ci_eval.core.fetch import archive
 
 
@@ -80,6 +82,19 @@ class Repository:
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
         # GitHub may put @REF behind the path.
         return str(workflow_run.get("path", "")).partition("@")[0]
+
+    def earlier_runs(self) -> Iterator[int]:
+        """Yield the finished runs of this workflow file and of the default branch before this one, the newest first."""
+        path = f"/actions/workflows/{self._rest.workflow.rpartition('/')[2]}/runs"
+        branch = self._rest.get("")["default_branch"]
+        for item in self._rest.listed(path, "workflow_runs", branch=branch, status="completed"):
+            # A fork's branch may have the name of the default branch, and the fork may be gone.
+            if item["id"] < self.run and (item["head_repository"] or {}).get("id") == item["repository"]["id"]:
+                yield item["id"]
+
+    def jobs(self, run: int) -> list[RunJob]:
+        """Return the jobs of a run's last attempt."""
+        return runs.jobs(self._rest, run)
 
     def page_of_run(self, run: int) -> str:
         """Return the address of a run's page."""

@@ -11,6 +11,7 @@ import msgspec
 
 from ci_eval.ci import Announcement, Screen, builds, limits, rest
 from ci_eval.ci.arguments import JOB, cache_key, command_line, configs, is_first_night, read_inputs
+from ci_eval.ci.gitlab import Project
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
@@ -41,7 +42,7 @@ def run_(job: str | None) -> None:
     inputs = _inputs()
     job = job or inputs.get("job", "")
     if is_first_night(job, inputs):
-        Screen().say(f"There is no base yet: {inputs['base']} is not there, as on a first night.")
+        Screen().say("There is no base yet: this is a first night.")
     os.environ[JOB] = job
     # `main` turns errors into messages and exit codes, so click must not end the process.
     cli.main(command_line(job, inputs), standalone_mode=False)
@@ -66,15 +67,33 @@ def key_() -> None:
     help="The base, whatever became of it; CI_EVAL_BASE_RUN.",
 )
 @click.option("--new", type=FOLDER, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
-def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None) -> None:
-    """Download the newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations.
+@click.option(
+    "--first-night", is_flag=True, envvar="CI_EVAL_FIRST_NIGHT", help="Whatever GitHub knows of earlier runs."
+)
+def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None, first_night: bool) -> None:
+    """Download the newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations. At
+    GitLab EVALUATION is the name of a job.
 
-    The outputs `base` and `run-id` are empty where there is none. Needs GITHUB_TOKEN.
+    The outputs `base` and `run-id` are empty on a first night: when GitHub knows no earlier run of this workflow in
+    which it succeeded, or with --first-night. Needs GITHUB_TOKEN.
     """
     screen = Screen()
+    if os.environ.get("GITLAB_CI"):
+        project, tonight = Project(os.environ), new or Path("workspace")
+        nights.past_of_job(
+            project, evaluation, base=base, history=history, new=tonight, is_first=first_night, screen=screen
+        )
+        return
     repository = Repository(os.environ)
-    past = nights.past(repository, evaluation, base=base, history=history, run=run, new=new, screen=screen)
-    _tell(f"base: {past.base_run or 'none'}", base=str(past.base or ""), **{"run-id": str(past.base_run or "")})
+    past = nights.past(
+        repository, evaluation, base=base, history=history, run=run, new=new, is_first=first_night, screen=screen
+    )
+    outputs = {
+        "base": str(past.base or ""),
+        "run-id": str(past.base_run or ""),
+        "first-night": "" if past.base else "true",
+    }
+    _tell(f"base: {past.base_run or 'none'}", **outputs)
 
 
 @ci.command("histories")
@@ -221,6 +240,16 @@ def comment(run: int, head: str, when: str) -> None:
     """
     for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
         _tell(line)
+
+
+@ci.command("note")
+@click.argument("comparison", type=FOLDER)
+def note(comparison: Path) -> None:
+    """Write the report of a COMPARISON on the merge request of this job at GitLab, or change the note that is there.
+
+    Needs a token of the project in CI_EVAL_GITLAB_TOKEN, with api.
+    """
+    _tell(comments.note(Project(os.environ), os.environ, comparison))
 
 
 def _inputs() -> dict[str, str]:

@@ -33,7 +33,7 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
     "--engine",
     metavar="NAME[@VERSION]",
     default="",
-    help="An engine.",
+    help="An engine; with --for algorithms several, separated by commas.",
     shell_complete=completions.make_completer("engines"),
 )
 @click.option("--engine-command", metavar="COMMAND", default="", help="A language server of your own, as the engine.")
@@ -50,9 +50,7 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
     "--ci",
     "system",
     type=click.Choice(list(starting.SYSTEMS)),
-    default="github",
-    show_default=True,
-    help="Whose files are written.",
+    help="Whose files are written. Default: what the repository's server reads.",
 )
 @click.option(
     "--for",
@@ -62,7 +60,8 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
     show_default=True,
     help="night; pull-request (figures and gates; at GitHub with a comment; needs --build and "
     "--engine-command); logs (weekly, and the ranker they train); "
-    "notice (of red nights: an issue at GitHub, mail from TeamCity); site (the trends, at GitHub Pages).",
+    "notice (of red nights: an issue at GitHub, mail from TeamCity); site (the trends, at GitHub Pages); "
+    "algorithms (nights that rank several engines).",
 )
 @click.option("--mail", metavar="ADDRESS", default="", help="Whom TeamCity tells of red nights.")
 @click.option(
@@ -78,12 +77,12 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
     default=Path(),
     help="Your repository. Default: the current folder.",
 )
-def init(action: str, purposes: str, output: Path, **options: str) -> None:
+def init(action: str, purposes: str, output: Path, system: str | None, **options: str) -> None:
     """Ask three questions, then write a configuration and the files of your CI.
 
     Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
     default counts if there is none. If ci/completion.yaml is there already and no option describes another engine, it
-    stays as it is.
+    stays as it is. In a folder of a repository, the files of the CI go to the repository's top, and name the folder.
 
     \b
     Examples:
@@ -94,15 +93,19 @@ def init(action: str, purposes: str, output: Path, **options: str) -> None:
     """
     screen = Screen()
     _check_pairs(options)
+    options["engine"], *rivals = options["engine"].split(",")
+    inside, system = starting.locate(output, system or "")
     request = Request(
-        system=options["system"],
+        system=system,
+        folder=inside,
+        rivals=tuple(rivals),
         purposes=tuple(name.strip() for name in purposes.split(",")),
         origin=origin.parse(action) if action else origin.find(),
         build=options["build"],
         build_output=options["build_output"] or "build",
         mail=options["mail"],
     )
-    starting.check_request(request, output)
+    starting.check_request(request, output.joinpath(*[".."] * len(Path(inside).parts)))
     is_configured = _is_configured(output, options)
     if not is_configured:
         starting.check_command(options["engine_command"], request)

@@ -43,7 +43,23 @@ from ci_eval.jobs.workflows import plan as plan_job
     multiple=True,
     help="An earlier run whose times balance the shards; may be repeated.",
 )
-def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timings: tuple[Path, ...]) -> None:
+@click.option(
+    "--ml-config",
+    "ml_configs",
+    type=click.Path(path_type=Path),
+    metavar="CONFIG",
+    multiple=True,
+    help="A configuration that is evaluated by the type ML, too; may be repeated.",
+)
+@click.option("--name", metavar="NAME", default="", help="Begins the names of all evaluations.")
+def plan_(
+    configs: tuple[Path, ...],
+    shards: int,
+    kinds: tuple[str, ...],
+    timings: tuple[Path, ...],
+    ml_configs: tuple[Path, ...],
+    name: str,
+) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
     At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
@@ -54,7 +70,10 @@ def plan_(configs: tuple[Path, ...], shards: int, kinds: tuple[str, ...], timing
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
-    _announce_plan(plan_job.plan(configs, completion_types=kinds or ("BASIC",), shards=shards, timings=timings))
+    types = kinds or ("BASIC",)
+    _announce_plan(
+        plan_job.plan(configs, completion_types=types, shards=shards, timings=timings, ml_configs=ml_configs, name=name)
+    )
 
 
 @cli.command("plan-logs")

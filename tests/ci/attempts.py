@@ -41,6 +41,8 @@ def _runs(name: str, failed: str, jobs: Jobs) -> bool:
 def _passed(name: str, job: Mapping[str, Any], log: str) -> dict[str, Any]:
     """A job with the outputs that it had."""
     said = dict(re.findall(rf"\[[^]]*/{name}\s*\].*::set-output:: ([\w-]+)=(.*)", log))
-    outputs = {key: said[re.findall(r"outputs\.([\w-]+)", text)[0]] for key, text in job.get("outputs", {}).items()}
+    outputs = {
+        key: said.get(re.findall(r"outputs\.([\w-]+)", text)[0], "") for key, text in job.get("outputs", {}).items()
+    }
     kept = {key: job[key] for key in ("if", "needs", "runs-on") if key in job}
     return {**kept, "outputs": outputs, "steps": [{"run": "true"}]}

@@ -111,20 +111,28 @@ class Known:
     @route("GET", "/actions/runs/{run_id}")
     def run_(self, request: Request) -> Answer:
         number = request.number("run_id")
-        if number not in self.workflows:
-            return _nothing()
+        return _json(self._run(number)) if number in self.workflows else _nothing()
+
+    @route("GET", "/actions/workflows/{workflow_id}/runs", "branch status per_page page")
+    def runs_of_a_workflow(self, request: Request) -> Answer:
+        name, branch = request.path["workflow_id"], request.query.get("branch")
+        found = [self._run(number) for number in sorted(self.workflows, reverse=True)]
+        found = [each for each in found if each["path"].endswith(f"/{name}") and branch in {None, each["head_branch"]}]
+        return self._paged(request, found, f"/actions/workflows/{name}/runs", "workflow_runs")
+
+    def _run(self, number: int) -> dict[str, Any]:
         example = EXAMPLES["workflow-run"]
-        return _answer(
-            "workflow-run",
-            id=number,
-            workflow_id=_workflow(self.workflows[number]),
-            path=self.workflows[number],
-            head_branch=self.branches.get(number, "main"),
-            head_repository={**example["head_repository"], "id": 2 if number in self.foreign else 1},
-            repository={**example["repository"], "id": 1},
-            created_at=f"2026-01-01T00:00:{number % 60:02}Z",
-            run_attempt=1,
-        )
+        return {
+            **example,
+            "id": number,
+            "workflow_id": _workflow(self.workflows[number]),
+            "path": self.workflows[number],
+            "head_branch": self.branches.get(number, "main"),
+            "head_repository": {**example["head_repository"], "id": 2 if number in self.foreign else 1},
+            "repository": {**example["repository"], "id": 1},
+            "created_at": f"2026-01-01T00:00:{number % 60:02}Z",
+            "run_attempt": 1,
+        }
 
     @route("GET", "/actions/runs/{run_id}/jobs", "per_page page")
     def jobs_of_a_run(self, request: Request) -> Answer:

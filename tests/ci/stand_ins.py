@@ -2,8 +2,8 @@
 
 GitHub's own clients upload and download artifacts at a small server that answers for GitHub; our own client asks it the
 rest. Caches go through GitHub's client to act's own server. The actions around them are stand-ins; `checkout` fetches
-from folders. act does not know `job.workflow_repository` and `job.workflow_sha`, and takes `./` in a called workflow
-for the caller's: written out. Nor does it know `continue-on-error` of a job: its steps have it instead, so that those
+from folders. act does not know `$/` and `job.workflow_sha`, and takes `./` in a called workflow for the caller's:
+written out. Nor does it know `continue-on-error` of a job: its steps have it instead, so that those
 behind one that failed run too. What is not shown here: GitHub's own scheduling, permissions and limits.
 """
 
@@ -30,11 +30,11 @@ from tests.needs import need_modules
 
 ROOT = Path(__file__).parents[2]
 OURS, THEIRS = "ci-eval/ci-eval", "maintainer/engine"
-USES = re.compile(r"uses: (actions/[\w-]+@[0-9a-f]{40})")
+USES = re.compile(r"uses: (actions/[\w-]+)(?:/[\w-]+)?(@[0-9a-f]{40})")
 
 SHELL: dict[str, dict[str, Sequence[str]]] = {
     "checkout": {
-        "inputs": ["persist-credentials", "path", "ref", "repository", "fetch-depth"],
+        "inputs": ["persist-credentials", "path", "ref", "repository", "fetch-depth", "submodules"],
         # After actions/checkout 3d3c42e (v7.0.1), src/git-source-provider.ts and src/ref-helper.ts: one commit without
         # its history unless fetch-depth says otherwise; a folder with anything else in it is emptied first.
         "run": """
@@ -58,6 +58,7 @@ SHELL: dict[str, dict[str, Sequence[str]]] = {
                 $fetch "--depth=${INPUT_FETCH_DEPTH:-1}" origin "$ref"
             fi
             git checkout -q --force "$(git rev-parse -q --verify "$ref^{commit}" || git rev-parse FETCH_HEAD)"
+            [ -z "$CHECKOUT_OWNER" ] || chown -R "$CHECKOUT_OWNER" .
         """,
     },
     "setup-go": {"inputs": ["go-version", "cache"], "run": "true"},
@@ -180,11 +181,16 @@ class GitHub:
         caches: Path | None = None,
         variables: Mapping[str, str] | None = None,
         options: Sequence[str] = (),
+        label: str = "ubuntu-latest",
         **inputs: str,
     ) -> tuple[int, str]:
-        """Exit code and log of a run. `caches`: where the service of caches keeps them; there is none without it."""
+        """Exit code and log of a run.
+
+        `caches`: where the service of caches keeps them; there is none without it. `label`: that of all runners; a job
+        that asks for others is left out.
+        """
         argv = [
-            str(act()), event, "-W", f".github/workflows/{workflow}.yml", "-P", "ubuntu-latest=-self-hosted",
+            str(act()), event, "-W", f".github/workflows/{workflow}.yml", "-P", f"{label}=-self-hosted",
             "--no-skip-checkout", "--concurrent-jobs", "2", "-s", f"GITHUB_TOKEN={token}", *options,
         ]  # fmt: skip
         argv += [f"--cache-server-path={caches}", "--cache-server-addr=127.0.0.1"] if caches else ["--no-cache-server"]
@@ -209,6 +215,7 @@ class GitHub:
             check=False,
         )  # fmt: skip
         log = (done.stdout + done.stderr).splitlines()
+        self.services.jobs[run_id] = list(_jobs(log))
         return done.returncode, "\n".join(line for line in log if "read cachedir" not in line)
 
     def _environment(self, workflow: str, run_id: int, attempt: int, repository: str) -> dict[str, str]:
@@ -227,7 +234,7 @@ class GitHub:
 
     def _replaced(self) -> Iterator[tuple[str, Path]]:
         used = {
-            reference
+            "".join(reference)
             for path in (*self.repository(OURS).rglob(".github/**/*.yml"), self.repository(OURS) / "action.yml")
             for reference in USES.findall(path.read_text())
         }
@@ -246,6 +253,8 @@ def github(
         _action(folder / "actions" / name, name, inputs, action.get("outputs", []), _shell(action))
     for name, (_, inputs) in NODE.items():
         node_action(folder / "actions" / name, name, inputs)
+    for half in ("restore", "save"):
+        node_action(folder / "actions" / "cache" / half, "cache", NODE["cache"][1], half)
     pages = {"using": "composite", "steps": PAGES["steps"]}
     _action(folder / "actions" / "upload-pages-artifact", "upload-pages-artifact", PAGES["inputs"], [], pages)
     for name in ("artifacts", "home"):
@@ -261,8 +270,9 @@ def github(
                 (repository / "configs" / f"{name}.yaml").write_text(yaml.safe_dump(config))
         pinned = _commit(ours)
         for path in (ours / ".github" / "workflows").iterdir():
-            text = path.read_text().replace("${{ job.workflow_repository }}", OURS)
-            text = re.sub(r"uses: \./(\.github/workflows/.*)", rf"uses: {OURS}/\1@{pinned}", text)
+            text = re.sub(r"uses: (?:\$/|\./(?=\.github))(.*)", rf"uses: {OURS}/\1@{pinned}", path.read_text())
+            # There is no Docker; CHECKOUT_OWNER makes git see what it sees in a container.
+            text = re.sub(r"^    container: .*\n", "", text, flags=re.M)
             path.write_text(_lenient(text.replace("${{ job.workflow_sha }}", pinned)))
         _commit(ours)
         (theirs / ".github" / "workflows").mkdir(parents=True)
@@ -271,6 +281,15 @@ def github(
             (theirs / ".github" / "workflows" / f"{name}.yml").write_text(text)
         _commit(theirs)
         yield GitHub(folder, services, pinned)
+
+
+def _jobs(log: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names and conclusions of the jobs of a run, the names as GitHub has them: CALLER / JOB."""
+    for line in log:
+        if found := re.match(r"\[([^]]+?)\s*\].*Job (succeeded|failed)", line):
+            # act numbers the legs of a matrix.
+            name = re.sub(r"(-\d+-of-\d+)-\d+$", r"\1", found[1].partition("/")[2])
+            yield name.replace("/", " / "), found[2].replace("succeeded", "success")
 
 
 def _lenient(text: str) -> str:
@@ -289,12 +308,12 @@ def _lenient(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def node_action(folder: Path, name: str, inputs: Mapping[str, str]) -> None:
-    """A stand-in that is a program for node, in a new folder."""
-    post, condition = POST.get(name, ("", ""))
+def node_action(folder: Path, name: str, inputs: Mapping[str, str], only: str = "") -> None:
+    """A stand-in that is a program for node, in a new folder. `only`: the one function that it runs."""
+    post, condition = ("", "") if only else POST.get(name, ("", ""))
     after = {"post": "post.mjs", "post-if": condition} if post else {}
     _action(folder, name, inputs, [], {"using": "node24", "main": "index.mjs", **after})
-    (folder / "index.mjs").write_text(module(name, NODE[name][0]))
+    (folder / "index.mjs").write_text(module(name, only or NODE[name][0]))
     if post:
         (folder / "post.mjs").write_text(module(name, post))
 

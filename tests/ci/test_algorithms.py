@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.ci.stand_ins import THEIRS, GitHub, github
 from tests.command import command as run
@@ -96,3 +97,38 @@ def test_a_night_ranks_all_evaluations_and_the_next_one_has_a_trend_of_each(hub:
         for gate in json.loads(path.read_text())["gates"]
     ]
     assert gates == ["Recall >= -100pp", "RecallAt5 >= -100pp"] * 3
+
+
+CHEAP = ("empty", "oracle", "recency", "words", "frequency")
+TWO_NIGHTS = """
+on: workflow_dispatch
+jobs:
+  five:
+    permissions: {contents: read, actions: read}
+    uses: OWNER/ci-eval/.github/workflows/nightly.yml@COMMIT
+    with: {name: five, configs: cheap/*.yaml}
+  one:
+    permissions: {contents: read, actions: read}
+    uses: OWNER/ci-eval/.github/workflows/nightly.yml@COMMIT
+    with: {name: one, configs: cheap/words.yaml, shards: 2}
+"""
+
+
+def test_two_nights_in_one_file_of_which_one_has_five_engines_in_at_most_nine_jobs(hub: GitHub) -> None:
+    config: dict[str, object] = {"language": "python", "project": {"spec": "path:project", "name": "project"}}
+    engines = {f"{engine}__yaml": yaml.safe_dump({**config, "engine": engine}) for engine in CHEAP}
+    write(hub.repository(THEIRS) / "cheap", **engines)
+    hub.call(THEIRS, "two", TWO_NIGHTS)
+    hub.commit(THEIRS)
+    code, log = hub.run("two", 51, repository=THEIRS)
+    assert code == 0, log
+    names = {f"five-{engine}-{engine}-basic" for engine in CHEAP} | {"one-words-words-basic"}
+    for kind in ("workspace", "comparison", "history", "good"):
+        assert {name for name in hub.names(51) if name.startswith(f"{kind}-")} == {f"{kind}-{name}" for name in names}
+    assert {"algorithms-five"} <= hub.names(51)
+    jobs = [name.rpartition(" / ")[2] for name, _ in hub.services.jobs[51]]
+    of_one = {"one-words-words-basic-1-of-2", "one-words-words-basic-2-of-2", "merge one-words-words-basic"}
+    assert of_one <= set(jobs)
+    assert [jobs.count(name) for name in ("plan", "summary")] == [2, 2]
+    # Of the five: the plan, an evaluation each, the summary.
+    assert len([name for name in jobs if name not in of_one]) - 2 == 7 <= 9

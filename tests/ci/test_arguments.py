@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ VALUES = {
     "jobs": "2", "precision": "1pp", "shards": "3", "shard": "1/2",
     "set": "interpret.seed=1\n\ninterpret.sessionsLimit=5", "rounds": "2", "engine-like": "",
     "log-formats": "jsonl\nparquet", "gates": "RecallAt1 >= -1pp\nRecall >= 90%", "more": "c\nd", "configs": "a b",
-    "same-ranker": "true",
+    "same-ranker": "true", "first-night": "true", "name": "n",
 }  # fmt: skip
 
 
@@ -35,9 +36,10 @@ def test_every_input_arrives_at_the_real_command_whatever_it_is(job: str, plain:
 
 
 def test_without_inputs_there_are_no_options_so_that_the_configuration_counts() -> None:
-    assert command_line("generate-ml-logs", read_inputs({"CI_EVAL_INPUTS": '{"log-formats": "", "jobs": null}'})) == [
-        "generate-ml-logs"
-    ]
+    inputs = '{"config": "c.yaml", "log-formats": "", "jobs": null}'
+    assert command_line("generate-ml-logs", read_inputs({"CI_EVAL_INPUTS": inputs})) == [
+        "generate-ml-logs", "--", "c.yaml",
+    ]  # fmt: skip
 
 
 def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
@@ -46,12 +48,40 @@ def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
     assert read_inputs({"INPUT_COMPLETION_TYPE": "ML", "INPUT_SHARD": "1/2\n", "INPUT_SET": "", "HOME": "/"}) == inputs
 
 
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"INPUT_CONFG": "c.yaml"}, "there is no input INPUT_CONFG; did you mean INPUT_CONFIG?"),
+        ({"INPUT_COMPLETION_TIPE": ""}, "did you mean INPUT_COMPLETION_TYPE?"),
+        ({"CI_EVAL_INPUTS": '{"confg": "c.yaml"}'}, "there is no input confg; did you mean config?"),
+        ({"CI_EVAL_INPUTS": '{"zzz": ""}'}, "there is no input zzz: known are base, new"),
+        ({"INPUT_CONFIG": "", "INPUT_ENGINE": "words"}, "nothing says what evaluate measures"),
+        ({"CI_EVAL_INPUTS": '{"config": " ", "job": "evaluate"}'}, "give the input config, a YAML file, or project"),
+        ({"INPUT_CONFIG": "c.yaml", "INPUT_ROUNDS": "3"}, "the job evaluate has no input rounds"),
+    ],
+)
+def test_a_mistake_in_the_inputs_is_not_a_run_of_something_else(environment: dict[str, str], said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        command_line("evaluate", read_inputs(environment))
+
+
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
-    inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past"}
+    inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past", "first-night": "true"}
     assert is_first_night("compare", inputs)
     assert command_line("compare", inputs) == ["compare", "--first-night", "--history=past", "--", "new"]
     (tmp_path / "base").mkdir()
     assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
+
+
+@pytest.mark.parametrize("base", [{"base": "lost"}, {}])
+def test_a_base_that_is_lost_is_no_first_night(base: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="first-night: true"):
+        command_line("compare", {**base, "new": "new", "history": str(tmp_path)})
+
+
+def test_past_figures_are_a_base(tmp_path: Path) -> None:
+    (tmp_path / "night.json").touch()
+    assert not is_first_night("compare", {"new": "new", "history": str(tmp_path)})
 
 
 def test_engines_come_before_the_configuration() -> None:

@@ -104,6 +104,29 @@ def test_an_environment_that_was_not_finished_is_made_anew(tmp_path: Path, monke
     assert environments(tmp_path, monkeypatch, False) == [first]
 
 
+def test_the_key_of_an_environment_changes_with_what_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RUN["folder_of"]
+    root = tmp_path / "checkout"
+    for name in (".ci/requirements.txt", ".ci/requirements-ml.txt", "pyproject.toml", "ci_eval/a.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    monkeypatch.setitem(folder.__globals__, "ROOT", root)
+    keys = [folder(False, {}).name, folder(True, {}).name]
+    (root / "ci_eval" / "a.py").write_text("changed")
+    keys.append(folder(False, {}).name)
+    monkeypatch.setattr(sys, "executable", "/another/python")
+    keys.append(folder(False, {}).name)
+    assert len(set(keys)) == len(keys)
+
+
+def test_an_environment_of_the_runner_is_not_cached(tmp_path: Path) -> None:
+    outputs = tmp_path / "outputs"
+    RUN["where"](False, {"CI_EVAL_ENVIRONMENT": sys.prefix, "GITHUB_OUTPUT": str(outputs)})
+    assert not outputs.exists()
+    RUN["where"](False, {"RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(outputs)})
+    assert f"path={tmp_path}/ci-eval-" in outputs.read_text()
+
+
 @pytest.mark.slow
 def test_a_runners_own_environment_is_used_if_it_has_what_is_needed() -> None:
     need_modules("lightgbm", "pyarrow")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, LOGS, inputs_of
+from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, LOGS, MERGE, inputs_of
 from tests.ci.documentation import documented
-from tests.ci.gitlab import RefusedError, Runner, expand, pipeline, read
+from tests.ci.gitlab import RefusedError, Runner, Server, expand, pipeline, read, serving
 from tests.needs import need_module
 from tests.projects import GREETER, write
 from tests.waiting import HANGS
@@ -52,59 +55,127 @@ def test_a_component_fits_gitlabs_schema_and_a_planted_mistake_does_not(path: Pa
     assert schema(tmp_path, text.replace("  script:", "  scripts:")) != 0
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+OF_JOBS = [path for path in TEMPLATES if path.stem not in {"nightly", "note"}]
+
+
+@pytest.mark.parametrize("path", OF_JOBS, ids=lambda path: path.stem)
 def test_a_component_hands_over_every_input_of_its_job_as_data(path: Path) -> None:
     inputs, job = documents(path)
     names = {entry.name for entry in inputs_of(path.stem)}
-    assert set(inputs) == names | OF_THE_JOB
+    assert set(inputs) == names | OF_THE_JOB | ({"base-job"} if path.stem == COMPARE else set())
     for name in names:
         variable = job["variables"][f"INPUT_{name.upper().replace('-', '_')}"]
         assert variable == {"value": f"$[[ inputs.{name} ]]", "expand": False}
     assert not any("inputs." in line for line in job["script"])
-    assert job["script"][1] == f"ci-eval ci run {path.stem}"
+    assert job["script"][-1] == f"ci-eval ci run {path.stem}"
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
+def runner(tmp_path: Path) -> Iterator[Runner]:
     """Return a runner for a repository with code and the configuration that the page names."""
     config = {"language": "python", "engine": "words", "project": {"spec": "path:code", "name": "code"}}
     project = tmp_path / "project"
     write(project / "code", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(3)})
     write(project / "ci", completion__yaml=yaml.safe_dump(config))
-    return Runner(tmp_path / "runner", project)
+    with serving(Server(tmp_path)) as server:
+        yield Runner(tmp_path / "runner", project, server, TOKEN)
 
 
-COMPARED = """
-  - component: $CI_SERVER_FQDN/OWNER/ci-eval/compare@COMMIT
-    inputs: {new: workspace, gates: "RecallAt1 >= -2pp"}
+TOKEN = {"CI_EVAL_GITLAB_TOKEN": "of-the-project"}
+NIGHT = """
+include:
+  - component: $CI_SERVER_FQDN/OWNER/ci-eval/nightly@COMMIT
+    inputs: {config: ci/completion.yaml, gates: "RecallAt1 >= -2pp"}
 """
+NAME = "ci-eval-nightly"
+
+
+def night(runner: Runner, text: str = NIGHT, **variables: str) -> tuple[int, str]:
+    """Run a night on a runner that kept nothing; return its exit code and log."""
+    shutil.rmtree(runner.folder, ignore_errors=True)
+    return replace(runner, variables=variables or TOKEN).execute(pipeline(text))[NAME]
+
+
+def trend(runner: Runner, file: str = "comparison.json") -> int:
+    """Return how many nights the trend has."""
+    return len(read(runner.folder / "artifacts" / "comparison", file)["trend"]["nights"])
 
 
 @pytest.mark.engine
-def test_the_documented_pipeline_and_two_nights_are_executed(runner: Runner) -> None:
-    jobs = pipeline(documented("GitLab"))
-    assert [(name, code) for name, (code, _) in runner.execute(jobs).items()] == [("ci-eval-evaluate", 0)]
-    assert (runner.folder / "artifacts" / "workspace" / "reports" / "metrics.json").exists()
-    assert (runner.folder / "installed").read_text() == "install --quiet ci-eval[ml]\n"
-    nights = pipeline(documented("GitLab") + COMPARED)
-    for nth, text in enumerate(("There is no base yet", ""), 1):
-        results = runner.execute(nights)
-        assert {name: code for name, (code, _) in results.items()} == {"ci-eval-evaluate": 0, "ci-eval-compare": 0}, (
-            results
-        )
-        assert text in results["ci-eval-compare"][1]
-        comparison = runner.folder / "artifacts" / "comparison"
-        file = "overview.json" if nth == 1 else "comparison.json"
-        assert len(read(comparison, file)["trend"]["nights"]) == nth
-    red = pipeline(documented("GitLab") + COMPARED.replace("RecallAt1 >= -2pp", "RecallAt1 >= 100%"))
-    assert runner.execute(red)["ci-eval-compare"][0] == 1
+def test_the_documented_night_takes_its_base_from_artifacts_though_no_cache_is_left(runner: Runner) -> None:
+    documented_night = documented("GitLab")
+    code, said = night(runner, documented_night)
+    assert (code, "this is a first night" in said) == (0, True), said
+    assert trend(runner, "overview.json") == 1
+    code, said = night(runner, NIGHT.replace("RecallAt1 >= -2pp", "RecallAt1 >= 100%"))
+    assert (code, trend(runner)) == (1, 2), said
+    code, said = night(runner, documented_night)
+    assert (code, trend(runner)) == (0, 3), said
+    # The red night is in the trend, and no base.
+    assert "is compared with https://gitlab.example.com/jobs/1" in " ".join(said.split())
+
+
+@pytest.mark.engine
+def test_a_base_that_expired_is_red_unless_somebody_says_that_it_is_a_first_night(runner: Runner) -> None:
+    assert night(runner)[0] == 0
+    runner.server.forget(1)
+    code, said = night(runner)
+    assert (code, "start one night with the input first-night: true" in " ".join(said.split())) == (2, True), said
+    code, said = night(runner, NIGHT.replace("gates:", 'first-night: "true", gates:'))
+    assert code == 0, said
+
+
+@pytest.mark.engine
+def test_without_a_token_that_lists_jobs_what_is_not_known_is_red(runner: Runner) -> None:
+    code, said = night(runner, NOTHING="x")
+    assert (code, "Without a token in CI_EVAL_GITLAB_TOKEN" in " ".join(said.split())) == (2, True), said
+    assert night(runner)[0] == 0
+    # The newest pipeline that succeeded has the job.
+    code, said = night(runner, NOTHING="x")
+    assert (code, trend(runner)) == (0, 2), said
+
+
+@pytest.mark.engine
+def test_nights_of_another_branch_are_no_base(runner: Runner) -> None:
+    jobs = pipeline(NIGHT)
+    assert runner.execute(jobs, branch="feature")[NAME][0] == 0
+    assert "this is a first night" in night(runner)[1]
+
+
+@pytest.mark.engine
+def test_shards_are_merged_and_compared_by_components(runner: Runner) -> None:
+    base = "  - component: $CI_SERVER_FQDN/OWNER/ci-eval"
+    evaluate = "config: ci/completion.yaml, job-name: part{0}, shard: {0}/2, output: parts/{0}"
+    text = "include:\n" + "".join(
+        f"{base}/evaluate@COMMIT\n    inputs: {{{evaluate.format(part)}}}\n" for part in (1, 2)
+    )
+    text += f"{base}/merge@COMMIT\n    inputs: {{workspaces: parts}}\n"
+    text += f"{base}/compare@COMMIT\n    inputs: {{new: workspace, gates: RecallAt1 >= -2pp}}\n"
+    results = runner.execute(pipeline(text))
+    assert [code for code, _ in results.values()] == [0, 0, 0, 0], results
+    assert trend(runner, "overview.json") == 1
+
+
+def test_a_merge_request_has_one_note_for_a_job_that_is_brought_up_to_date(runner: Runner) -> None:
+    write(runner.project / "comparison", report__md="# figures @you\n")
+    jobs = pipeline("include:\n  - component: $CI_SERVER_FQDN/OWNER/ci-eval/note@COMMIT\n")
+    asked = replace(runner, variables={**TOKEN, "CI_MERGE_REQUEST_IID": "5"})
+    runner.server.notes.append({"id": 0, "author": {"id": 4}, "body": "<!-- ci-eval ci-eval-note -->\n\nof another"})
+    for said in ("is written", "is brought up to date"):
+        code, log = asked.execute(jobs)["ci-eval-note"]
+        assert (code, said in log) == (0, True), log
+    ours = [note["body"] for note in runner.server.notes if note["author"]["id"] == 3]
+    assert ours == ["<!-- ci-eval ci-eval-note -->\n\n# figures @\u200byou"]
+    assert runner.execute(jobs)["ci-eval-note"][0] == 0
+    code, log = replace(asked, variables={"CI_MERGE_REQUEST_IID": "5"}).execute(jobs)["ci-eval-note"]
+    assert (code, "CI_EVAL_GITLAB_TOKEN" in log) == (4, True), log
 
 
 def test_a_component_is_included_twice_under_two_names() -> None:
     twice = documented("GitLab") + documented("GitLab").removeprefix("include:\n")
-    assert set(pipeline(twice)) == {"ci-eval-evaluate"}
-    other = twice.replace("{config: ci/completion.yaml}", "{config: ci/go.yaml, job-name: go}", 1)
-    assert set(pipeline(other)) == {"ci-eval-evaluate", "go"}
+    assert set(pipeline(twice)) == {NAME}
+    other = twice.replace("{config: ci/completion.yaml", "{job-name: go, config: ci/go.yaml", 1)
+    assert set(pipeline(other)) == {NAME, "go"}
 
 
 @pytest.mark.parametrize(
@@ -135,34 +206,7 @@ def test_an_interpolation_that_is_not_ported_is_refused(block: str) -> None:
 
 
 def test_there_is_a_component_for_each_job() -> None:
-    assert {path.stem for path in TEMPLATES} == {EVALUATE, COMPARE, ENGINES, LOGS}
-
-
-def test_a_night_that_kept_its_gates_is_the_base_of_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inputs, job = documents(ROOT / "templates" / "compare.yml")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("INPUT_BASE", inputs["base"]["default"])
-    monkeypatch.setenv("INPUT_NEW", "workspace")
-    for night in ("1", "2"):
-        (tmp_path / "workspace").mkdir(exist_ok=True)
-        (tmp_path / "workspace" / night).touch()
-        (tmp_path / ".ci-eval").mkdir(exist_ok=True)
-        subprocess.run(["sh", "-euc", job["script"][-1]], check=True)
-        assert {path.name for path in (tmp_path / ".ci-eval" / "base").iterdir()} >= {night}
-        (tmp_path / "workspace" / night).unlink()
-    assert [path.name for path in (tmp_path / ".ci-eval" / "base").iterdir()] == ["2"]
-    assert job["cache"]["paths"] == [".ci-eval"]
-    assert job["cache"]["when"] == "always"
-
-
-def test_a_base_of_another_job_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, job = documents(ROOT / "templates" / "compare.yml")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("INPUT_BASE", "of-main")
-    subprocess.run(["sh", "-euc", job["script"][-1]], check=True)
-    assert list(tmp_path.iterdir()) == []
+    assert {path.stem for path in TEMPLATES} == {EVALUATE, MERGE, COMPARE, ENGINES, LOGS, "nightly", "note"}
 
 
 def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:

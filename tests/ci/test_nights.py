@@ -86,6 +86,46 @@ def test_a_night_whose_engine_failed_too_often_is_no_base(github: Services, eval
     assert "the engine failed on" in said
 
 
+def ran(services: Services, run: int, job: str, conclusion: str) -> None:
+    services.workflows[run] = NIGHT
+    services.jobs[run] = [(f"night / evaluate / {job}", conclusion), ("night / plan", "success")]
+
+
+@pytest.mark.parametrize("job", ["x-1-of-1", "merge x", "compare x"])
+def test_a_base_that_was_lost_is_red_and_a_first_night_is_said(github: Services, evaluated: Path, job: str) -> None:
+    ran(github, 3, job, "success")
+    stored(github, 3, evaluated, "workspace", "good")
+    github.expired = {"3/good-x", "3/workspace-x"}
+    code, _, said = command("ci", "last-good", "x", "--base", "base", "--history", "history")
+    assert (code, "start one night with the input first-night: true" in " ".join(said.split())) == (2, True), said
+    assert last_good("--first-night")[0] == "none"
+
+
+def test_an_evaluation_that_never_succeeded_has_its_first_night_still(github: Services) -> None:
+    ran(github, 3, "x-1-of-1", "failure")
+    ran(github, 4, "another-1-of-1", "success")
+    assert last_good()[0] == "none"
+    assert "first-night" in Path("outputs").read_text()
+
+
+def test_runs_of_forks_branches_and_other_workflows_do_not_count(github: Services) -> None:
+    for run in (3, 4, 5):
+        ran(github, run, "x-1-of-1", "success")
+    github.foreign, github.branches, github.workflows[5] = {3}, {4: "feature"}, "other.yml"
+    assert last_good()[0] == "none"
+
+
+def test_more_runs_than_are_looked_at_are_not_known(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci_eval.jobs.workflows.earlier_runs.MOST_RUNS", 2)
+    for run in (3, 4, 5):
+        ran(github, run, "x-1-of-1", "failure")
+    assert command("ci", "last-good", "x", "--base", "base", "--history", "history")[0] == 2
+    # None of the newest has a job of it: it is new.
+    for run in (3, 4, 5):
+        ran(github, run, "another-1-of-1", "success")
+    assert last_good()[0] == "none"
+
+
 def test_the_first_night_has_no_base_and_an_empty_history(github: Services) -> None:
     found, said = last_good()
     assert found == "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -162,6 +163,58 @@ def test_an_engine_of_the_repository_is_built_and_measured_as_the_documentation_
     code, log = hub.run("night", 34, event="schedule", repository=THEIRS)
     assert code == 0, log
     assert {f"{kind}-completion-server-basic" for kind in ("workspace", "comparison", "good")} <= hub.names(34)
+
+
+RUNNERS = """
+on: pull_request
+jobs:
+  figures:
+    permissions: {contents: read}
+    uses: OWNER/ci-eval/.github/workflows/compare-engines.yml@COMMIT
+    with:
+      config: ci/completion.yaml
+      build: make server
+      command: build/server --stdio
+      gates: Recall[all] >= -1pp
+      working-directory: servers/py
+      container: an-image
+      runs-on: '["self-hosted", "gpu"]'
+"""
+
+
+@executed
+@pytest.mark.needs("make")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to another user")
+def test_a_worse_engine_is_red_until_it_is_mended_in_a_container_on_own_runners_in_a_folder(hub: GitHub) -> None:
+    repository = hub.repository(THEIRS)
+    hub.call(THEIRS, "runners", RUNNERS)
+    folder = repository / "servers" / "py"
+    config = {"language": "python", "project": "path:code", "engine": {"command": ["build/server", "--stdio"]}}
+    write(folder / "ci", completion__yaml=yaml.safe_dump(config))
+    write(folder / "code", **{f"file{i}__py": f"{GREETER}x{i} = {i}\nprint(x{i})\n" for i in range(2)})
+    (folder / "Makefile").write_text(MAKEFILE)
+    (folder / "server.py").write_text(SERVER)
+    hub.commit(THEIRS)
+    git(repository, "checkout", "-q", "-b", "worse")
+    codes, logs, verdicts = [], [], []
+    # The base stays: what was built of it is taken from the cache.
+    for number, server in enumerate((SERVER.replace(r"\w+", r"\w{7,}"), SERVER + "# mended\n")):
+        (folder / "server.py").write_text(server)
+        git(repository, "add", "-A")
+        git(repository, "commit", "-q", *(["--amend"] if number else []), "-m", "a change")
+        code, log = hub.run(
+            "runners", 60 + number, event="pull_request", repository=THEIRS, label="gpu",
+            caches=hub.folder / "base", variables={"CHECKOUT_OWNER": "65534"}, payload={"number": 6},
+        )  # fmt: skip
+        codes.append(code)
+        logs.append(log)
+        report = json.loads((hub.artifact(60 + number, "comparison") / "comparison.json").read_text())
+        verdicts.append([gate["passed"] for gate in report["gates"]])
+    git(repository, "checkout", "-q", "main")
+    assert [code != 0 for code in codes] == [True, False], "\n".join(logs)
+    assert verdicts == [[False], [True]]
+    assert [log.count("mkdir -p build") for log in logs] == [2, 1]
+    assert "Cache restored from key: ci-eval-base-" in logs[1]
 
 
 def rendered(group: str, values: Mapping[str, Any]) -> str:

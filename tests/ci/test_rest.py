@@ -39,6 +39,7 @@ ANSWERS: list[tuple[str, str, int, dict[str, Any]]] = [
     ("GET", "/actions/runs/9", 200, {}),
     ("GET", "/actions/runs/9/artifacts?name=x&per_page=100", 200, {}),
     ("GET", "/actions/runs/9/jobs", 200, {}),
+    ("GET", "/actions/workflows/night.yml/runs?branch=main&status=completed", 200, {}),
     ("GET", "/pulls/7", 200, {}),
     ("GET", "/pulls/8", 404, {}),
     ("GET", "/issues?state=all&creator=github-actions[bot]", 200, {}),
@@ -110,6 +111,7 @@ def asked(known: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     folder = repository.fetch(newest, tmp_path / "x")
     assert repository.is_of_this_workflow(newest)
     assert repository.find_artifact(9, "x") == newest
+    assert list(repository.earlier_runs()) == []
     for result in ("failure", "success"):
         assert "issue 2" in notices.tell(rest, result, 9)
     for _ in range(2):

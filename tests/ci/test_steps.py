@@ -41,9 +41,10 @@ def test_nights_of_a_comparison_are_green_from_the_first_and_publish_their_histo
 ) -> None:
     assert step(monkeypatch, "evaluate", project=project, output="tonight", **PROJECT)[0] == 0
     inputs = {"base": "base", "new": "tonight", "history": "history", "gates": "RecallAt1 >= -2pp"}
-    code, out, err = step(monkeypatch, "compare", output="comparison", **inputs)
+    assert step(monkeypatch, "compare", output="comparison", **inputs)[0] == 2
+    code, out, err = step(monkeypatch, "compare", output="comparison", first_night="true", **inputs)
     assert code == 0, err
-    assert "There is no base yet: base is not there, as on a first night." in err
+    assert "There is no base yet: this is a first night." in err
     assert published(out) == {"comparison.zip", "history.zip"}
     Path("tonight").rename("base")
     assert step(monkeypatch, "evaluate", project=project, output="tonight", **PROJECT)[0] == 0

@@ -17,12 +17,21 @@ import yaml
 from ci_eval.ci.inputs import INPUTS, STEPS
 from ci_eval.cli import ci
 from ci_eval.cli.commands import NAMES
+from tests.ci.expressions import evaluate, jobs
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 from tests.needs import lack, missing, need_module
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 ACTION = ROOT / "action.yml"
+STEPS_OF_OURS = sorted((ROOT / ".github" / "actions").glob("*/action.yml"))
+"""Actions that only our workflows use."""
+ALL = [*WORKFLOWS, ACTION, *STEPS_OF_OURS]
+
+
+def stem(path: Path) -> str:
+    return path.parent.name if path.name == "action.yml" else path.name
+
 
 Checker = Callable[[Path], tuple[int, str]]
 
@@ -43,7 +52,7 @@ def schemas(root: Path) -> tuple[int, str]:
     checks = [
         ran([*program, "vendor.github-workflows", *files], root),
         ran([*program, "custom.github-workflows-require-timeout", *files], root),
-        ran([*program, "vendor.github-actions", "action.yml"], root),
+        ran([*program, "vendor.github-actions", "action.yml", *map(str, STEPS_OF_OURS)], root),
     ]
     return max(code for code, _ in checks), "".join(said for _, said in checks)
 
@@ -65,6 +74,9 @@ def actionlint(root: Path) -> tuple[int, str]:
         (root / ".git").mkdir()
         for name in (".ci-eval", "base", "new"):
             (root / name).symlink_to(".")
+        # actionlint 1.7.12 does not know `$/`.
+        for path in (root / ".github").rglob("*.yml"):
+            path.write_text(path.read_text().replace("uses: $/", "uses: ./"))
         return _actionlint(root)
 
 
@@ -103,7 +115,7 @@ def test_the_committed_workflows_pass_every_checker(check: Checker) -> None:
 
 EVALUATE, NIGHTLY = ".github/workflows/evaluate.yml", ".github/workflows/nightly.yml"
 PLANTED = [
-    (schemas, EVALUATE, "timeout-minutes: 180\n", ""),
+    (schemas, EVALUATE, "timeout-minutes: 60\n", ""),
     (schemas, EVALUATE, "contents: read", "contents: reed"),
     (schemas, "action.yml", "using: composite", "using: composed"),
     (zizmor, EVALUATE, "run: tar -xf engine.tar", "run: echo ${{ github.head_ref }};"),
@@ -115,7 +127,7 @@ PLANTED = [
     pytest.param(actionlint, EVALUATE, "inputs.setup", "inputs.sett", marks=INSTALLED),
     pytest.param(actionlint, EVALUATE, "completion-type: ${{", "type: ${{", marks=INSTALLED),
     pytest.param(service, EVALUATE, "fromJSON(", "fromJson2(", marks=INSTALLED),
-    pytest.param(service, NIGHTLY, "completion-types: BASIC", "completion-tipes: BASIC", marks=INSTALLED),
+    pytest.param(service, NIGHTLY, "ml-configs: ${{", "ml-confgs: ${{", marks=INSTALLED),
     pytest.param(service, "action.yml", "shell: bash", "shel: bash", marks=INSTALLED),
 ]
 
@@ -150,12 +162,13 @@ def triggers(path: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", ALL, ids=stem)
 def test_every_action_is_pinned_by_its_commit_with_its_version_beside_it(path: Path) -> None:
     for line in path.read_text().splitlines():
         if found := re.search(r"uses: (\S+)(.*)", line):
-            assert found[1].startswith("./") or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", found[1]), line
-            assert found[1].startswith("./") or re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]), line
+            is_ours = found[1].startswith(("./", "$/"))
+            assert is_ours or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", found[1]), line
+            assert is_ours or re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]), line
 
 
 WRITERS = {
@@ -175,12 +188,14 @@ def test_a_workflow_may_do_nothing_but_what_a_job_says(path: Path) -> None:
     for name, job in workflow["jobs"].items():
         assert job["permissions"], name
         if "uses" not in job:
-            assert 0 < job["timeout-minutes"] <= 180
+            # Whoever calls may say how long engines are asked.
+            asked = str(job["timeout-minutes"]).startswith("${{ inputs.minutes")
+            assert asked or 0 < job["timeout-minutes"] <= 180
         writes = {right for right, level in job["permissions"].items() if level == "write"}
         assert writes <= WRITERS.get((path.stem, name), set())
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", ALL, ids=stem)
 def test_no_expression_stands_in_a_script(path: Path) -> None:
     assert not any("${{" in script for script in scripts(yaml.safe_load(path.read_text())))
 
@@ -196,17 +211,21 @@ def test_every_input_and_output_is_documented_and_all_inputs_are_handed_over() -
 
 
 def commands_in(path: Path) -> list[str]:
-    return re.findall(r"(?:run\.py|RUN)\"? ([a-z-]+(?: (?<=ci )[a-z-]+)?)", path.read_text())
+    return re.findall(r"(?:run\.py\"?|ci-eval) ([a-z-]+(?: (?<=ci )[a-z-]+)?)", "\n".join(run_by(path)))
 
 
-@pytest.mark.parametrize("path", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
+def run_by(path: Path) -> list[str]:
+    return scripts(yaml.safe_load(path.read_text()))
+
+
+@pytest.mark.parametrize("path", ALL, ids=stem)
 def test_every_command_of_a_workflow_exists(path: Path) -> None:
     there = {*NAMES, *(f"ci {name}" for name in ci.ci.commands)}
     assert set(commands_in(path)) <= there
 
 
 def test_the_commands_that_workflows_use_are_found_in_them() -> None:
-    found = {command for path in (*WORKFLOWS, ACTION) for command in commands_in(path)}
+    found = {command for path in ALL for command in commands_in(path)}
     asking = {"ci last-good", "ci rankers", "ci summary", "ci notice", "ci comment"}
     assert asking | {"ci run", "ci key", "merge"} <= found
 
@@ -261,6 +280,41 @@ def test_a_workflow_has_the_same_inputs_by_hand_as_when_it_is_called(workflow: s
     assert by["workflow_dispatch"]["inputs"] == by["workflow_call"]["inputs"]
 
 
+def test_a_callers_runners_are_those_of_every_job() -> None:
+    for path in WORKFLOWS:
+        workflow = yaml.safe_load(path.read_text())
+        if "workflow_call" in triggers(path):
+            assert "runs-on" in triggers(path)["workflow_call"]["inputs"]
+            assert all(
+                "inputs.runs-on" in str(job.get("runs-on") or job.get("with")) for job in workflow["jobs"].values()
+            )
+
+
+@pytest.mark.registry
+@pytest.mark.needs("node", "npm")
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("my-runner", "my-runner"),
+        ('["self-hosted", "gpu"]', ["self-hosted", "gpu"]),
+        ('{"group": "large"}', {"group": "large"}),
+        ("", "ubuntu-latest"),
+    ],
+)
+def test_runners_are_a_label_or_json(text: str, labels: object) -> None:
+    for name in ("evaluate", "notice", "nightly"):
+        expressions = {job["runs-on"] for job in jobs(name).values() if "runs-on" in job}
+        assert [evaluate(each, inputs={"runs-on": text}) for each in expressions] == [labels]
+
+
+def test_a_job_that_may_write_restores_no_environment_that_another_job_stored() -> None:
+    for path in WORKFLOWS:
+        for name, job in yaml.safe_load(path.read_text())["jobs"].items():
+            if (path.stem, name) in WRITERS:
+                prepares = [step for step in job["steps"] if str(step.get("uses", "")).endswith("/prepare")]
+                assert all(step["with"] == {"cache": False} for step in prepares)
+
+
 def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:
     assert "restore-keys:" not in ACTION.read_text()
 
@@ -268,6 +322,6 @@ def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:
 def test_scripts_are_at_most_60_lines() -> None:
     recipe = ROOT / ".teamcity" / "pluginData" / "_Self" / "metaRunners" / "ci-eval-evaluate.yml"
     # All recipes and components come from one template each.
-    files = [*WORKFLOWS, ACTION, ROOT / "templates" / "compare.yml", recipe]
+    files = [*ALL, ROOT / "templates" / "compare.yml", recipe]
     documents = [document for path in files for document in yaml.safe_load_all(path.read_text())]
     assert sum(len(script.splitlines()) for document in documents for script in scripts(document)) <= 60

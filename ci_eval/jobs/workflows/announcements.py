@@ -109,8 +109,11 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
     """Report the job matrix and what later jobs need: the names of evaluations and rankers, and one name for all
     evaluations."""
     names = evaluations(jobs)
+    shared = {job.evaluation: job.allow_failure for job in jobs if job.shards > 1}
     outputs = {
         "matrix": matrix,
+        # Nothing is to be merged of an evaluation that one job does.
+        "merges": _json(_matrix("evaluation", shared)) if shared else "",
         "evaluations": _json(list(names)),
         "each-evaluation": _json(_matrix("evaluation", names)),
         "rankers": _json(_matrix("ranker", list_rankers(jobs))),

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ci_eval.ci import limits
 from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
 
 CONFIG = Path("ci/completion.yaml")
 NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
+ALGORITHMS = "algorithms"
 """The purposes that files are written for."""
 
 
@@ -20,6 +22,10 @@ class Request:
     system: str = "github"
     purposes: tuple[str, ...] = (NIGHT,)
     origin: Origin
+    folder: str = "."
+    """The folder that is measured, relative to the repository's."""
+    rivals: tuple[str, ...] = ()
+    """Further engines that a night asks the same, and ranks."""
     build: str = ""
     """The command that builds the engine, or ""."""
     build_output: str = "build"
@@ -31,6 +37,11 @@ class Request:
     def nameable_origin(self) -> Origin:
         """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
         return self.origin if self.system != "github" or self.origin.is_at_github else UNKNOWN
+
+    @property
+    def configs(self) -> list[Path]:
+        """Return the configurations of a night: one for each engine."""
+        return [CONFIG, *(CONFIG.with_stem(f"{CONFIG.stem}-{limits.name(engine)}") for engine in self.rivals)]
 
 
 @dataclass(frozen=True, kw_only=True)

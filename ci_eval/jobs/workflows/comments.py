@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ci_eval.ci import limits, site
 from ci_eval.ci.github import shorten_text
+from ci_eval.ci.gitlab import Project
 from ci_eval.ci.issues import Issues
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
@@ -109,6 +110,16 @@ def _is_worth_a_comment(folder: Path, when: str) -> bool:
     # A foreign artifact may hold anything, which is then a change.
     is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
     return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
+
+
+def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
+    """Write the report in `folder` on the merge request of a job at GitLab, or change the job's note. Return what was
+    done, in one line."""
+    merge_request, name = (environment.get(f"CI_{which}", "") for which in ("MERGE_REQUEST_IID", "JOB_NAME"))
+    if not merge_request:
+        return "this pipeline is of no merge request: nothing is written"
+    was_there = project.note(merge_request, f"<!-- ci-eval {limits.name(name)} -->\n\n{_report(folder)}")
+    return f"the note on !{merge_request} is {'brought up to date' if was_there else 'written'}"
 
 
 def _number(folder: Path) -> int:

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from ci_eval.ci import Screen, limits
+from ci_eval.ci.gitlab import TOKEN, Project
 from ci_eval.ci.repository import Artifact, Repository
 from ci_eval.core import compare as stage
 from ci_eval.core.base import atomic
@@ -22,8 +23,11 @@ from ci_eval.jobs import outcome, runs
 HISTORY = "history-"
 MOST_NIGHTS = 30
 """The most runs without a comparison that are added to the trend; the newest ones are taken."""
+MOST_RUNS = 100
+"""The most earlier runs whose jobs are looked at to find out whether an evaluation is new."""
 MOST_BASES = 10
 """The most good runs that are fetched to find one that tonight's run can be compared with."""
+BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +46,16 @@ def past(
     history: Path,
     run: int | None,
     new: Path | None,
+    is_first: bool,
     screen: Screen,
 ) -> EarlierRun:
     """Fetch the base to compare with, and the trend so far. The base is the workspace of `run`, or of the newest
     nightly run in which no gate of this evaluation was broken.
 
     Other evaluations of that nightly run may have failed. A run that `new` cannot be compared with is passed over:
-    otherwise, after a change of the configuration, no run would have a base again. Raises DownloadError, ArchiveError,
-    WorkspaceError.
+    otherwise, after a change of the configuration, no run would have a base again. `is_first`: there may be no base
+    although GitHub knows earlier runs that succeeded. Raises DownloadError, ArchiveError, WorkspaceError, and
+    ConfigError if the base is missing.
     """
     _fetch_history(repository, evaluation, history, screen)
     tonight = Workspace.open(new).manifest() if new else None
@@ -63,8 +69,50 @@ def past(
         screen.say(f"Run {number} is no base: {trouble}")
         # The next candidate is unpacked into the same folder.
         shutil.rmtree(base, ignore_errors=True)
+    if not is_first and not _is_new(repository, evaluation):
+        raise ConfigError(f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}")
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
     return EarlierRun(base=None, base_run=None)
+
+
+def past_of_job(
+    project: Project, name: str, *, base: Path, history: Path, new: Path, is_first: bool, screen: Screen
+) -> bool:
+    """Fetch the base and the trend so far from the artifacts of earlier jobs of that name at GitLab. Return whether
+    there is a base.
+
+    The base is the workspace of the newest that succeeded and that `new` can be compared with; the trend is that of the
+    newest, red or green. All paths are relative to the project's folder. Raises as `past` does.
+    """
+    tonight = Workspace.open(new).manifest()
+    jobs = list(islice(project.earlier_jobs(name), MOST_NIGHTS))
+    for job in jobs:
+        with tempfile.TemporaryDirectory() as temporary:
+            artifacts = Path(temporary) / "artifacts"
+            trouble = "" if project.fetch(job, artifacts) else "it has no artifacts"
+            if (artifacts / history).is_dir() and not history.exists():
+                shutil.copytree(artifacts / history, history)
+            trouble = trouble or _trouble(artifacts / new, tonight) if job.succeeded else "it failed"
+            if not trouble:
+                shutil.copytree(artifacts / new, base)
+                screen.say(f"{name} is compared with {job.page or 'the newest pipeline that succeeded'}")
+                return True
+            screen.say(f"{job.page or 'The newest pipeline that succeeded'} is no base: {trouble}")
+    is_new = project.may_list and len(jobs) < MOST_NIGHTS and not any(job.succeeded for job in jobs)
+    if not is_first and not is_new:
+        unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), earlier ones cannot be listed."
+        raise ConfigError(f"no base of {name} is left, or none is known.{unknown} {BEGIN}")
+    return False
+
+
+def _is_new(repository: Repository, evaluation: str) -> bool:
+    """Return whether no earlier run of this workflow has a job of this evaluation that succeeded, False if there are
+    too many runs to know."""
+    names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
+    numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
+    # The name of a job in a called workflow is CALLER / JOB.
+    own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
+    return all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:

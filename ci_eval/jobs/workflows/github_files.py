@@ -21,7 +21,7 @@ KEYS = "CI_EVAL"
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of each workflow."""
-    if ci_plan.NIGHT in plan.request.purposes or ci_plan.NOTICE in plan.request.purposes:
+    if {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*plan.request.purposes}:
         yield NIGHT, _night(plan)
     if ci_plan.PULL_REQUEST in plan.request.purposes:
         yield PULL_REQUEST, _pull_request(plan)
@@ -38,7 +38,9 @@ def _uses(plan: CiPlan, workflow: str) -> str:
     return f"uses: {origin.repository}/.github/workflows/{workflow}.yml@{origin.commit}{release}"
 
 
-def _with(inputs: Mapping[str, str]) -> str:
+def _with(plan: CiPlan, inputs: Mapping[str, str]) -> str:
+    if plan.request.folder != ".":
+        inputs = {**inputs, "working-directory": plan.request.folder}
     # A value of JSON is one of YAML, whatever signs are in it. GitHub would evaluate an expression.
     values = {name: json.dumps(text.replace("${{", "${{ '${{' }}")) for name, text in inputs.items() if text}
     return "    with:\n" + "".join(f"      {name}: {text}\n" for name, text in values.items())
@@ -51,7 +53,7 @@ def _secrets(plan: CiPlan) -> str:
 
 
 def _night(plan: CiPlan) -> str:
-    inputs = {"configs": str(CONFIG), "gates": "RecallAt1 >= -2pp"}
+    inputs = {"configs": " ".join(map(str, plan.request.configs)), "gates": "RecallAt1 >= -2pp"}
     if plan.request.build:
         inputs |= {"build": plan.request.build, "build-output": plan.request.build_output}
     if ci_plan.LOGS in plan.request.purposes:
@@ -66,7 +68,7 @@ jobs:
   night:
     permissions: {{contents: read, actions: read}}
     {_uses(plan, "nightly")}
-{_with(inputs)}{_secrets(plan)}"""
+{_with(plan, inputs)}{_secrets(plan)}"""
     return text + _notice(plan) if ci_plan.NOTICE in plan.request.purposes else text
 
 
@@ -100,7 +102,7 @@ jobs:
   figures:
     permissions: {{contents: read}}
     {_uses(plan, "compare-engines")}
-{_with(inputs)}"""
+{_with(plan, inputs)}"""
 
 
 def _comment(plan: CiPlan) -> str:
@@ -125,7 +127,8 @@ jobs:
 
 
 def _logs(plan: CiPlan) -> str:
-    inputs = {"configs": str(CONFIG), "setup": plan.request.build}
+    inputs = {"configs": str(CONFIG), "build": plan.request.build}
+    inputs |= {"build-output": plan.request.build_output} if plan.request.build else {}
     return f"""\
 # Every week: log what a modelled user is shown in the trainingProjects, and train the nights' ranker.
 name: completion-logs
@@ -136,7 +139,7 @@ jobs:
   logs:
     permissions: {{contents: read}}
     {_uses(plan, "generate-ml-logs")}
-{_with(inputs)}{_secrets(plan)}"""
+{_with(plan, inputs)}{_secrets(plan)}"""
 
 
 def _site(plan: CiPlan) -> str:

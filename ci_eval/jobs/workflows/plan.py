@@ -55,18 +55,26 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, timings: Sequence[Path]
+    configs: Sequence[Path],
+    *,
+    completion_types: Sequence[str],
+    shards: int,
+    timings: Sequence[Path],
+    ml_configs: Sequence[Path] = (),
+    name: str = "",
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError if there is no configuration, or if a
     matrix cannot have so many jobs.
 
     `shards`: the number per evaluation, on average. With `timings` (workspaces of earlier runs), long evaluations get
     more shards and short ones fewer, so that all jobs take about as long. Within an evaluation, files are dealt out by
-    their number of sessions.
+    their number of sessions. `ml_configs`: configurations that are evaluated by the type ML, too. `name`: begins the
+    names of all evaluations, if it is not empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
-    chosen = [(path, load(path).config, kind) for path in configs for kind in completion_types]
+    kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
+    chosen = [(path, load(path).config, kind) for path, kind in kinds]
     if len(chosen) * shards > limits.MOST_JOBS:
         raise ConfigError(_too_many(len(chosen), shards))
     durations = _durations(timings)
@@ -74,7 +82,7 @@ def plan(
     jobs = [
         job
         for (path, config, kind), of in zip(chosen, counts, strict=True)
-        for job in _shard_jobs(path, config, kind, of)
+        for job in _shard_jobs(path, config, kind, of, name)
     ]
     # All shards of an evaluation share its name, so one of them stands for it.
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
@@ -141,9 +149,9 @@ def _check_names(names: Sequence[str]) -> None:
             raise ConfigError(f"{longer} begins like {name}, and its shards would be taken for the other's: rename it")
 
 
-def _shard_jobs(path: Path, config: Config, kind: str, of: int) -> Iterator[PlannedJob]:
+def _shard_jobs(path: Path, config: Config, kind: str, of: int, prefix: str) -> Iterator[PlannedJob]:
     rankers.CATALOG.load(kind)
-    evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
+    evaluation = limits.name(f"{prefix}{'-' if prefix else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
     for index in range(1, of + 1):
         shard = Shard(index=index, of=of)
         name = f"{evaluation}-{index}-of-{of}"

@@ -6,8 +6,9 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -17,14 +18,26 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load, override, patch, set_engine_command
-from ci_eval.core.fetch import schemes
+from ci_eval.core.fetch import identity, schemes
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
-from ci_eval.jobs.workflows import github_files, teamcity_files
-from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
+from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files
+from ci_eval.jobs.workflows.ci_plan import (
+    ALGORITHMS,
+    CONFIG,
+    LOGS,
+    NIGHT,
+    NOTICE,
+    PULL_REQUEST,
+    SITE,
+    CiPlan,
+    Request,
+)  # fmt: skip
 
-PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
-SYSTEMS = {"github": github_files.files, "teamcity": teamcity_files.files}
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
+WRITTEN = {"github": PURPOSES, "teamcity": PURPOSES[:-1], "gitlab": (NIGHT, PULL_REQUEST)}
+"""CI → the purposes that its files are written for."""
+SYSTEMS = {"github": github_files.files, "teamcity": teamcity_files.files, "gitlab": gitlab_files.files}
 """CI → the function that returns its files."""
 SESSIONS = 1000
 """The number of sessions to ask: some minutes, and an interval of about three points."""
@@ -86,6 +99,26 @@ class Written:
     """Lines that say what to add to a file that was there."""
 
 
+def locate(folder: Path, system: str) -> tuple[str, str]:
+    """Return the folder relative to the top of its repository, and the CI whose files the repository's server reads.
+
+    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not known.
+    """
+    top = identity.top(folder.resolve())
+    inside = folder.resolve().relative_to(top).as_posix()
+    host = urlsplit(identity.page(folder.resolve())).hostname or ""
+    is_github = not host or "github" in host or host.endswith(".ghe.com")
+    reads = "github" if is_github else "gitlab" if "gitlab" in host else ""
+    if not (system or reads):
+        raise ConfigError(f"nobody knows which CI reads the files at {host}: say --ci {' or '.join(list(SYSTEMS)[1:])}")
+    system = system or reads
+    if (system == "github" and not is_github) or (system == "gitlab" and host and is_github):
+        raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or say --ci teamcity")
+    if inside != "." and system != "github":
+        raise ConfigError(f"--ci {system} measures from the top: run this in {top}, with --project path:{inside}")
+    return inside, system
+
+
 def guess_language(root: Path) -> str:
     """Return the language of most files below the folder; Python if there are none."""
     names = {suffix: language.name for language in languages.CATALOG.all() for suffix in language.suffixes if suffix}
@@ -140,6 +173,11 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
     if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
         raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    if unwritten := [purpose for purpose in purposes if purpose not in WRITTEN[request.system]]:
+        known = ", ".join(WRITTEN[request.system])
+        raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
+    if (ALGORITHMS in purposes) != bool(request.rivals):
+        raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
     if PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
     mails = request.system == "teamcity" and NOTICE in purposes
@@ -147,7 +185,7 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE} & {*purposes} and not _has_nights(request.system, folder):
+    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
         raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
@@ -159,12 +197,13 @@ def _has_nights(system: str, folder: Path) -> bool:
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
-    """Write the configuration and the files of the CI below the folder.
+    """Write the configurations below the folder, and the files of the CI below the top of its repository.
 
     Without answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are,
     and the result says what to add to them. Raises ConfigError, also if another of the files exists already.
     """
-    check_request(request, folder)
+    top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
+    check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
     plan = CiPlan(
         request=request,
@@ -180,22 +219,29 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
             f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
         )
     files = dict(SYSTEMS[request.system](plan))
-    if answers:
-        files = {CONFIG: _spell(answers, config, plan)} | files
+    text = _spell(answers, config, plan) if answers else (folder / CONFIG).read_text(encoding="utf-8")
+    configs = {CONFIG: text} if answers else {}
+    for path, engine in zip(request.configs[1:], request.rivals, strict=True):
+        if answers:
+            check(replace(answers, engine=engine, command="", like="", endpoint=""))
+        keys = {**yaml.safe_load(text), "engine": engine}
+        configs[path] = f"# As {CONFIG}, with another engine.\n{yaml.safe_dump(keys, sort_keys=False, width=1000)}"
     added: tuple[str, ...] = ()
-    if (settings := folder / teamcity_files.SETTINGS).exists() and files.pop(teamcity_files.SETTINGS, ""):
+    if (settings := top / teamcity_files.SETTINGS).exists() and files.pop(teamcity_files.SETTINGS, ""):
         added = tuple(teamcity_files.additions(plan, settings.read_text(encoding="utf-8")))
-        library = folder / teamcity_files.LIBRARY
+        library = top / teamcity_files.LIBRARY
         if library.exists() and library.read_text(encoding="utf-8") == files[teamcity_files.LIBRARY]:
             del files[teamcity_files.LIBRARY]
-    if existing := [str(folder / path) for path in files if (folder / path).exists()]:
+    targets = {folder / path: text for path, text in configs.items()}
+    targets |= {top / path: text for path, text in files.items()}
+    if existing := [str(path) for path in targets if path.exists()]:
         away = "move it away" if len(existing) == 1 else "move them away"
         raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
-    if not files and not added:
+    if not targets and not added:
         raise ConfigError(
             f"{settings} has what --for {','.join(request.purposes)} writes already: nothing is left to do"
         )
-    paths = tuple(atomic.write(folder / path, text.encode()) for path, text in files.items())
+    paths = tuple(atomic.write(path, text.encode()) for path, text in targets.items())
     return Written(paths=paths, additions=added)
 
 
@@ -240,15 +286,17 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
     """
     lines = []
     if not request.nameable_origin.is_known:
-        naming = " and ".join(str(path) for path in files if path not in {CONFIG, teamcity_files.LIBRARY})
+        naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})
         lines.append(f"First replace OWNER/ci-eval and COMMIT in {naming}")
     build = f"{_one_line(request.build)} && " if request.build else ""
-    folders = " ".join(dict.fromkeys(path.parts[0] for path in files))
+    # Above the folder that is measured lies the top of the repository.
+    folders = " ".join(dict.fromkeys(str(Path(*path.parts[: path.parts.count("..") + 1])) for path in files))
     lines += [
         f"Try it:      {build}ci-eval evaluate {CONFIG}",
         f"Hand it in:  git add {folders} && git commit -m 'Measure completion' && git push",
     ]
-    return [*lines, *(_steps_at_teamcity if request.system == "teamcity" else _steps_at_github)(request, address, key)]
+    steps = {"github": _steps_at_github, "teamcity": _steps_at_teamcity, "gitlab": _steps_at_gitlab}
+    return [*lines, *steps[request.system](request, address, key)]
 
 
 def _one_line(command: str) -> str:
@@ -269,12 +317,21 @@ def _steps_at_teamcity(request: Request, address: str, key: str) -> Iterator[str
         yield "The trends:  the tab Trends of that project"
 
 
+def _steps_at_gitlab(request: Request, address: str, key: str) -> Iterator[str]:
+    at = f"{address}/-/" if address else "at GitLab: "
+    if key:
+        yield f"The key:     make the masked variable {key} of the project"
+    yield "The token:   make a token of the project with api, and the masked variable CI_EVAL_GITLAB_TOKEN of it"
+    if NIGHT in request.purposes:
+        yield f"Start it:    {at}pipeline_schedules"
+
+
 def _steps_at_github(request: Request, address: str, key: str) -> Iterator[str]:
     if key:
         yield f"The key:     make the secret {github_files.KEYS} of the repository, with the line {key}=VALUE"
     if SITE in request.purposes:
         yield "The site:    Settings, Pages, Source: GitHub Actions"
-    if NIGHT in request.purposes or NOTICE in request.purposes:
+    if {NIGHT, NOTICE, ALGORITHMS} & {*request.purposes}:
         page = f"{address}/actions/workflows/{github_files.NIGHT.name}"
         yield f"Start it:    {page if address else 'at GitHub: Actions, completion, Run workflow'}"
     elif PULL_REQUEST in request.purposes:

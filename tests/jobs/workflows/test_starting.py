@@ -22,9 +22,12 @@ from ci_eval.jobs.workflows import starting
 from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 from ci_eval.jobs.workflows.github_files import COMMENT, LOGS, PULL_REQUEST, SITE
 from ci_eval.jobs.workflows.github_files import NIGHT as WORKFLOW
+from ci_eval.jobs.workflows.gitlab_files import PIPELINE
 from ci_eval.jobs.workflows.origin import UNKNOWN, Origin, parse
 from ci_eval.jobs.workflows.starting import ENGINES, TRAINING, Answers
+from ci_eval.jobs.workflows.teamcity_files import SETTINGS
 from tests.ci.documentation import documented
+from tests.ci.gitlab import pipeline
 from tests.ci.test_workflows import zizmor
 from tests.command import command
 from tests.needs import need_module
@@ -146,7 +149,7 @@ def test_what_is_written_for_all_purposes_is_what_the_documentation_has(tmp_path
     assert comment == documented_jobs("The result as a comment on the pull request")
     assert site == documented_jobs("A site with trends")
     documented_logs = documented_jobs("An ML pipeline that pulls the latest logs")
-    documented_logs["jobs"]["logs"]["with"]["setup"] = "make server"
+    documented_logs["jobs"]["logs"]["with"] |= {"build": "make server", "build-output": "build"}
     assert logs == documented_logs
     config = load(tmp_path / CONFIG).config
     assert config.training_projects == TRAINING["python"]
@@ -321,7 +324,7 @@ def test_a_language_model_gets_its_key_from_a_secret(tmp_path: Path) -> None:
         (("--action", f"o/r@{COMMIT}\n"), "it is OWNER/NAME@COMMIT"),
         (("--ci", "teamcity", "--for", "site"), "--for site needs night"),
         (("--for", "site"), "--for site needs night"),
-        (("--for", "night,sites"), "known are night, pull-request, logs, site, notice"),
+        (("--for", "night,sites"), "known are night, pull-request, logs, site, notice, algorithms"),
         (("--for", "pull-request"), "say how it is built and started"),
         (("--for", "pull-request", "--build", "make", "--engine-command", "out/server"), "starts no program in build"),
         (("--engine", "jedi", "--engine-command", "server"), "give one of --engine"),
@@ -343,6 +346,97 @@ def test_a_language_without_usual_projects_needs_them_named_for_logs(tmp_path: P
     code, _, err = command("init", "--output", tmp_path, "--language", "ruby", "--for", "logs")
     assert code == 2
     assert "write trainingProjects" in err
+
+
+def repository(folder: Path, remote: str) -> Path:
+    """Return the folder of a new repository with a project in servers/py."""
+    write(folder / "servers" / "py", a__py=GREETER)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    if remote:
+        subprocess.run(["git", "remote", "add", "origin", remote], cwd=folder, check=True)
+    return folder
+
+
+def test_in_a_folder_of_a_repository_workflows_go_to_its_top_and_name_the_folder(tmp_path: Path) -> None:
+    inside = repository(tmp_path, "https://github.com/you/mono.git") / "servers" / "py"
+    code, _, err = command("init", "--output", inside, "--for", ALL, *BUILT, "--action", f"o/r@{COMMIT}")
+    assert code == 0, err
+    assert (inside / CONFIG).is_file()
+    assert not (inside / ".github").exists()
+    for path in (WORKFLOW, PULL_REQUEST, LOGS):
+        job = next(iter(yaml.safe_load((tmp_path / path).read_text())["jobs"].values()))
+        assert job["with"]["working-directory"] == "servers/py"
+    assert "git add ci ../../.github &&" in err
+
+
+@pytest.mark.parametrize(
+    ("remote", "system", "written"),
+    [
+        ("git@gitlab.com:you/lang.git", "", PIPELINE),
+        ("https://gitlab.corp.example/you/lang", "", PIPELINE),
+        ("https://code.corp.example/you/lang", "gitlab", PIPELINE),
+        ("https://code.corp.example/you/lang", "teamcity", SETTINGS),
+        ("https://you.ghe.com/you/lang", "", WORKFLOW),
+        ("", "gitlab", PIPELINE),
+        ("", "", WORKFLOW),
+    ],
+)
+def test_the_files_are_those_that_the_repositorys_server_reads(
+    remote: str, system: str, written: Path, tmp_path: Path
+) -> None:
+    options = ("--ci", system) if system else ()
+    code, out, err = command("init", "--output", repository(tmp_path, remote), "--language", "python", *options)
+    assert code == 0, err
+    assert str(tmp_path / written) in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("remote", "options", "said"),
+    [
+        ("https://bitbucket.org/you/lang", (), "say --ci teamcity or gitlab"),
+        ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read its files"),
+        ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read its files"),
+        ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read its files"),
+        ("https://gitlab.com/you/lang", ("--for", "site"), "--for site is not written for gitlab"),
+        ("https://gitlab.com/you/lang", ("--output", "servers/py"), "with --project path:servers/py"),
+    ],
+)
+def test_what_no_server_reads_is_not_written(
+    remote: str, options: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository(tmp_path, remote))
+    code, out, err = command("init", "--language", "python", *options)
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())
+
+
+def test_a_night_of_several_engines_has_a_configuration_of_each(tmp_path: Path) -> None:
+    options = ("--language", "python", "--project", "pypi:six==1.16.0")
+    code, _, err = command("init", "--output", tmp_path, "--for", "algorithms", "--engine", "jedi,words", *options)
+    assert code == 0, err
+    night = yaml.safe_load((tmp_path / WORKFLOW).read_text())["jobs"]["night"]
+    configs = night["with"]["configs"].split()
+    assert [load(tmp_path / path).config.engine.name for path in configs] == ["jedi", "words"]
+    assert {load(tmp_path / path).config.project.spec for path in configs} == {"pypi:six==1.16.0"}
+    for engines, said in (("jedi", "name several"), ("jedi,gopls", "completes go, not python")):
+        other = ("init", "--output", tmp_path / engines, "--for", "algorithms", "--engine", engines, *options)
+        code, _, err = command(*other)
+        assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_what_is_written_for_gitlab_is_a_pipeline_that_gitlab_takes(tmp_path: Path) -> None:
+    write(tmp_path, a__py=GREETER)
+    options = ("--ci", "gitlab", "--for", "night,pull-request", "--action", f"o/r@{COMMIT}", *BUILT)
+    code, _, err = command("init", "--output", tmp_path, "--language", "python", *options)
+    assert code == 0, err
+    text = (tmp_path / PIPELINE).read_text()
+    jobs = pipeline(text)
+    assert set(jobs) == {"ci-eval-nightly", "ci-eval-compare-engines", "ci-eval-note", "engines"}
+    assert jobs["ci-eval-nightly"]["variables"]["NIGHT_BUILD"]["value"] == "make server"
+    sides = {side: jobs["ci-eval-compare-engines"]["variables"][f"INPUT_{side}"]["value"] for side in ("BASE", "NEW")}
+    assert sides == {"BASE": ".engines/base/build/server --stdio", "NEW": ".engines/new/build/server --stdio"}
+    assert jobs["ci-eval-compare-engines"]["needs"] == ["engines"]
+    assert f"git+https://github.com/o/r@{COMMIT}" in jobs["ci-eval-note"]["variables"]["CI_EVAL_PACKAGE"]["value"]
 
 
 @pytest.mark.parametrize("language", sorted(TRAINING))

@@ -1,0 +1,135 @@
+"""The jobs of earlier pipelines of a GitLab project, their artifacts, and notes on merge requests.
+
+https://docs.gitlab.com/api/jobs, https://docs.gitlab.com/api/job_artifacts, https://docs.gitlab.com/api/notes
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+from urllib.parse import quote
+
+import requests
+
+from ci_eval.ci import rest
+from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.fetch import archive
+
+TOKEN = "CI_EVAL_GITLAB_TOKEN"  # noqa: S105 - the name of a variable
+NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEFAULT_BRANCH")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierJob:
+    """A finished job of an earlier pipeline."""
+
+    path: str
+    """The path of its artifacts below the project's address."""
+    page: str
+    succeeded: bool
+
+
+class Project:
+    """The project of a pipeline. Methods raise DownloadError."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Read the job's environment. Raises ConfigError outside of a job."""
+        if missing := [name for name in NEEDED if not environment.get(name)]:
+            raise ConfigError(f"{', '.join(missing)} missing: run this in a job of GitLab")
+        self._address = f"{environment['CI_API_V4_URL']}/projects/{quote(environment['CI_PROJECT_ID'], safe='')}"
+        self._branch, self._job = environment["CI_DEFAULT_BRANCH"], int(environment["CI_JOB_ID"])
+        token = environment.get(TOKEN, "")
+        self._session = rest.make_session(token, "application/json")
+        # As a parameter it does not follow a redirect to the storage of artifacts.
+        self._token = {} if token else {"job_token": environment["CI_JOB_TOKEN"]}
+        if not token:
+            del self._session.headers["Authorization"]
+
+    @property
+    def may_list(self) -> bool:
+        """Return whether there is a token that may list jobs: the token of a job may not."""
+        return not self._token
+
+    def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
+        """Yield the finished jobs of that name and of the default branch before this one, the newest first.
+
+        Without a token that may list them, only that of the newest pipeline in which everything succeeded.
+        """
+        if not self.may_list:
+            path = f"/jobs/artifacts/{quote(self._branch, safe='')}/download?job={quote(name, safe='')}"
+            yield EarlierJob(path=path, page="", succeeded=True)
+            return
+        for job in self._listed("/jobs?scope[]=success&scope[]=failed"):
+            is_named = (job["name"], job["ref"], job["tag"]) == (name, self._branch, False)
+            if is_named and job["id"] < self._job:
+                succeeded = job["status"] == "success"
+                yield EarlierJob(path=f"/jobs/{job['id']}/artifacts", page=job["web_url"], succeeded=succeeded)
+
+    def fetch(self, job: EarlierJob, folder: Path) -> bool:
+        """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
+        with tempfile.TemporaryDirectory() as temporary:
+            packed = Path(temporary) / "artifacts.zip"
+            address = self._with_token(self._address + job.path)
+            try:
+                rest.save(self._session, address, packed, _check)
+            except _MissingError:
+                return False
+            except requests.RequestException as error:
+                raise _unreachable(error) from None
+            archive.unpack(packed, folder)
+        return True
+
+    def note(self, merge_request: str, body: str) -> bool:
+        """Write a note on a merge request, or change the own one that begins with the same line. Return whether there
+        was one. Needs a token."""
+        notes = f"/merge_requests/{int(merge_request)}/notes"
+        author = self._ask("GET", f"{self._address.partition('/projects/')[0]}/user").json()["id"]
+        start = body.partition("\n")[0]
+        for note in self._listed(notes):
+            if note["author"]["id"] == author and note["body"].startswith(start):
+                self._ask("PUT", f"{self._address}{notes}/{note['id']}", {"body": body})
+                return True
+        self._ask("POST", self._address + notes, {"body": body})
+        return False
+
+    def _listed(self, path: str) -> Iterator[dict[str, Any]]:
+        following = f"{self._address}{path}{'&' if '?' in path else '?'}per_page=100"
+        for _ in range(rest.PAGES):
+            answer = self._ask("GET", following)
+            yield from cast("list[dict[str, Any]]", answer.json())
+            if not (following := answer.links.get("next", {}).get("url", "")):
+                return
+        raise DownloadError(f"GitLab has more than {rest.PAGES * 100:,} items of {path.partition('?')[0]}")
+
+    def _ask(
+        self, method: Literal["GET", "PUT", "POST"], address: str, body: Mapping[str, str] | None = None
+    ) -> requests.Response:
+        try:
+            return _check(self._session.request(method, address, json=body, timeout=rest.TIMEOUT))
+        except requests.RequestException as error:
+            raise _unreachable(error) from None
+
+    def _with_token(self, address: str) -> str:
+        return requests.Request("GET", address, params=self._token).prepare().url or address
+
+
+class _MissingError(DownloadError):
+    """An answer of GitLab that there is nothing at an address."""
+
+
+def _check(answer: requests.Response) -> requests.Response:
+    if answer.ok:
+        return answer
+    # The query may hold a token.
+    said = f"GitLab answered {answer.status_code} to {answer.request.method} {answer.url.partition('?')[0]}"
+    if answer.status_code == 404:
+        raise _MissingError(said)
+    advice = f"put a token of the project into {TOKEN}, with read_api, or api for notes"
+    raise DownloadError(f"{said}: {advice if answer.status_code in {401, 403} else 'run the job again later'}")
+
+
+def _unreachable(error: requests.RequestException) -> DownloadError:
+    return DownloadError(f"GitLab cannot be reached ({type(error).__name__}); run the job again later")
