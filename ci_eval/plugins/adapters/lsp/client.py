@@ -3,6 +3,7 @@ and answers the server's requests."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -128,7 +129,8 @@ class Client:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
-        self._id = 0
+        self._sent: set[int] = set()
+        """The ids of all requests so far."""
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
         self._began = time.monotonic()
@@ -343,8 +345,10 @@ class Client:
         return self._ask_once(method, params, deadline)
 
     def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
-        self._id += 1
-        identifier = self._id
+        # 31 random bits, so that no server can answer a request before it is sent.
+        while (identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
+            pass
+        self._sent.add(identifier)
         self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
         answer = self._await_answer(identifier, deadline)
         if answer is None:
@@ -380,13 +384,16 @@ class Client:
         self._wire.send(msgspec.json.encode(message), deadline)
 
     def _handle(self, message: Message, deadline: float) -> None:
-        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped."""
+        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped. Raises
+        EngineMisbehaved if a message answers a request that was not sent."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
             self._note_check(message)
         elif message.method is not None and message.id is not None:
             self._reply(message, deadline)
+        elif message.method is None and message.id is not None and message.id not in self._sent:
+            raise EngineMisbehaved(f"{self._wire.name} answered request {str(message.id)[:80]}, which was never sent")
 
     def _note_check(self, message: Message) -> None:
         with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
