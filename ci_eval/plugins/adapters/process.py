@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.machine import peak_below
 from ci_eval.plugins.adapters.confinement import Walls
 
@@ -125,7 +126,7 @@ class EngineProcess:
 
     def last_words(self) -> list[str]:
         """Return the last lines of the program's standard error, at most 20."""
-        return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
+        return [quote(line.rstrip(), 500) for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
         assert self._process.stderr
@@ -188,7 +189,7 @@ class LineProcess(EngineProcess):
         with suppress(BlockingIOError):
             self._received += os.read(self._stdout, 2**20)
         if self._received:
-            raise EngineMisbehaved(f"{self.name} answered before it was asked: {bytes(self._received[:80])!r}")
+            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
 
     def _receive(self, deadline: float) -> bytes:
         end = self._received.find(b"\n")
