@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.machine import peak_below
+from ci_eval.core.machine import list_descendants, peak_below
 from ci_eval.plugins.adapters.confinement import Walls
 
 ENDING = 5.0
@@ -136,9 +136,15 @@ class EngineProcess:
     def close(self) -> None:
         """End the program and all it started; never raises."""
         if not self._end_by_supervisor():
-            # It may have ended by itself, and left nothing behind.
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
+            groups = [self._process.pid]
+            for pid in list_descendants(self._process.pid):
+                with suppress(ProcessLookupError):
+                    groups.append(os.getpgid(pid))
+            for group in reversed(dict.fromkeys(groups)):
+                # It may have ended by itself, and left nothing behind.
+                with suppress(ProcessLookupError):
+                    os.killpg(group, signal.SIGKILL)
             self._process.wait()
         self._listener.join(timeout=1)
         for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
