@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 
 TREE = "/sys/fs/cgroup"
+NAME = "ci-eval-"
 BESIDE = 64 << 20
 """Bytes of the kernel's own, such as stacks, that the kernel counts beside what processes hold."""
 
@@ -20,13 +21,18 @@ class Cgroups:
     def __init__(self, memory: int, processes: int) -> None:
         """Make the groups. `memory`: the most bytes, 0 = no limit; `processes`: the most processes and threads."""
         limits = {"pids.max": processes, "memory.oom.group": 1, "memory.swap.max": 0}
+        # The supervisor counts exactly what processes hold, so it should notice first.
+        self.memory = memory + memory // 10 + BESIDE
         if memory:
-            # The supervisor counts pages exactly, and says what was too much; so it should notice first.
-            limits |= dict.fromkeys(("memory.max", "memory.limit_in_bytes"), memory + memory // 10 + BESIDE)
+            limits |= dict.fromkeys(("memory.max", "memory.limit_in_bytes"), self.memory)
         self._folders: list[str] = []
         for parent in _parents():
-            folder = f"{parent}/ci-eval-{os.getpid()}"
+            folder = f"{parent}/{NAME}{os.getpid()}"
             try:
+                # Those of supervisors that were killed.
+                for name in os.listdir(parent):
+                    if name.startswith(NAME) and not os.path.exists(f"/proc/{name.removeprefix(NAME)}"):
+                        _remove(f"{parent}/{name}")
                 os.mkdir(folder)
                 self._folders.append(folder)
                 for name in os.listdir(folder):
@@ -60,10 +66,7 @@ class Cgroups:
     def remove(self) -> None:
         """Remove the groups, which must be empty."""
         for folder in self._folders:
-            try:
-                os.rmdir(folder)
-            except OSError:  # noqa: PERF203  the kernel may not be done with the processes
-                continue
+            _remove(folder)
 
 
 def _parents() -> Iterator[str]:
@@ -93,6 +96,13 @@ def read(path: str) -> str:
     """Return the text of a file, which must be there."""
     with open(path) as file:
         return file.read()
+
+
+def _remove(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:  # it is not empty, or another has removed it
+        return
 
 
 def _write(path: str, value: int) -> None:

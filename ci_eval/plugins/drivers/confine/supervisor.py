@@ -87,13 +87,14 @@ class _Watch:
             if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
                 status = KILLED << 8
             # Not at each end of a process: some start thousands in a second.
-            if status is None and time.monotonic() >= self._next_look:
+            if status is not None or time.monotonic() >= self._next_look:
                 self._next_look = time.monotonic() + TICK
-                if self._groups.has_run_out_of_memory() or (self._memory and self._too_large()):
+                if self._groups.has_run_out_of_memory():  # the kernel was faster than the look
+                    self._say_used(self._groups.memory)
+                    status = TOO_LARGE << 8
+                elif status is None and self._memory and self._too_large():
                     status = TOO_LARGE << 8
             if status is not None:
-                if self._groups.has_run_out_of_memory():
-                    _say(f"{self._name} used more memory than interpret.memoryLimit allows")
                 self._end()
                 return status
 
@@ -118,9 +119,12 @@ class _Watch:
             # Pages that several processes share were counted for each of them.
             used = proportional(below)
         if used > self._memory:
-            allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
-            _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
+            self._say_used(used)
         return used > self._memory
+
+    def _say_used(self, used: int) -> None:
+        allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
+        _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
 
     def _bury(self) -> None:
         """Kill all descendants and remove the folder in place of the caller, which was killed, and end."""
