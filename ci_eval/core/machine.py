@@ -116,11 +116,12 @@ def peak_below(pid: int) -> int | None:
 
     The processes may have had their peaks at different times, and shared pages count for each.
     """
-    peaks = [peak for child in _descendants(pid) if (peak := read_peak_memory(child)) is not None]
+    peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 
 
-def _descendants(pid: int) -> Iterator[int]:
+def list_descendants(pid: int) -> Iterator[int]:
+    """Yield the processes that now run below that one; none if the system has no lists of them."""
     waiting = [pid]
     while waiting:
         children: list[int] = []

@@ -53,6 +53,7 @@ class Trace:
         self._clock = clock
         self._began: float | None = None
         self._asked: dict[tuple[Direction, int | str], tuple[str, float]] = {}
+        self._numbers: dict[int, int] = {}
         self.messages = 0
         """The number of messages so far."""
 
@@ -74,6 +75,9 @@ class Trace:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return "", message
         method, identifier = message.get("method"), message.get("id")
+        if isinstance(identifier, int) and direction == ("->" if isinstance(method, str) else "<-"):
+            # The ids of our requests are random, so a trace numbers them.
+            identifier = self._numbers.setdefault(identifier, len(self._numbers) + 1)
         name = f" #{identifier}" if identifier is not None else ""
         if isinstance(method, str):
             if isinstance(identifier, int | str):

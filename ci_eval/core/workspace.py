@@ -483,6 +483,8 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
                 raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
             if not session.expected_text and session.properties.kind != Kind.RECORD:
                 raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
+            if any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
+                raise WorkspaceError(f"{path} holds session {session.id[:100]} ranked below its list: evaluate again")
         seen.add(session.id)
         if len(seen) > MOST_SESSIONS:
             raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.base.errors import EngineCrash, EngineTimeout
+from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
 from ci_eval.plugins.adapters.process import LineProcess
 
@@ -46,6 +46,13 @@ def test_lines_larger_than_a_pipe_go_through(start: Start) -> None:
 def test_silence_is_a_timeout(start: Start) -> None:
     with pytest.raises(EngineTimeout):
         start("import time; time.sleep(60)").ask(b"x", 0.2)
+
+
+def test_an_answer_before_the_question_is_misbehaviour(start: Start) -> None:
+    process = start("import time\ninput(); print('1\\n2', flush=True); time.sleep(60)")
+    assert process.ask(b"x", 10) == b"1"
+    with pytest.raises(EngineMisbehaved, match="answered before it was asked: '2"):
+        process.ask(b"y", 10)
 
 
 def test_a_program_that_does_not_read_is_a_timeout(start: Start) -> None:

@@ -204,6 +204,7 @@ LOOKUP = {"prefix": "", "total": 1, "rank": 1, "latency": 1.0, "suggestions": [{
 
 IMPOSSIBLE: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "rank 0": session(lookups=[LOOKUP | {"rank": 0}]),
+    "rank 5 of 1": session(lookups=[LOOKUP | {"rank": 5}]),
     "negative latency": session(lookups=[LOOKUP | {"latency": -1}]),
     "huge offset": session(offset=10**300),
     "empty text": session(expectedText=""),

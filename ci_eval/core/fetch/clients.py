@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.quoting import quote
 
 TIMEOUT = 600.0
 LAST_LINES = 20
@@ -124,16 +125,11 @@ def last_words(text: str) -> str:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     # Clients often say once for each attempt that the network cannot be reached: one line will do.
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
-        last = strip_passwords(lines[-1].strip())
+        last = quote(lines[-1].strip())
         return (
             f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
         )
-    return "\n".join(f"  {strip_passwords(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
-
-
-def strip_passwords(text: str) -> str:
-    """Return `text` with `user:password@` removed from every address in it."""
-    return re.sub(r"(?<=://)[^/\s@]+@", "", text)
+    return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 
 def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:

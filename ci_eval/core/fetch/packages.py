@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end, strip_passwords
+from ci_eval.core.base.quoting import quote
+from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -86,7 +87,7 @@ def check_origins(target: Path) -> None:
         # PEP 610: written for what a requirement named by its address.
         if origin := item.read_text("direct_url.json"):
             raise InstallError(
-                f"{item.metadata['Name']} came from elsewhere than an index: {origin[:200]}. {WHEELS_ONLY}"
+                f"{item.metadata['Name']} came from elsewhere than an index: {quote(origin, 200)}. {WHEELS_ONLY}"
             )
 
 
@@ -144,7 +145,7 @@ def _find_last_package(output: str) -> str:
     # pip prints this line before it builds anything.
     lines = [line.strip() for line in output.splitlines()]
     collected = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
-    return strip_passwords(collected[-1]) if collected else "a package"
+    return quote(collected[-1]) if collected else "a package"
 
 
 def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval.core.base import atomic
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.interpret.assignments import Assignment, Played
 from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism
 from ci_eval.core.interpret.rounds import read_round, round_file, together
@@ -60,7 +61,7 @@ def summarise_error(error: FileError) -> str:
     usually names the cause."""
     _, _, first = error.message.partition(": ")
     last = error.trace.rstrip().rpartition("\n")[2].strip()
-    return (first if not last or last in first else f"{first}: {last}")[:LONGEST_REASON]
+    return quote(first if not last or last in first else f"{first}: {last}", LONGEST_REASON)
 
 
 class Keeper:

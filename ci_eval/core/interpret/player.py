@@ -23,6 +23,7 @@ from ci_eval.core.base.errors import (
     EngineMisbehaved,
     EngineTimeout,
 )
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.interpret.accepting import Acceptances
@@ -452,7 +453,7 @@ class Player:
 def _last_line(error: Exception) -> str:
     """Return the last line of the error's traceback, and where the traceback ends."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    what = "".join(traceback.format_exception_only(error)).strip()[-500:]
+    what = quote("".join(traceback.format_exception_only(error)).strip(), -500)
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 

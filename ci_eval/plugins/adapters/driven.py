@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.sent import SentConfiguration
@@ -156,7 +157,9 @@ class RunningDriver:
                 return float(head), reply.splitlines()
         # Wrong base64, wrong UTF-8 and a wrong number all raise a ValueError.
         except ValueError as error:
-            raise EngineMisbehaved(f"the driver of {self._engine.name} answered {line[:80]!r}: {error}") from error
+            raise EngineMisbehaved(
+                f"the driver of {self._engine.name} answered {quote(line, 80)!r}: {error}"
+            ) from error
         raise EngineRaised(reply)
 
     def restart(self) -> None:

@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
-from ci_eval.core.machine import peak_below
+from ci_eval.core.base.quoting import quote
+from ci_eval.core.machine import list_descendants, peak_below
 from ci_eval.plugins.adapters.confinement import Walls
 
 ENDING = 5.0
@@ -125,7 +126,7 @@ class EngineProcess:
 
     def last_words(self) -> list[str]:
         """Return the last lines of the program's standard error, at most 20."""
-        return [line.rstrip()[:500] for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
+        return [quote(line.rstrip(), 500) for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
         assert self._process.stderr
@@ -135,9 +136,15 @@ class EngineProcess:
     def close(self) -> None:
         """End the program and all it started; never raises."""
         if not self._end_by_supervisor():
-            # It may have ended by itself, and left nothing behind.
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
+            groups = [self._process.pid]
+            for pid in list_descendants(self._process.pid):
+                with suppress(ProcessLookupError):
+                    groups.append(os.getpgid(pid))
+            for group in reversed(dict.fromkeys(groups)):
+                # It may have ended by itself, and left nothing behind.
+                with suppress(ProcessLookupError):
+                    os.killpg(group, signal.SIGKILL)
             self._process.wait()
         self._listener.join(timeout=1)
         for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
@@ -172,6 +179,7 @@ class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
+        self._expect_silence()
         unsent = memoryview(line + b"\n")
         while unsent:
             self._await(self._stdin, selectors.EVENT_WRITE, deadline)
@@ -180,6 +188,14 @@ class LineProcess(EngineProcess):
             except BrokenPipeError as error:
                 raise self._crash() from error
         return self._receive(deadline)
+
+    def _expect_silence(self) -> None:
+        """Raise EngineMisbehaved if the program has answered before it was asked."""
+        # At its end, the pipe is readable as well; then writing tells of the crash.
+        with suppress(BlockingIOError):
+            self._received += os.read(self._stdout, 2**20)
+        if self._received:
+            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
 
     def _receive(self, deadline: float) -> bytes:
         end = self._received.find(b"\n")

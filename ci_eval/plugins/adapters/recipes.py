@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Installation
 from ci_eval.core.fetch import sealed
 from ci_eval.core.fetch.archive import unpack
@@ -258,7 +259,7 @@ class Gem(IntoCache):
             output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
         if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):
             return match[1]
-        raise InstallError(f"gem names no version of {self.package}: {output.strip()[-200:]}")
+        raise InstallError(f"gem names no version of {self.package}: {quote(output.strip(), -200)}")
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import EngineInfo, Suggestion
 from ci_eval.core.model.engine.sent import SentConfiguration
@@ -105,7 +106,7 @@ class RunningJedi:
             reply = _DECODER.decode(line)
         # JSON that is nested too deeply raises a RecursionError.
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise EngineMisbehaved(f"jedi's driver answered {line[:80]!r}: {error}") from error
+            raise EngineMisbehaved(f"jedi's driver answered {quote(line, 80)!r}: {error}") from error
         if reply.error:
             raise EngineRaised(reply.error)
         return reply

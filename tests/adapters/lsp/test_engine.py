@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import pairwise
+
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
@@ -9,7 +12,7 @@ from ci_eval.core.contracts import Query
 from tests.adapters.lsp.conftest import TEXT, Start, ask
 
 
-@pytest.mark.parametrize("way", ["", "full", "utf-8", "utf-16", "wrong-id", "floods", "huge", "incomplete"])
+@pytest.mark.parametrize("way", ["", "full", "utf-8", "utf-16", "floods", "huge", "incomplete"])
 def test_a_server_that_does_it_in_its_own_way_knows_the_text_at_each_question(start: Start, way: str) -> None:
     server = start(way)
     server.open("a.py", TEXT)
@@ -69,6 +72,26 @@ def test_what_is_no_answer_is_a_failure_of_its_kind(start: Start, way: str, erro
     server.open("a.py", TEXT)
     with pytest.raises(error):
         ask(server)
+
+
+@pytest.mark.parametrize("way", ["ahead", "wrong-id"])
+def test_an_answer_to_a_request_that_was_not_sent_is_misbehaviour(start: Start, way: str) -> None:
+    server = start(way)
+    server.open("a.py", TEXT)
+    with suppress(EngineMisbehaved):
+        ask(server)
+    # `ahead` sends its answers to later requests behind the first one.
+    with pytest.raises(EngineMisbehaved, match="which was never sent"):
+        ask(server)
+
+
+def test_no_server_can_foresee_the_id_of_a_request(start: Start) -> None:
+    server = start("")
+    server.open("a.py", TEXT)
+    assert ask(server)
+    ids = sorted(server._running._sent)
+    assert all(0 <= identifier < 2**31 for identifier in ids)
+    assert min(after - before for before, after in pairwise(ids)) > 1
 
 
 def test_a_null_answer_is_an_empty_list(start: Start) -> None:

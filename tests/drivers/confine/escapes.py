@@ -35,6 +35,7 @@ from tests.drivers.confine.escaping import (
     follows,
     from_thread,
     from_within,
+    grouped,
     limits,
     linked,
     linked_by_descriptor,
@@ -356,6 +357,9 @@ TRIES: dict[str, dict[str, Try]] = {
         "large pages": calls("mmap", 0, 2 << 20, 3, 0x40022, -1, 0),
         "asynchronous": calls("io_setup", 1, bytes(8)),
         "hidden from the supervisor": calls("prctl", 4, 0, 0, 0, 0),
+        "shared without a name": calls("mmap", 0, 4096, 3, 0x21, -1, 0),
+        "shared without a name, checked": calls("mmap", 0, 4096, 3, 0x23, -1, 0),
+        "of the zero device": opens("/dev/zero"),
     },
     "privileges": {
         **{
@@ -415,6 +419,8 @@ TRIES: dict[str, dict[str, Try]] = {
     "end": {
         "leave": parented(clone=False),
         "sibling": parented(clone=True),
+        "leave the session": grouped(os.setsid),
+        "leave the group": lambda _: os.setpgrp(),
         "survive the supervisor": calls("prctl", 1, 0, 0, 0, 0),
         "adopt": calls("prctl", 36, 1, 0, 0, 0),
         "limits of the supervisor": lambda plan: call(

@@ -319,6 +319,21 @@ def parented(clone: bool) -> Try:
     return attempt
 
 
+def grouped(leave: Callable[[], object]) -> Try:
+    """Return a try that is refused if a process that leaves its group is in it still."""
+
+    def attempt(_: Any) -> None:
+        told, tell = os.pipe()
+        if not os.fork():
+            leave()
+            os.write(tell, b"%d" % os.getpgrp())
+            os._exit(0)
+        if int(os.read(told, 20)) == os.getpgrp():
+            raise PermissionError(errno.EPERM, "it is still in the group")
+
+    return attempt
+
+
 def sends_to(family: int, kind: int, address: Callable[[Any], Any]) -> Try:
     """Return a try that connects a socket and sends something."""
 

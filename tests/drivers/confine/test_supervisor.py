@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.confinement import Walls, find_installs
 from ci_eval.plugins.adapters.process import LineProcess
 from ci_eval.plugins.drivers.confine import supervisor
 from tests.tree import below, left_after, orphans_stay, runs
@@ -139,3 +140,107 @@ def test_a_caller_killed_before_the_starter_has_begun_is_missed() -> None:
     with orphans_stay():
         subprocess.run([sys.executable, "-c", KILLED_AT_ONCE], check=False, timeout=60)
         assert left_after(known, seconds=20) == []
+
+
+HOPPING = """
+import os, sys, time
+for _ in range({lines}):
+    if not os.fork():
+        os.setsid()
+        end = time.time() + 60
+        while time.time() < end:
+            time.sleep(.003)
+            if os.fork():
+                os._exit(0)
+input()
+print(os.getpgrp(), flush=True)
+time.sleep(60)
+"""
+HIDDEN = {
+    "of a process whose first thread ended": """
+import ctypes, threading, time
+def hold():
+    held = bytearray(400_000_000)
+    time.sleep(60)
+threading.Thread(target=hold).start()
+ctypes.CDLL(None).pthread_exit(None)
+""",
+    "of page tables": """
+import ctypes, mmap, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+for _ in range(200):
+    begin = libc.mmap(None, ctypes.c_size_t(1 << 30), 1, 0x4022, -1, ctypes.c_long(0))
+    libc.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(1 << 30), 15)
+    for offset in range(0, 1 << 30, 1 << 21):
+        ctypes.c_char.from_address(begin + offset).value
+time.sleep(60)
+""",
+}
+"""Memory that pages in use do not show."""
+
+
+@pytest.fixture
+def confined(tmp_path: Path) -> Iterator[Callable[..., LineProcess]]:
+    processes: list[LineProcess] = []
+    canary, own = tmp_path / "canary", tmp_path / "own"
+    canary.write_text("x")
+    own.mkdir()
+
+    def start(code: str, memory: int = 0) -> LineProcess:
+        runs = tuple(find_installs(sys.executable))
+        walls = Walls(confine="auto", runs=runs, writes=(own,), canary=canary, memory=memory)
+        processes.append(LineProcess([sys.executable, "-c", code], cwd=own, environment={}, walls=walls))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.close()
+
+
+def is_empty(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("lines", [1, 6, 12])
+def test_lines_of_processes_that_start_others_and_end_do_not_outlive_it(
+    complete_walls: None, confined: Callable[..., LineProcess], lines: int
+) -> None:
+    process = confined(HOPPING.format(lines=lines))
+    group = int(process.ask(b"", 60))
+    process.close()
+    assert is_empty(group)
+
+
+def test_a_supervisor_that_cannot_end_them_is_replaced_by_ci_eval(
+    complete_walls: None, confined: Callable[..., LineProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ci_eval.plugins.adapters.process.ENDING", 0.1)
+    process = confined(HOPPING.format(lines=4))
+    group = int(process.ask(b"", 60))
+    os.kill(process.pid, signal.SIGSTOP)
+    process.close()
+    # Who has ended is in the group until its new parent asks for its status.
+    wait_for(lambda: is_empty(group), seconds=20)
+
+
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_memory_counts_although_no_page_in_use_shows_it(
+    complete_walls: None, confined: Callable[..., LineProcess], kind: str
+) -> None:
+    process = confined(HIDDEN[kind], memory=200_000_000)
+    process.finish(60)
+    process.close()
+    assert any("interpret.memoryLimit allows" in line for line in process.last_words())
+
+
+def test_threads_count_as_processes_do(confined: Callable[..., LineProcess]) -> None:
+    many = "import threading, time\nfor _ in range(3000): threading.Thread(target=time.sleep, args=(60,)).start()"
+    process = confined(many, memory=4_000_000_000)
+    process.finish(60)
+    process.close()
+    assert any("processes" in line for line in process.last_words())

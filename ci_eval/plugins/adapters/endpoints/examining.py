@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError, InstallError
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
@@ -67,7 +68,7 @@ class Examination:
                 reply = client.ask(prompt)
         except CiEvalError as error:
             return Ability(what, False, str(error)), None
-        text = " ".join(clean(reply.text).text.split())[:40]
+        text = quote(" ".join(clean(reply.text).text.split()), 40)
         return Ability(what, True, f"{text!r}, ended by {reply.finish}, {reply.last_token:,.0f} ms"), reply
 
     def _models(self) -> Ability:

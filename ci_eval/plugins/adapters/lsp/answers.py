@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ci_eval.core.base.quoting import quote
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, CompletionItem, CompletionList, Defaults
 
 _STRICT: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
@@ -38,7 +39,7 @@ def _lenient(answer: Any) -> CompletionList:
     whole: Mapping[str, Any] = answer if isinstance(answer, dict) else {"items": answer}
     items = whole.get("items")
     if items is not None and not isinstance(items, list):
-        raise msgspec.ValidationError(f"items: expected a list, got {str(items)[:80]}")
+        raise msgspec.ValidationError(f"items: expected a list, got {quote(str(items), 80)}")
     pairs = [(raw, item) for raw in items or () if (item := _item(raw)) is not None]
     read = [item for _, item in pairs]
     if items and not read:

@@ -3,18 +3,20 @@ and answers the server's requests."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import unquote
 
 import msgspec
 
 from ci_eval import __version__
 from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Edit
 from ci_eval.plugins.adapters.confinement import Walls
 from ci_eval.plugins.adapters.lsp.answers import read_answer
@@ -49,6 +51,8 @@ TRIES = 5
 
 PAUSE = 0.1
 """Seconds before the second try; each further one waits twice as long."""
+
+_Kind = TypeVar("_Kind")
 
 GOODBYE = 2.0
 """Seconds that a server has for an orderly end."""
@@ -128,7 +132,8 @@ class Client:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
-        self._id = 0
+        self._sent: set[int] = set()
+        """The ids of all requests so far."""
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
         self._began = time.monotonic()
@@ -176,15 +181,12 @@ class Client:
             },
             deadline,
         )
-        try:
-            initialized = msgspec.json.decode(answer, type=Initialized)
-        except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} answered `initialize` with {answer[:200]!r}: {error}") from error
+        initialized = self._decode(answer, Initialized, "answered `initialize` with")
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities
         self.encoding = cast("Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
-            raise EngineMisbehaved(f"{self._wire.name} counts positions in {self.encoding[:80]!r}")
+            raise EngineMisbehaved(f"{self._wire.name} counts positions in {quote(self.encoding, 80)!r}")
         self._tell("initialized", {}, deadline)
         # A server that never asks for its configuration takes it from this message.
         if self._launch.settings:
@@ -343,8 +345,10 @@ class Client:
         return self._ask_once(method, params, deadline)
 
     def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
-        self._id += 1
-        identifier = self._id
+        # 31 random bits, so that no server can answer a request before it is sent.
+        while (identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
+            pass
+        self._sent.add(identifier)
         self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
         answer = self._await_answer(identifier, deadline)
         if answer is None:
@@ -355,7 +359,7 @@ class Client:
             raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
         if answer.error is None:
             return bytes(answer.result)
-        text = f"error {answer.error.code}: {answer.error.message[:1000]}"
+        text = f"error {answer.error.code}: {quote(answer.error.message, 1000)}"
         if answer.error.code in CANCELLED:
             raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {text}")
         raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
@@ -374,19 +378,24 @@ class Client:
         try:
             return MESSAGE.decode(body)
         except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} sent {body[:200]!r}: {error}") from error
+            raise EngineMisbehaved(f"{self._wire.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _send(self, message: Any, deadline: float) -> None:
         self._wire.send(msgspec.json.encode(message), deadline)
 
     def _handle(self, message: Message, deadline: float) -> None:
-        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped."""
+        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped. Raises
+        EngineMisbehaved if a message answers a request that was not sent."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
             self._note_check(message)
         elif message.method is not None and message.id is not None:
             self._reply(message, deadline)
+        elif message.method is None and message.id is not None and message.id not in self._sent:
+            raise EngineMisbehaved(
+                f"{self._wire.name} answered request {quote(str(message.id), 80)}, which was never sent"
+            )
 
     def _note_check(self, message: Message) -> None:
         with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
@@ -431,17 +440,18 @@ class Client:
         self._send(reply, deadline)
 
     def _registrations(self, message: Message) -> set[str]:
-        try:
-            registrations = msgspec.json.decode(message.params, type=Registrations).registrations
-        except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} registered {bytes(message.params)[:200]!r}: {error}") from error
+        registrations = self._decode(message.params, Registrations, "registered").registrations
         return {registration.method for registration in registrations}
 
     def _read_items(self, question: Message) -> list[ConfigurationItem]:
+        return self._decode(question.params, Configuration, "asked for").items
+
+    def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
+        """Return a value that the server sent. Raises EngineMisbehaved if it has another shape."""
         try:
-            return msgspec.json.decode(question.params, type=Configuration).items
+            return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} asked for {bytes(question.params)[:200]!r}: {error}") from error
+            raise EngineMisbehaved(f"{self._wire.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
         """Return the part of the settings that a dotted section names, or None if there is none."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.confinement import Walls
 from ci_eval.plugins.adapters.process import EngineProcess
@@ -112,13 +113,15 @@ class Wire(EngineProcess):
         end = self._received.find(b"\r\n\r\n")
         if end < 0:
             if len(self._received) > LONGEST_HEADER:
-                raise EngineMisbehaved(f"{self.name} wrote what is no message: {bytes(self._received[:80])!r}")
+                raise EngineMisbehaved(
+                    f"{self.name} wrote what is no message: {quote(bytes(self._received[:LONGEST_HEADER]), 80)!r}"
+                )
             return False
         header = bytes(self._received[:end])
         match = _LENGTH.search(header)
         # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
         if not match or int(match[1]) > LARGEST:
-            raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {header[:80]!r}")
+            raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}")
         del self._received[: end + 4]
         self._length = int(match[1])
         return True

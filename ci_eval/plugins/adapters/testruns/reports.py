@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ci_eval.core.base.quoting import quote
 from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome
 
 LARGEST = 16 << 20
@@ -72,5 +73,5 @@ def _xml(path: Path) -> str:
 
 def telling_lines(text: str) -> list[str]:
     """Return the lines that are not blank, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
-    lines = [line.rstrip()[:LONGEST_LINE] for line in text.splitlines() if line.strip()]
+    lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

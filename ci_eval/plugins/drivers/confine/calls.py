@@ -34,12 +34,12 @@ MEMORY = """
     get_mempolicy 239 236, set_mempolicy 238 237, pkey_alloc 330 289, pkey_free 331 290, pkey_mprotect 329 288,
     mseal 462 462
 """
-# Starting, waiting, threads. `clone` is below. Missing on purpose: unshare, setns, ptrace, kcmp, process_vm_readv.
+# Starting, waiting, threads. `clone` is below. Missing on purpose: setpgid, unshare, setns, ptrace, kcmp,
+# process_vm_readv.
 PROCESSES = """
     fork 57 -, vfork 58 -, execve 59 221, exit 60 93, exit_group 231 94, wait4 61 260, waitid 247 95, getpid 39 172,
-    getppid 110 173, gettid 186 178, getpgid 121 155, getpgrp 111 -, getsid 124 156, setpgid 109 154,
-    setsid 112 157, set_tid_address 218 96, set_robust_list 273 99, rseq 334 293, arch_prctl 158 -,
-    restart_syscall 219 128, futex 202 98, futex_waitv 449 449
+    getppid 110 173, gettid 186 178, getpgid 121 155, getpgrp 111 -, getsid 124 156, set_tid_address 218 96,
+    set_robust_list 273 99, rseq 334 293, arch_prctl 158 -, restart_syscall 219 128, futex 202 98, futex_waitv 449 449
 """
 # Asking who one is. Missing on purpose: becoming someone else (setuid and the like, capset).
 OWNERS = """
@@ -99,6 +99,9 @@ DATES = "utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88"
 # would hear of files outside.
 WATCHES = "inotify_add_watch 254 27, inotify_rm_watch 255 28"
 
+# This does nothing, and succeeds: all that is started stays in one process group, which the kernel can kill at once.
+SESSIONS = "setsid 112 157"
+
 # These are allowed with some arguments alone, see `seccomp.py`.
 CHECKED = """
     clone 56 220, kill 62 129, prctl 157 167, ioctl 16 29, fcntl 72 25, socketpair 53 199, mknod 133 -,
@@ -109,7 +112,7 @@ CHECKED = """
 # A client that fetches packages has these besides, with some arguments alone; Landlock limits the port.
 CLIENTS = "socket 41 198, connect 42 203, sendto 44 206, sendmsg 46 211, sendmmsg 307 269"
 
-PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0}
+PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0, SESSIONS: 0}
 """The calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451

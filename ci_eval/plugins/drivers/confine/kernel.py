@@ -9,9 +9,9 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 # ctypes takes a result for an int, and would cut it to 32 bits.
 _LIBRARY.syscall.restype = ctypes.c_long
 
-NO_NEW_PRIVILEGES, DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 36, 22, 24
-"""The options PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP and PR_CAPBSET_DROP of
-linux/prctl.h."""
+NO_NEW_PRIVILEGES, DEATH_SIGNAL, ASK_DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 2, 36, 22, 24
+"""The options PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP and
+PR_CAPBSET_DROP of linux/prctl.h."""
 
 
 def syscall(number: int, *arguments: object) -> int:

@@ -22,7 +22,7 @@ import signal
 import struct
 import sys
 
-from ci_eval.plugins.drivers.confine import kernel, landlock, proof, seccomp, supervisor, system
+from ci_eval.plugins.drivers.confine import cgroups, kernel, landlock, proof, seccomp, supervisor, system
 
 # Shells end with this code if a program is there and cannot be executed.
 REFUSED = 126
@@ -88,6 +88,9 @@ def _limit(options: Options) -> None:
     if sys.platform == "linux":
         # No priority above the usual, and no queue, even for users to whom the system allows some.
         limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
+        # The kernel counts all processes and threads of the user, of which there are at most as many as in the machine.
+        machine = int(cgroups.read("/proc/loadavg").split()[3].partition("/")[2])
+        limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
     if options.address_space:
         limits[resource.RLIMIT_AS] = options.address_space
     for kind, limit in limits.items():

@@ -10,6 +10,7 @@ import _socket  # `socket` takes 8 ms to import
 import ctypes
 import errno
 import os
+import signal
 import struct
 from collections.abc import Callable
 
@@ -183,19 +184,49 @@ def _leave(stage: Stage) -> None:
         if not os.fork():
             # With its own copy open, it would wait for ever if its parent is killed before it allows anything.
             os.close(allow)
-            os.setsid()
+            _try(os.setsid)
+            _try(os.setpgrp)
             os.read(allowed, 1)
-            os.write(parent_writer, b"%d" % os.getppid())
+            os.write(parent_writer, b"%d %d" % (os.getppid(), os.getpgrp()))
         os._exit(0)
     os.waitpid(middle, 0)
     os.write(allow, b".")
     os.close(parent_writer)
-    parent = os.read(parent_reader, 20)
+    said = os.read(parent_reader, 40)
     for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
-    # A process that did not get away is a child of the supervisor now.
-    if parent == b"%d" % stage.caller:
+    # A process that did not get away is a child of the supervisor now, and still in the group that is killed at once.
+    if said == b"%d %d" % (stage.caller, os.getpgrp()):
         raise OSError(errno.EPERM, "it is watched")
+
+
+def _try(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except OSError:  # what came of it is asked afterwards
+        return
+
+
+def _outlive(_: Stage) -> None:
+    """Ask which signal this process gets when its supervisor ends. Raises OSError if it is the one that kills."""
+    received = ctypes.c_int(0)
+    kernel.prctl(kernel.ASK_DEATH_SIGNAL, ctypes.byref(received))
+    if received.value == signal.SIGKILL:
+        raise OSError(errno.EPERM, "it is killed")
+
+
+def _share_pages(_: Stage) -> None:
+    """Map a page of shared memory that has no name."""
+    number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
+    # The program that is started loses the page, if it was mapped.
+    kernel.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
+
+
+def _read_as_root(_: Stage) -> None:
+    files = [
+        f"/proc/{name}" for name in ("slabinfo", "vmallocinfo", "pagetypeinfo", "timer_list", "sys/kernel/cad_pid")
+    ]
+    _first_byte(next(filter(os.path.exists, files), "/proc/kmsg"))
 
 
 def _number(group: str, name: str) -> int:
@@ -232,6 +263,8 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "shared memory": ("sharing", _share_memory),
     "shared memory with a name": ("sharing", _name_memory),
     "memory of no process": ("memory", lambda _: os.close(os.memfd_create("canary"))),
+    "shared memory without a name": ("memory", _share_pages),
+    "memory of a device": ("memory", lambda _: _open_and_close("/dev/zero", os.O_RDONLY)),
     "namespaces": ("privileges", _namespace),
     "capabilities": ("privileges", _capabilities),
     "the caller's environment": ("environment", lambda stage: _first_byte(f"/proc/{stage.caller}/environ")),
@@ -239,7 +272,9 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "the caller's open files": ("descriptors", lambda stage: os.readlink(f"/proc/{stage.caller}/fd/0")),
     "open files": ("descriptors", _open_descriptors),
     "signals": ("processes", lambda stage: os.kill(stage.caller, 0)),
+    "what root alone reads in /proc": ("reading", _read_as_root),
     "leaving the watch": ("end", _leave),
+    "outliving the watch": ("end", _outlive),
     "TCP": ("sockets", _make_socket_attempt(_socket.AF_INET, _socket.SOCK_STREAM)),
     "UDP": ("sockets", _make_socket_attempt(_socket.AF_INET, _socket.SOCK_DGRAM)),
     "IPv6": ("sockets", _make_socket_attempt(_socket.AF_INET6, _socket.SOCK_STREAM)),

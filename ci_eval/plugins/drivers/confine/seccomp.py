@@ -43,6 +43,9 @@ FILE_TYPE, PIPE = 0xF000, 0x1000
 LARGE_PAGES = 0x40000
 """The flag MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
 
+OWNERLESS = 0x21
+"""The flags MAP_SHARED and MAP_ANONYMOUS. Such pages outlive their mapping, and then count as no process's."""
+
 PRCTL = {
     "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
     "PR_GET_SECCOMP": 21, "PR_CAPBSET_READ": 23, "PR_SET_TIMERSLACK": 29, "PR_GET_TIMERSLACK": 30,
@@ -141,7 +144,10 @@ def _checks() -> dict[str, list[Instruction]]:
     return of_itself | {
         "clone": _refuse_if(0, (ANY_BIT, 0, 1, NEW_NAMESPACES)),
         "kill": _refuse_if(0, (EQUAL, 0, 1, EVERY_PROCESS)),
-        "mmap": _refuse_if(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
+        "mmap": [
+            *_refuse_if(3, (ANY_BIT, 0, 1, LARGE_PAGES)),
+            *[(LOAD, 0, 0, ARGUMENTS + 24), (AND, 0, 0, OWNERLESS), (EQUAL, 0, 1, OWNERLESS), *_fail(errno.EPERM)],
+        ],
         "prctl": _refuse_unless(0, PRCTL.values()),
         "ioctl": _refuse_unless(1, IOCTL.values()),
         "fcntl": _refuse_unless(1, FCNTL.values()),

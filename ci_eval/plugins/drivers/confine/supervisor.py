@@ -11,11 +11,14 @@ import signal
 import sys
 import time
 
+from ci_eval.plugins.drivers.confine import system
+from ci_eval.plugins.drivers.confine.cgroups import Cgroups, read
 from ci_eval.plugins.drivers.confine.kernel import DEATH_SIGNAL, SUBREAPER, prctl
 
 TICK = 0.5
 """The seconds between two looks at the memory."""
-MOST_PROCESSES = 1000
+MOST_PROCESSES = 1000 + 50 * (os.cpu_count() or 1)
+"""The most processes and threads; compilers start some for each processor."""
 LISTS_CHILDREN = os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
 """A flag: this kernel lists the children of a process. It can be built without."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -39,6 +42,8 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     prctl(SUBREAPER)
     me = os.getpid()
+    # The kernel refuses a few more, so that the look at them can come first and say why.
+    groups = Cgroups(memory, MOST_PROCESSES + 100)
     child = os.fork()
     if child:
         prctl(DEATH_SIGNAL, int(LOOK))
@@ -47,7 +52,11 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
         os.closerange(3, 65536)
-        _mirror_exit(_Watch(child, caller, memory, name, remains).status())
+        # A rule of Landlock holds for as long as the kernel remembers the file, so it must not forget these.
+        for path in (*system.readable_processes(), f"/proc/{child}"):
+            system.pin(path)
+        _mirror_exit(_Watch(child, caller, memory, name, remains, groups).status())
+    groups.join()
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
     # The supervisor may have ended before the signal of its death was asked for.
@@ -58,12 +67,14 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
 class _Watch:
     """A watch over one program (`child`); see `start`."""
 
-    def __init__(self, child: int, caller: int, memory: int, name: str, remains: str) -> None:
+    def __init__(self, child: int, caller: int, memory: int, name: str, remains: str, groups: Cgroups) -> None:
         self._child = child
         self._caller = caller
         self._memory = memory
         self._name = name
         self._remains = remains
+        self._groups = groups
+        self._next_look = 0.0
 
     def status(self) -> int:
         """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
@@ -75,11 +86,21 @@ class _Watch:
             status = self._reap()
             if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
                 status = KILLED << 8
-            if status is None and self._memory and self._too_large():
-                status = TOO_LARGE << 8
+            # Not at each end of a process: some start thousands in a second.
+            if status is not None or time.monotonic() >= self._next_look:
+                self._next_look = time.monotonic() + TICK
+                if self._groups.has_run_out_of_memory():  # the kernel was faster than the look
+                    self._say_used(self._groups.memory)
+                    status = TOO_LARGE << 8
+                elif status is None and self._memory and self._too_large():
+                    status = TOO_LARGE << 8
             if status is not None:
-                end_all()
+                self._end()
                 return status
+
+    def _end(self) -> None:
+        end_all(self._child, self._groups)
+        self._groups.remove()
 
     def _reap(self) -> int | None:
         status = None
@@ -89,22 +110,25 @@ class _Watch:
 
     def _too_large(self) -> bool:
         below = count_pages() if LISTS_CHILDREN else descendants()
+        # First, since it takes long to look at the memory of many processes.
+        if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
+            _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
+            return True
         used = sum(below.values()) * PAGE
         if used > self._memory:
             # Pages that several processes share were counted for each of them.
             used = proportional(below)
         if used > self._memory:
-            allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
-            _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
-        elif len(below) > MOST_PROCESSES:
-            _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
-        else:
-            return False
-        return True
+            self._say_used(used)
+        return used > self._memory
+
+    def _say_used(self, used: int) -> None:
+        allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
+        _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
 
     def _bury(self) -> None:
         """Kill all descendants and remove the folder in place of the caller, which was killed, and end."""
-        end_all()
+        self._end()
         if self._remains:
             os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
         os._exit(KILLED)
@@ -145,17 +169,20 @@ def descendants() -> dict[int, int]:
 
 
 def count_pages() -> dict[int, int]:
-    """Return the same as `descendants`, by the kernel's lists of children. A process whose sibling ends meanwhile may
-    be missing."""
+    """Return the same as `descendants`, by the kernel's lists of children, with page tables and what was swapped out. A
+    process whose sibling ends meanwhile may be missing."""
     pages_of: dict[int, int] = {}
     # Other processes of the machine cost no time this way.
     waiting = [str(os.getpid())]
     while waiting:
-        folder = f"/proc/{waiting.pop()}"
+        folder = f"/proc/{waiting.pop()}/task"
         try:
-            for thread in os.listdir(f"{folder}/task"):
-                waiting += _read(f"{folder}/task/{thread}/children").split()
-            pages_of[int(folder[6:])] = int(_read(f"{folder}/statm").split()[1])
+            threads = os.listdir(folder)
+            for thread in threads:
+                waiting += read(f"{folder}/{thread}/children").split()
+            # A first thread that has ended tells of no memory, although the others have it still.
+            held = (_kilobytes(f"{folder}/{thread}/status", HELD) for thread in reversed(threads))
+            pages_of[int(folder[6:-5])] = next(filter(None, held), 0) * 1024 // PAGE
         except OSError:
             # It ended while we looked.
             continue
@@ -173,19 +200,34 @@ def proportional(below: dict[int, int]) -> int:
 
 def _proportional(pid: int, pages: int) -> int:
     try:
-        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+        shared = _kilobytes(f"/proc/{pid}/smaps_rollup", ("Pss:", "SwapPss:"))
+        return (shared + _kilobytes(f"/proc/{pid}/status", ("VmPTE:",))) * 1024 or pages * PAGE
     except OSError:
         return pages * PAGE
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), pages * PAGE)
 
 
-def _read(path: str) -> str:
-    with open(path) as file:
-        return file.read()
+HELD = ("VmRSS:", "VmSwap:", "VmPTE:")
+"""The kinds of memory that only this process has: pages, those that were swapped out, and their tables."""
 
 
-def end_all() -> None:
-    """Kill all descendants, and those they start meanwhile, until there is none."""
+def _kilobytes(path: str, names: tuple[str, ...]) -> int:
+    """Return the sum of the lines of a file that begin with one of these names."""
+    return sum(int(line.split()[1]) for line in read(path).splitlines() if line.startswith(names))
+
+
+def _count_threads(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:  # it ended while we looked
+        return 0
+
+
+def end_all(child: int, groups: Cgroups) -> None:
+    """Kill all descendants, and those they start meanwhile, until there is none. `child`: the program."""
+    # A confined program and all it starts cannot leave its process group, and the kernel kills a group at once:
+    # processes that start others and end would be faster than any look at them.
+    _kill(-child)
+    groups.kill()
     while True:
         while (ended := _reap_child()) and ended[0]:
             pass

@@ -16,6 +16,7 @@ from typing import Any
 import requests
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.base.quoting import quote
 
 ADDRESS = "https://api.github.com"
 VERSION = "2022-11-28"
@@ -74,7 +75,7 @@ class Api:
             address, query = answer.links.get("next", {}).get("url", ""), {}
             # The session would send the token to any address.
             if address and not address.startswith(f"{self._address}/"):
-                raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {address[:200]}")
+                raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {quote(address, 200)}")
 
     def _request(self, address: str, accept: str, query: dict[str, str | int]) -> requests.Response:
         trouble = ""

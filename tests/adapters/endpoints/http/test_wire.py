@@ -59,3 +59,14 @@ def test_an_answer_that_never_ends_is_given_up(parts: Iterator[bytes], serve: Se
     wire = Wire(apis.CATALOG.load("chat"), serve(parts), "", None, timeout=1)
     with pytest.raises(Trouble, match="no answer within 1"):
         wire.send({"model": "m"})
+
+
+@pytest.mark.parametrize("before", range(256, 304, 3))
+def test_no_part_of_the_key_is_shown_where_the_endpoints_words_are_cut(before: int, serve: Serve) -> None:
+    key = "sk-0123456789abcdefghijklmnopqrstuv"
+    body = b'{"error":"%b%b and more"}' % (b"." * before, key.encode())
+    head = b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+    with pytest.raises(Trouble) as caught:
+        Wire(apis.CATALOG.load("chat"), serve(iter([head + body])), key, None, timeout=20).send({"model": "m"})
+    assert key[:4] not in caught.value.reason
+    assert "[key"[: max(300 - before, 0)] in caught.value.reason

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ci_eval.core.base.quoting import quote
+
 STOP, LENGTH, FILTER, REFUSAL, TOOL, BROKEN = "stop", "length", "filter", "refusal", "tool", "broken"
 
 FINISHES = {
@@ -185,7 +187,7 @@ def translate_finish(word: object) -> str:
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
     if low in STILL_GOING:
         return ""
-    return _OURS.get(low) or f"{BROKEN} ({text[:60]})"
+    return _OURS.get(low) or f"{BROKEN} ({quote(text, 60)})"
 
 
 def parse_duration(text: str) -> float | None:

@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ci_eval.core.base.errors import ContextTooLong, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.base.quoting import quote
 from ci_eval.plugins.adapters.endpoints.http import quirks
 
 MOST_SAID = 300
@@ -217,7 +218,7 @@ def _format_message(content: Any) -> str:
         words = [str(content[name]) for name in names if content.get(name)]
         content = ", ".join(words)
     text = " ".join(str(content).split())
-    return f" ({text[:MOST_SAID]})" if text else ""
+    return f" ({quote(text, MOST_SAID)})" if text else ""
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:

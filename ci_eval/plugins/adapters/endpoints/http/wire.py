@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.quoting import hide, hiding
 from ci_eval.core.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.contract import Api, Reply
 from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
@@ -25,8 +26,6 @@ CONNECT = 10.0
 """Seconds to reach the endpoint."""
 MOST = 16 << 20
 """Bytes of the longest answer."""
-HIDDEN = "[key]"
-"""A placeholder for the key, if the endpoint repeated it."""
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
@@ -133,11 +132,12 @@ class Wire:
 
     def send(self, body: Mapping[str, Any]) -> Reply:
         """Return the whole answer. Raises Trouble if there is none."""
-        try:
-            return self._send_until(body)
-        except Trouble as trouble:
-            trouble.reason = self._safe(trouble.reason)
-            raise
+        with hiding(self._key):
+            try:
+                return self._send_until(body)
+            except Trouble as trouble:
+                trouble.reason = hide(trouble.reason)
+                raise
 
     def _send_until(self, body: Mapping[str, Any]) -> Reply:
         started = time.perf_counter()
@@ -201,10 +201,10 @@ class Wire:
     def _reply(self, parser: Assembly, started: float, *, streamed: bool) -> Reply:
         first, last = parser.first_text, parser.last
         return Reply(
-            text=self._safe(parser.text),
-            thought=self._safe(parser.thought),
+            text=hide(parser.text),
+            thought=hide(parser.thought),
             finish=parser.finish,
-            model=self._safe(last.model),
+            model=hide(last.model),
             prompt_tokens=last.prompt_tokens,
             answer_tokens=last.answer_tokens,
             logprobs=tuple(parser.logprobs),
@@ -224,12 +224,6 @@ class Wire:
             if held > MOST:
                 raise Trouble(f"the answer is longer than {MOST:,} bytes")
             yield part
-
-    def _safe(self, text: str) -> str:
-        """Return the text without halves of characters, and without the key if the endpoint repeats it."""
-        # JSON may hold one half of a surrogate pair, which cannot be written as UTF-8.
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return text.replace(self._key, HIDDEN) if self._key else text
 
 
 CAUSES = {

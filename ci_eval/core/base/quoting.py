@@ -1,0 +1,41 @@
+"""The texts of others in messages of ours. Secrets are hidden before a text is cut, since a part of one tells most of
+it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+HIDDEN = "[key]"
+"""The mark in place of a secret."""
+_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
+_secret: ContextVar[str] = ContextVar("secret", default="")
+
+
+@contextmanager
+def hiding(secret: str) -> Iterator[None]:
+    """Hide a secret in all texts that are quoted within the context; an empty one is none."""
+    token = _secret.set(secret)
+    try:
+        yield
+    finally:
+        _secret.reset(token)
+
+
+def hide(text: str) -> str:
+    """Return the text without halves of characters, and with a mark in place of the secret."""
+    # JSON may hold one half of a surrogate pair, which cannot be written as UTF-8.
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace(_secret.get(), HIDDEN) if _secret.get() else text
+
+
+def quote(text: str | bytes, most: int | None = None) -> str:
+    """Return a text of somebody else for a message: without the secret, and without passwords in addresses.
+
+    `most`: the number of its first characters that are left; of its last ones if negative; None = all.
+    """
+    text = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
+    text = _PASSWORD.sub("", hide(text))
+    return text[most:] if most is not None and most < 0 else text[:most]
