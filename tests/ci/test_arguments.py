@@ -68,7 +68,7 @@ def test_a_mistake_in_the_inputs_is_not_a_run_of_something_else(environment: dic
 def test_a_base_that_is_not_there_is_a_first_night_if_there_is_a_history(tmp_path: Path) -> None:
     inputs = {"base": str(tmp_path / "base"), "new": "new", "history": "past", "first-night": "true"}
     assert is_first_night("compare", inputs)
-    assert command_line("compare", inputs) == ["compare", "--first-night", "--history=past", "--", "new"]
+    assert command_line("compare", inputs) == ["compare", "--history=past", "--first-night", "--", "new"]
     (tmp_path / "base").mkdir()
     assert command_line("compare", inputs)[-2:] == [inputs["base"], "new"]
 
