@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
 from ci_eval.core.base.errors import (
     BudgetSpent,
     CiEvalError,
@@ -242,10 +243,11 @@ class Player:
             return None
         started = time.perf_counter()
         try:
-            with self._engine.asked, attach_listener(session.trace) if session.trace else UNHEARD:
-                answer = self._answer(question, self._record_of_next(session))
-            self._engine.dropped += answer.dropped
-            lookup = self._lookup(question, answer, session)
+            with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
+                with self._engine.asked, attach_listener(session.trace) if session.trace else UNHEARD:
+                    answer = self._answer(question, self._record_of_next(session))
+                self._engine.dropped += answer.dropped
+                lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
             session.failure = (_choose_status(error), str(error))
             if isinstance(error, EngineTimeout):
@@ -266,9 +268,10 @@ class Player:
         try:
             record = self._record_of_next(session)
             at_caret = completes(self._setup, record)
-            graded = self._grading.grade(
-                call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
-            )
+            with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
+                graded = self._grading.grade(
+                    call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
+                )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")

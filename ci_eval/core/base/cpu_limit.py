@@ -1,0 +1,37 @@
+"""A limit of the CPU time that may be spent on one answer, whatever the engine wrote into it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ci_eval.core.base.errors import EngineTimeout
+
+CPU_LIMIT_S = 60.0
+"""The CPU time that a worker may spend on one answer, besides the time that the engine has: an answer can be written
+such that a pattern needs hours to read it."""
+
+
+@contextmanager
+def limit_cpu(seconds: float) -> Iterator[None]:
+    """Raise EngineTimeout once this process has spent so many seconds of CPU in the block.
+
+    Regular expressions look for signals, so the signal stops them, too. There is no limit outside of the main thread,
+    which alone gets signals; workers play sessions in theirs.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise EngineTimeout(f"its answer took more than {seconds:g} s of CPU to read")
+
+    former = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
