@@ -21,7 +21,7 @@ BEHAVIOURS = {
     "jobs": "conditions dependencies fuzzed_workspaces hostile hostile_texts ml_trouble one_population random_kills",
     "languages": "declarations modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "
-    "keyboard_in_browser live_in_browser sessions_in_browser site_in_browser",
+    "keyboard_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
     "exports": "notebook",
     "tasks": "records third",
