@@ -71,7 +71,7 @@ PLACES = (
         "java",
         "maven:org.apache.commons:commons-lang3:3.12.0",
         "org/apache/commons/lang3/mutable/MutableInt.java",
-        {"jshell": 1.0, "jdt": None},
+        {"jdt": None},
     ),
     *(
         Place("java", spec, path, {"jdt": None})

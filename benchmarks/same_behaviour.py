@@ -76,7 +76,6 @@ suites: compare runs/suite runs/suite-alphabetical
 csv: export runs/java --format csv
 jsonl: export runs/go --format jsonl
 parquet: export runs/python --format parquet
-sarif: export runs/java --format sarif --filter 'Prefix 1'
 ij21: export runs/python --to ij21
 ij23: export runs/java --to ij23
 k19: export runs/java --to k19
@@ -227,7 +226,6 @@ def read_text(data: bytes) -> list[str]:
 UNPACKERS: dict[str, Callable[[bytes], bytes]] = {"zst": zstd.decompress, "gz": gzip.decompress}
 READERS: dict[str, Callable[[bytes], object]] = {
     "json": json.loads,
-    "sarif": json.loads,
     "jsonl": lambda data: [json.loads(line) for line in data.splitlines()],
     "yaml": yaml.safe_load,
     "csv": lambda data: list(csv.DictReader(io.StringIO(data.decode()))),

@@ -22,7 +22,7 @@ BEHAVIOURS = {
     "random_kills",
     "languages": "declarations modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "
-    "keyboard_in_browser live_in_browser sessions_in_browser site_in_browser",
+    "keyboard_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
     "exports": "notebook",
     "tasks": "records third",

@@ -17,9 +17,6 @@ from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.exports.writing import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
-SARIF = "sarif"
-MOST = 5_000
-"""The most results of one file that GitHub's code scanning shows."""
 GENERATIONS = click.Choice(generations.names())
 
 
@@ -58,25 +55,16 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
 @click.option(
     "--format",
     "form",
-    type=click.Choice([*FORMATS, SARIF]),
-    help="Tables; parquet needs the extra `ml`. Or findings for editors: sarif.",
+    type=click.Choice(FORMATS),
+    help="The format of the tables; parquet needs the extra `ml`.",
 )
 @click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
 @add_view_options
-@click.option(
-    "--most",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"With sarif: at most N results, the worst first. Default: {MOST:,}.",
-)
-def export_(
-    workspace: Path, form: str | None, generation: str | None, output: Path, view: View, most: int | None
-) -> None:
-    """Export the answers in WORKSPACE: as tables, as findings for editors, or as a workspace of the JetBrains plugin.
+def export_(workspace: Path, form: str | None, generation: str | None, output: Path, view: View) -> None:
+    """Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin.
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
-    --format sarif writes misses.sarif: sessions whose expected text did not stand first, each at its line.
     --to writes what `ci-eval import` makes the same workspace of again.
     With --format, only sessions that pass one of --filter are written: expressions, or filters of the reports, such
     as 'Prefix 1'. With --to, --title and --set change the configuration that is written.
@@ -85,28 +73,20 @@ def export_(
     Examples:
       ci-eval export night --format parquet --output tables
       ci-eval export night --format csv --filter 'kind=METHOD_CALL prefix=1' --output calls
-      ci-eval export night --format sarif --filter 'Prefix 1' --output findings
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
-    if form != SARIF and most:
-        raise click.UsageError("--most goes with --format sarif")
     if generation and view.filters:
         raise click.UsageError(
             "--to writes all sessions, and --filter chooses some, for --format: leave one of them out"
         )
     if form and (view.title or view.overrides):
-        raise click.UsageError("tables and findings have no title and no settings: leave out --title and --set")
+        raise click.UsageError("tables have no title and no settings: leave out --title and --set")
     screen = Screen()
-    if form == SARIF and not generation:
-        findings = exporting.export_misses(
-            workspace, output=output, filters=view.filters, most=most or MOST, screen=screen
-        )
-        screen.result(f"sarif     {findings.path}: {findings.results:,} results")
-    elif generation and not form:
+    if generation and not form:
         exporting.export_workspace(workspace, to=generation, output=output, view=view)
     elif form and not generation:
         written = exporting.export_tables(workspace, form=form, output=output, filters=view.filters, screen=screen)
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
-        raise click.UsageError("say what to write: either --format, for tables or findings, or --to, for the plugin")
+        raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")
     screen.result(str(output))

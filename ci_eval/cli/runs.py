@@ -25,14 +25,13 @@ from ci_eval.cli.options import (
 )
 from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.view import View
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.jetbrains import ide
-from ci_eval.jobs.live import watch
 from ci_eval.jobs.sampling import precise
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.suite import Suited
@@ -261,15 +260,11 @@ def interpret(
 @click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
 @add_gate_options
 @add_view_options
-@click.option(
-    "--watch", "watched", is_flag=True, help="Rewrite the report as files finish, until the runs are complete."
-)
 @add_open_option
 def report(
     workspaces: tuple[Path, ...],
     gates: tuple[str, ...],
     view: View,
-    watched: bool,
     opening: bool,
 ) -> None:
     """Run stage 3 alone: write the reports of each WORKSPACE again.
@@ -278,8 +273,7 @@ def report(
     they are kept in WORKSPACE/view.yaml, which later reports, comparisons and exports follow. To look as before,
     delete that file.
 
-    The report of an interrupted run covers the finished files, and says so. With --watch, reports of unfinished runs
-    are rewritten in WORKSPACE/live as files finish, and their pages reload.
+    The report of an interrupted run covers the finished files, and says so.
 
     \b
     Examples:
@@ -287,17 +281,8 @@ def report(
       ci-eval report night --gate 'Recall >= 90%' --open
       ci-eval report night --filter 'kind=METHOD_CALL static=true' --set 'reports.recallAt=[3]'
       ci-eval report sweep/01-* sweep/02-*
-      ci-eval report tonight --watch --open            while `ci-eval evaluate --output tonight` runs elsewhere
     """
     screen = Screen()
-    if watched:
-        if gates or view != UNCHANGED:
-            raise click.UsageError("--watch takes neither --gate nor a view: leave them out")
-        for last in watch.watch(
-            workspaces, screen=screen, shown=lambda made: show_report(made, screen) if opening else None
-        ):
-            screen.result(str(last["html"]))
-        return
     broken = None
     for done in stages.only_reports(workspaces, gates, view):
         presenting.evaluation(done, screen)

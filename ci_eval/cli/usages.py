@@ -76,7 +76,7 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
     Examples:
       ci-eval dataset usages --project pypi:requests==2.32.3 --language python --output usages.jsonl
       ci-eval dataset usages --git . --language python --output histories.jsonl
-      ci-eval dataset usages --stream crowd-code=recording.json --language python --output histories.jsonl
+      ci-eval dataset usages --stream neutral=recording.jsonl --language python --output histories.jsonl
       ci-eval dataset usages --stream kave=Events --output histories.jsonl
       ci-eval dataset usages --simulate usages.jsonl --seed 1 --output histories.jsonl
     """

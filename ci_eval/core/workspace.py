@@ -11,7 +11,6 @@ unfinished/      the sessions so far of the files that workers are playing
 rounds/          the sessions of each round of the files that are not through all rounds
 logs/            suggestions with features, for training and validation
 reports/
-live/            the report that is written again as long as the run goes on, if somebody watches it
 
 In workspaces of format 1, the names of packed files end in .gz.
 """

@@ -209,14 +209,10 @@ def make_reports(
     workspace: Workspace,
     config: Config,
     gates: Sequence[Gate] = (),
-    *,
-    folder: Path | None = None,
-    edition: int = 0,
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Run stage 3. Return the figures, and the path of the report by reporter.
 
-    `gates`: absolute gates. `folder`: the folder of the reports, in place of the workspace's `reports`. `edition`: see
-    `Evaluation`. Raises WorkspaceError if there are no complete sessions.
+    `gates`: absolute gates. Raises WorkspaceError if there are no complete sessions.
     """
     # An interrupted run has a report of the sessions that are complete.
     if not workspace.manifest().complete and not any(workspace.sources()):
@@ -229,11 +225,10 @@ def make_reports(
         load_metrics(config),
         add_gate_filters(config, gates).report_filters,
         writers,
-        folder or workspace.folder / "reports",
+        workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.list_user_metrics(), *BESIDE_EFFORT) if config.user else ()),
         judge=lambda figures: tuple(check_gates(figures, gates)),
         grammars=load_grammars(workspace),
-        edition=edition,
         named=metrics.select_metrics,
         title=config.reports.evaluation_title,
     )

@@ -23,7 +23,7 @@ CLIENTS = (
     "minimatch@10.1.1", "esbuild@0.28.2",
 )  # fmt: skip
 GITHUB_ACTIONS = Path(__file__).parent / "github_actions.mjs"
-SARIF = "@microsoft/sarif-multitool-linux@5.7.0"
+
 API = "@octokit/openapi@23.0.2"
 CACHE = Path(__file__).parent / "cache.mjs"
 EXPRESSIONS = Path(__file__).parent / "expressions.mjs"
@@ -109,20 +109,6 @@ def described_api() -> Path:
         shutil.rmtree(folder / "node_modules")
 
     return made(API.replace("/", "_"), make) / "api.github.com.json"
-
-
-def sarif_multitool() -> Path:
-    """Microsoft's validator of SARIF, as its npm package has it."""
-
-    def make(folder: Path) -> None:
-        (folder / "package.json").write_text('{"private": true}')
-        run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", SARIF], cwd=folder)
-        program(folder).chmod(0o755)
-
-    def program(folder: Path) -> Path:
-        return folder / "node_modules" / "@microsoft" / "sarif-multitool-linux" / "Sarif.Multitool"
-
-    return program(made(SARIF.replace("/", "_"), make))
 
 
 def _bundle(source: Path, packages: tuple[str, ...], options: str, suffix: str) -> Path:

@@ -1,4 +1,4 @@
-"""The engines that a driver of ours asks, for real: JShell, and the compilers of Kotlin and Scala."""
+"""The engines that a driver of ours asks, for real: the compilers of Kotlin and Scala."""
 
 from __future__ import annotations
 
@@ -47,11 +47,10 @@ class C {
 BROKEN = "package a.b;\n\npublic class D { public int width; Unknown broken; }\n"
 FILES = {
     "jdt": ("java", JAVA, BROKEN),
-    "jshell": ("java", JAVA, BROKEN),
     "kotlin-ide-services": ("kt", KOTLIN, "package a.b\n\ninternal class D { val width = 1; val broken: Unknown }\n"),
     "scala-presentation-compiler": ("scala", SCALA, "package a.b\n\nclass D { val width = 1; val broken: Unknown }\n"),
 }
-IMPORTED = {"jdt": "util", "jshell": "util", "kotlin-ide-services": "util", "scala-presentation-compiler": "mutable"}
+IMPORTED = {"jdt": "util", "kotlin-ide-services": "util", "scala-presentation-compiler": "mutable"}
 LOCALS = {"jdt": "queue.", "kotlin-ide-services": "queue.", "scala-presentation-compiler": "queue."}
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry]
@@ -94,8 +93,6 @@ def test_members_of_a_library_and_of_another_file_are_found(running: tuple[str, 
     assert "width" in names(*running, "width", prefix=prefix)
 
 
-# JShell knows no locals of methods.
-@pytest.mark.parametrize("running", LOCALS, indirect=True)
 def test_a_local_variable_is_found(running: tuple[str, Running]) -> None:
     name, engine = running
     suffix, text, _ = FILES[name]
@@ -106,9 +103,8 @@ def test_a_local_variable_is_found(running: tuple[str, Running]) -> None:
     assert {"queue", "other", "é"} <= {found.text for found in answer.suggestions}
 
 
-def test_among_the_imports_the_compilers_know_packages_and_jshell_nothing(running: tuple[str, Running]) -> None:
-    found = names(*running, IMPORTED[running[0]])
-    assert (IMPORTED[running[0]] in found) == (running[0] != "jshell")
+def test_among_the_imports_the_compilers_know_packages(running: tuple[str, Running]) -> None:
+    assert IMPORTED[running[0]] in names(*running, IMPORTED[running[0]])
 
 
 def test_a_killed_driver_is_started_anew(running: tuple[str, Running]) -> None:

@@ -56,7 +56,6 @@ STARTS = {
     "jdt": {"java"},
     "jedi": {"python -s -S"},
     "jedi-language-server": set[str](),
-    "jshell": {"java"},
     "kotlin-ide-services": {"java"},
     "pylsp": set[str](),
     "pyrefly": {"pyrefly"},

@@ -48,6 +48,13 @@ class Plugin:
         return f"{point} of the installed package {package} cannot be used: {reason}; mend or uninstall that package"
 
 
+REPLACED = {"jshell": "jdt"} | dict.fromkeys(
+    ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
+    "neutral, which a script can write of such a recording",
+)
+"""The names of variants that were taken out, and what does their work."""
+
+
 class Catalog(Generic[T]):
     """The variants in a package: each is a module that ends in a value with the same name and type.
 
@@ -120,6 +127,8 @@ class Catalog(Generic[T]):
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
+        if name in REPLACED:
+            hint = f"it was taken out, use {REPLACED[name]}; "
         return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
 
 

@@ -253,8 +253,5 @@ class Evaluation(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
     """The results of the gates that its figures were checked by."""
-    edition: int = 0
-    """The number of this report among those that are made while the run goes on, from 1; 0 = it is made once, or the
-    last of these."""
     unfinished: int | None = None
     """The number of files that are not through, if the run did not come to its end; None if it did."""

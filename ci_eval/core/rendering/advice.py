@@ -36,12 +36,10 @@ def abbreviate_names(names: Sequence[str]) -> str:
 def _end(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.unfinished is not None:
         _, whole = first_filter(evaluation)
-        state, hint = "unfinished", "--resume takes it up"
-        if evaluation.edition:
-            state, hint = "going on", "pages follow by themselves as long as `ci-eval report --watch` runs"
+        through = format_count(len(whole.files), "file")
         yield (
-            f"this run is {state}: the figures are those of {format_count(len(whole.files), 'file')} that are through, "
-            f"and {format_count(evaluation.unfinished, 'file')} with sessions are not; {hint}"
+            f"this run is unfinished: the figures are those of {through} that are through, "
+            f"and {format_count(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
         )
 
 

@@ -23,8 +23,7 @@ class HtmlSite:
     """A report being written; paths are relative to its folder."""
 
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """Set up the templates. `known`: values that all templates may use; `edition` is 0 unless it is among them (see
-        Evaluation)."""
+        """Set up the templates. `known`: values that all templates may use."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(
@@ -35,7 +34,7 @@ class HtmlSite:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update({"edition": 0} | known)
+        self._environment.globals.update(known)
         self._environment.filters.update({"breakable": breakable, "label": label})
         self._environment.filters["label"] = label
 

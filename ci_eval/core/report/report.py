@@ -43,7 +43,6 @@ def report(
     shown: Sequence[str] = (),
     judge: Callable[[Evaluation], tuple[GateResult, ...]] = lambda _: (),
     grammars: Mapping[str, str] | None = None,
-    edition: int = 0,
     named: Named | None = None,
     title: str | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
@@ -51,7 +50,7 @@ def report(
 
     `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
     figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
-    colours its source. `edition`: see Evaluation. `named`: see Tallying. `title`: the present name of the evaluation;
+    colours its source. `named`: see Tallying. `title`: the present name of the evaluation;
     None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
@@ -63,9 +62,7 @@ def report(
         if info.shown and info.unit != "ms" and figures[info.name].value is not None
     ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
-    evaluation = replace(
-        evaluation, metrics=infos, gates=judge(evaluation), edition=edition, title=title or evaluation.title
-    )
+    evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), title=title or evaluation.title)
     filters = dataclass_replace(filters, headline=evaluation.headline)
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], filters, grammars or {})
     return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}

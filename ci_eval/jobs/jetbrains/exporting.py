@@ -9,7 +9,6 @@ from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import add_filters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, resolve
@@ -17,7 +16,7 @@ from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.jetbrains.origin import OWN
-from ci_eval.plugins.exports import sarif, writing
+from ci_eval.plugins.exports import writing
 from ci_eval.plugins.exports.rows import Passes
 from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.jetbrains import generations
@@ -75,25 +74,6 @@ def export_tables(
     if not source.manifest().complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
     return writing.write(source, atomic.empty_folder(output), form, passes)
-
-
-def export_misses(
-    folder: Path, *, output: Path, filters: Sequence[str] = (), most: int, screen: Screen
-) -> sarif.Written:
-    """Write the sessions of the workspace at `folder` whose expected text was not first, in a format for editors.
-
-    `filters`: as in `export_tables`. Raises ConfigError, WorkspaceError.
-    """
-    source = open_workspace(folder)
-    manifest = source.manifest()
-    task = tasks.CATALOG.load(manifest.task)
-    passes = _choose_sessions(source, filters)
-    if not manifest.complete:
-        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    written = sarif.write_misses(source, task, atomic.empty_folder(output), passes=passes, most=most)
-    if written.left_out:
-        screen.warn(f"{written.left_out:,} more are left out, the worst are kept: raise --most, or give --filter")
-    return written
 
 
 def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:

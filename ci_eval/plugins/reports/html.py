@@ -58,7 +58,6 @@ LEGEND = ("first", "near", "low", "absent", "failed", "skipped", "other")
 ASSETS = (
     *COMMON,
     "index.js",
-    "live.js",
     "source.js",
     "unpacked.js",
     "file.js",
@@ -122,7 +121,7 @@ class _Pages:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
         self._folder = folder
-        self._site = HtmlSite(folder, TEMPLATES, edition=evaluation.edition)
+        self._site = HtmlSite(folder, TEMPLATES)
 
     def _make_table(self, filters: Sequence[ReportFilter]) -> SessionTable:
         """Return the table of all sessions, whose page computes the figures of those it lists."""
@@ -250,7 +249,7 @@ class _FilePages:
 
     @cached_property
     def _site(self) -> HtmlSite:
-        return HtmlSite(self.folder, TEMPLATES, edition=self.evaluation.edition)
+        return HtmlSite(self.folder, TEMPLATES)
 
     def write(self, path: str) -> str:
         """Write the pages of one file; return the link to the first of them."""

@@ -32,10 +32,6 @@ SERVICES: dict[str, str] = {
         public String getName() { return "evil"; }
         public void init(com.sun.source.util.JavacTask task, String... args) { }
         public boolean autoStart() { return true; }""",
-    "jdk.jshell.spi.ExecutionControlProvider": """implements jdk.jshell.spi.ExecutionControlProvider {
-        public String name() { return "local"; }
-        public jdk.jshell.spi.ExecutionControl generate(jdk.jshell.spi.ExecutionEnv env,
-            java.util.Map<String, String> parameters) { return null; }""",
     "java.nio.file.spi.FileSystemProvider": """extends java.nio.file.spi.FileSystemProvider {
         public String getScheme() { return "evil"; }
         public java.nio.file.FileSystem newFileSystem(java.net.URI u, java.util.Map<String, ?> m) { return null; }
@@ -179,7 +175,7 @@ def services(trap: Trap, bodies: dict[str, str], jars: str = "") -> None:
     for service, body in bodies.items():
         name = "Evil" + service.rpartition(".")[2].replace("$", "")
         trap.write(f"META-INF/services/{service}", f"evil.{name}\n")
-        options = ("-cp", jars) if jars else ("--add-modules", "jdk.jshell,jdk.compiler")
+        options = ("-cp", jars) if jars else ("--add-modules", "jdk.compiler")
         _evil_class(trap, trap.root / "evil", service, name, body, *options, "-d", str(trap.root), package="evil")
 
 

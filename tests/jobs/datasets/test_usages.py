@@ -106,7 +106,7 @@ ERRORS = {
     "give one of --project": (),
     "give one of --project, --git, --stream and --simulate": ("--simulate", "u", "--git", "g"),
     "--language is needed: one of java, python": ("--stream", "neutral=."),
-    "'x' is not FORMAT=PATH; formats are crowd-code": ("--stream", "x"),
+    "'x' is not FORMAT=PATH; formats are kave, neutral": ("--stream", "x"),
     "there is no recording nowhere": ("--stream", "kave=nowhere"),
     "--infer asks jedi, which knows Python only": ("--git", ".", "--language", "java", "--infer"),
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -91,23 +89,12 @@ class Typings:
         """Return the typing of a file, None if its text is not known any more."""
         return self._open.setdefault((user, file), Typing(user, file))
 
-    def knows(self, user: str, file: str) -> bool:
-        """Return whether the text is known from what was recorded of it."""
-        return self._open.get((user, file)) is not None
-
     def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
         """Mark the text as unknown from here on, count the reason `why`, and yield the last snapshot."""
         self.skipped[why] += 1
         typing = self._open.get((user, file))
         self._open[user, file] = None
         yield from typing.end() if typing else ()
-
-    def find(self, user: str, file: str, text: str) -> Typing:
-        """Return the typing of a text that is known again."""
-        typing = self._open.get((user, file)) or Typing(user, file)
-        self._open[user, file] = typing
-        typing.text = text
-        return typing
 
     def end(self) -> Iterator[Snapshot]:
         """Yield the last snapshots of all files."""
@@ -152,44 +139,6 @@ def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
                     line = file.readline(LONGEST)
             elif line.strip():
                 yield line
-
-
-def read_rows(path: Path, recording: Recording, needed: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV whose first line names the columns. Files that lack a `needed` column, and rows of
-    another length, are counted."""
-    # The limit of the module csv, 128 KiB, is less than some cells hold.
-    csv.field_size_limit(LONGEST)
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        # Before Python 3.11, the module csv refuses NUL characters.
-        reader = csv.reader(line.replace("\0", "") for line in file)
-        try:
-            columns = next(reader, [])
-            if missing := [name for name in needed if name not in columns]:
-                recording.skipped[f"file without a column {missing[0]}"] += 1
-                return
-            for row in reader:
-                if len(row) == len(columns):
-                    yield dict(zip(columns, row, strict=True))
-                elif row:
-                    recording.skipped["row of another length than the first"] += 1
-        except csv.Error as error:
-            recording.skipped[f"file whose rest is no CSV: {error}"] += 1
-
-
-def number(text: str) -> float:
-    """Return the finite number in a cell. Raises ValueError."""
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError("no number that is known")
-    return value
-
-
-def whole_number(text: str) -> int:
-    """Return the whole number in a cell, which may read 1.0. Raises ValueError."""
-    value = number(text)
-    if value != int(value):
-        raise ValueError("no whole number")
-    return int(value)
 
 
 def seconds(text: str) -> float:

@@ -1,1 +1,0 @@
-"""The reports of runs that are still going on."""
