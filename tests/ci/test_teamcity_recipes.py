@@ -94,10 +94,11 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     path: Path, source: tuple[Path, str], tmp_path: Path
 ) -> None:
     values = {name: GIVEN.get(name.removeprefix("INPUT_"), HOSTILE) for name in inputs(path)}
-    (tmp_path / "checkout").mkdir()
+    # A base that is not there would be an error.
+    (tmp_path / "checkout" / HOSTILE).mkdir(parents=True)
     done = ran(path, tmp_path / "checkout", **values | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
-    assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called"}
+    assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called", HOSTILE}
     name, argv = called(tmp_path / "checkout", values)
     given = find_command(name).make_context(name, argv).params
     assert str(given["output"]) == HOSTILE

@@ -124,7 +124,8 @@ def test_of_several_rounds_the_chance_of_an_accepted_comment_is_estimated(tmp_pa
     found = report["evaluations"][0]["filters"]["ALL"]["metrics"]
     assert found["HitAt10"]["value"] == 1
     assert found["PassAt1"]["value"] == pytest.approx(1 / 3)
-    assert found["PassAt1"]["low"] < 1 / 3 < found["PassAt1"]["high"]
+    # One session has no interval.
+    assert (found["PassAt1"]["low"], found["PassAt1"]["high"]) == (None, None)
     assert found["PassAt5"]["value"] is None
 
 

@@ -103,7 +103,7 @@ def read(folder: Path) -> History:
     """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
 
     A folder that does not exist yet is an empty history. A file that was cut off must not end all later runs: it is
-    left out, and counted.
+    left out, and counted. Raises WorkspaceError for links.
     """
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
@@ -118,6 +118,9 @@ def read(folder: Path) -> History:
                 try:
                     figures = _read(here / name)
                 except WorkspaceError as error:
+                    # A link or a pipe was put there by somebody.
+                    if (here / name).is_symlink() or not (here / name).is_file():
+                        raise
                     damaged.append(str(error))
                     continue
                 # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.

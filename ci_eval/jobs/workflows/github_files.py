@@ -97,7 +97,7 @@ def _pull_request(plan: CiPlan) -> str:
 name: completion-pull-request
 on: pull_request
 permissions: {{}}
-concurrency: {{group: "completion-${{{{ github.event.pull_request.number }}}}", cancel-in-progress: true}}
+concurrency: {{group: "completion-${{{{ github.event.pull_request.number || github.ref }}}}", cancel-in-progress: true}}
 jobs:
   figures:
     permissions: {{contents: read}}
