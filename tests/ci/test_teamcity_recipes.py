@@ -91,11 +91,12 @@ def inputs(path: Path) -> dict[str, dict[str, Any]]:
 @pytest.mark.needs("git")
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
-    path: Path, source: tuple[Path, str], tmp_path: Path
+    path: Path, source: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = {name: GIVEN.get(name.removeprefix("INPUT_"), HOSTILE) for name in inputs(path)}
     # A base that is not there would be an error.
     (tmp_path / "checkout" / HOSTILE).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "checkout")
     done = ran(path, tmp_path / "checkout", **values | {"INPUT_SOURCE": str(source[0]), "INPUT_COMMIT": source[1]})
     assert done.returncode == 0, done.stderr
     assert {each.name for each in (tmp_path / "checkout").iterdir()} == {"script", "called", HOSTILE}
