@@ -108,7 +108,7 @@ def test_a_recipe_calls_the_real_cli_and_what_is_given_is_never_a_command(
     if "INPUT_SET" in values:
         assert given["overrides"] == ("interpret.seed=1", "interpret.client=raw")
     if name == "compare":
-        assert (len(given["workspaces"]), given["same_ranker"]) == (2, True)
+        assert (len(given["workspaces"]), given["same_ranker"]) == (3, True)
 
 
 @pytest.mark.needs("git")
