@@ -72,7 +72,10 @@ def commands(build: dict[str, Any]) -> list[list[str]]:
     shard = build["matrix"].get(SHARD, [""])[0]
     scripts = [script.replace("$CI_EVAL_SHARD", shard) for script in build["scripts"]]
     lines = [line for script in scripts for line in script.splitlines() if line.startswith("python3 ")]
-    words = [shlex.split(re.sub(r"\$\(test -d (\S+) && echo \1\)", r"\1", line)) for line in lines]
+    words = [
+        shlex.split(re.sub(r"\$\(test -d (\S+) && echo \1(?: \|\| echo --first-night)?\)", r"\1", line))
+        for line in lines
+    ]
     assert all((ROOT / each[1]).is_file() for each in words)
     return [each[2:] for each in words]
 
