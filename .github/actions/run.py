@@ -61,7 +61,7 @@ def program(ml: bool, environment: Mapping[str, str]) -> Path:
 
 
 def folder_of(ml: bool, environment: Mapping[str, str]) -> Path:
-    """Where an environment lies: another lock, another ci-eval or another Python has another one."""
+    """Return the folder of the environment; its name has the digest of the lock, of ci-eval and of the Python."""
     digest = hashlib.sha256(lock(ml).read_bytes() + bytes(ROOT) + f"{sys.executable} {sys.version}".encode())
     for path in (ROOT / "pyproject.toml", *sorted((ROOT / "ci_eval").rglob("*.py"))):
         digest.update(path.read_bytes())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ci_eval.core.fetch.locks import NPM_REGISTRY
+
 Files = dict[str, str]
 
 X = {"name": "x", "version": "1.0.0"}
@@ -40,8 +42,8 @@ NPM: dict[str, Files] = {
     "a needed entry for development": _npm({"version": "1.0.0", "dev": True, "resolved": TGZ}),
     "an optional entry": _npm({"version": "1.0.0", "optional": True, "resolved": TGZ}),
     "a peer": _npm({"version": "1.0.0", "peer": True, "resolved": TGZ}),
-    "a backslash before the host": _npm({"version": "1.0.0", "resolved": "http://EVIL\\@registry.npmjs.org/x.tgz"}),
-    "a registry for a user": _npm({"version": "1.0.0", "resolved": "http://registry.npmjs.org@EVIL/x.tgz"}),
+    "a backslash before the host": _npm({"version": "1.0.0", "resolved": f"http://EVIL\\@{NPM_REGISTRY}/x.tgz"}),
+    "a registry for a user": _npm({"version": "1.0.0", "resolved": f"http://{NPM_REGISTRY}@EVIL/x.tgz"}),
     "blanks in an address": _npm({"version": "1.0.0", "resolved": " \thttp://EVIL/x.tgz"}),
     "a line end in a version": _npm({"version": "1.0.0\n@http://EVIL/x.tgz"}),
     "an optional dependency": _npm(X, optionalDependencies={"y": "http://EVIL/y.tgz"}),

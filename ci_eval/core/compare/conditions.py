@@ -1,4 +1,4 @@
-"""What differs between runs: the configurations that were sent to their engines, and the names that tell runs apart."""
+"""The differences between runs (configuration, seeds), and names of runs that are made of these."""
 
 from __future__ import annotations
 

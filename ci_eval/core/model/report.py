@@ -126,18 +126,18 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """Return the lowest and the highest value that one session can have; None if there is no bound."""
+        """Return `bounds`, or those of the unit."""
         return self.bounds or ((0.0, 1.0) if self.unit in {"share", "score"} else (None, None))
 
     @property
     def span(self) -> float | None:
-        """Return the largest difference between two sessions; None if there is no bound."""
+        """Return how far two sessions can be apart; None unless both bounds are known."""
         low, high = self.limits
         return None if low is None or high is None else high - low
 
     @property
     def difference_limits(self) -> tuple[float | None, float | None]:
-        """Return the lowest and the highest difference of two figures; None if there is no bound."""
+        """Return the limits of new - base: `span` to each side, or (None, None)."""
         return (None, None) if self.span is None else (-self.span, self.span)
 
     @property

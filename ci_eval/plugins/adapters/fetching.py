@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_npm_settings(folder: Path) -> dict[str, str]:
-    """Return the settings of npm, as seen from a folder without any of its own. Raises InstallError."""
+    """Return what `npm config list` prints in `folder`, which must hold no `.npmrc`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     return {name: value for name, value in settings.items() if isinstance(value, str) and value}
 
