@@ -183,6 +183,7 @@ def test_a_second_job_takes_engine_and_project_from_the_cache_and_another_config
     names = ("first", "second", "another")
     logs = [cached.job(name) for name in names]
     assert [cached.is_green(name) for name in names] == [True, True, False], cached.log
+    assert ["No matching distribution found" in log for log in logs] == [False, False, True]
     assert ["Cache restored from key: ci-eval-" in log for log in logs] == [False, True, False]
     assert ["Cache saved with key: ci-eval-" in log for log in logs] == [True, False, False]
 
