@@ -117,7 +117,7 @@ METRICS = re.compile(r"Latency|RightWithin|first, within|FirstToken|PeakMemory")
 """Metrics of measured times and memory. Their counts and verdicts are compared, but not in lines of text."""
 BUSY = re.compile(r"^.*[Tt]he machine was busy(.*\n?.*--jobs|.*engines).*\n?\n?", re.MULTILINE)
 """The warning that times say little. The terminal breaks it into two lines."""
-DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d[:-]\d\d([:-]\d\d\+\d\d[:-]\d\d)?)?|\d\d_\d\d_\d{4}")
+DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d[:-]\d\d([:-]\d\d(\.\d{3})?\+\d\d[:-]\d\d)?)?|\d\d_\d\d_\d{4}")
 HIDDEN = (
     (BUSY, ""),
     (re.compile(r' class="busy"'), ""),

@@ -83,3 +83,11 @@ def test_times_are_told_apart_whatever_their_zone() -> None:
     assert {machine.seconds(text) for text in same} == {1767322800.0}
     assert machine.seconds("2026-01-01T23:00:00-05:00") > machine.seconds(same[0])
     assert machine.seconds("yesterday") == machine.seconds("") == -math.inf
+
+
+def test_two_evaluations_in_one_second_have_two_times() -> None:
+    times = set()
+    while len(times) < 2:
+        times.add(machine.now())
+    earlier, later = sorted(machine.seconds(text) for text in times)
+    assert 0 < later - earlier < 0.5

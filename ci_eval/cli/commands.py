@@ -16,10 +16,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
     },
     "exchange": {
-        "export": (
-            "Export the answers in WORKSPACE: as tables, as findings for editors, or as a workspace of the JetBrains "
-            "plugin."
-        ),
+        "export": ("Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin."),
         "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
     },
     "logs": {

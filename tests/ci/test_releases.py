@@ -102,7 +102,7 @@ def test_a_cut_gives_the_changes_a_section_and_the_checkout_a_version(clone: Pat
     assert '__version__ = "0.1.0"' in (clone / "ci_eval" / "__init__.py").read_text()
     assert 'Source = "https://github.com/Team/ci-eval"' in (clone / "pyproject.toml").read_text()
     code, notes = release(clone, "notes", "v0.1.0")
-    assert (code, notes.partition("\n")[0]) == (0, "### Figures and ids that change")
+    assert (code, notes.partition("\n")[0]) == (0, before.split("## Unreleased\n\n")[1].partition("\n")[0])
 
 
 @pytest.mark.parametrize(
