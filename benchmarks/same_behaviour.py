@@ -47,6 +47,7 @@ javascript: evaluate --language javascript --engine subtoken-beam --project path
 typescript: evaluate every-prefix.yaml --completion-type NGRAM --sessions 200
 go: evaluate --language go --engine words --completion-type ALPHABETICAL --project path:code/go --repeat 2 --sessions 99
 cpp: evaluate --language cpp --engine oracle --project path:code/cpp --set actions.allowedUnparsable=0 --sessions 200
+rust: evaluate --language rust --engine words --project path:code/rust --sessions 200
 empty: evaluate --language php --engine empty --project path:code/php --sessions 40
 golf: evaluate --task golf --language java --engine words --project path:code/java --sessions 40
 inline: evaluate --task inline --language go --engine oracle --project path:code/go --sessions 40
@@ -80,9 +81,26 @@ ij21: export runs/python --to ij21
 ij23: export runs/java --to ij23
 k19: export runs/java --to k19
 imported: import runs/ij23
+turns: compare-engines words frequency --language php --project path:code/php --sessions 60 --rounds 2
+three-in-turns: compare-engines words frequency recency --language ruby --project path:code/ruby --sessions 60
+suites-in-turns: compare-engines words frequency suite.yaml --sessions 40 --gate 'RecallAt1 >= -1pp'
+filtered: compare runs/java runs/frequency --filter kind=METHOD_CALL --history history
+nights: compare runs/frequency --first-night --history history
+thesis: evaluate java.yaml --set interpret.userModel.profile=thesis
+trained.txt: export-ranker runs/ranker.json --to lightgbm
+foreign.json: import-ranker runs/trained.txt
+usages.jsonl: dataset usages --project path:code/java --language java --own-types
+histories.jsonl: dataset usages --simulate configs/demo/usages.jsonl --steps
+tests.jsonl: dataset unit-tests path:code/python --language python --any-licence
+init-github: init --ci github --language python --engine-command 'build/server --stdio' --build make {init}
+init-engines: init --ci github --language python --engine jedi,ty --for algorithms --project path:. --action {action}
+init-teamcity: init --ci teamcity --language go --engine-command 'build/server --stdio' --build make {init}
+init-gitlab: init --ci gitlab --language python --engine jedi --project path:. --action {action}
 site: site history
 """
 """Commands that write runs/NAME, a line each: the name, and the arguments before `--output`."""
+ACTION = f"team/ci-eval@{'0123456789' * 4}"
+INIT = f"--for night,pull-request,notice --project path:. --action {ACTION}"
 PRINTS = """
 filter: report runs/kotlin --filter 'kind=METHOD_CALL prefix=1' --gate 'Recall >= 90%'
 teamcity: --ci teamcity report runs/php --gate 'RecallAt1 >= 90%'
@@ -97,6 +115,14 @@ no-key: evaluate suite.yaml --set interpret.sessionLimit=5
 no-sources: evaluate --language java --engine words --project path:code/go
 session: show runs/go {session}
 no-session: show runs/java 0000000000000000
+github: --ci github compare runs/java runs/frequency --gate 'RecallAt1 >= 0pp' --output runs/annotated
+ci-evaluate: CI_EVAL_INPUTS='{{"config": "suite.yaml", "gates": "RecallAt1 >= 90%"}}' --ci teamcity ci run evaluate
+ci-unknown: CI_EVAL_INPUTS='{{"confg": "suite.yaml"}}' ci run evaluate
+ci-compare: CI_EVAL_INPUTS='{{"base": "runs/java", "new": "runs/frequency"}}' ci run compare
+ci-key: CI_EVAL_INPUTS='{{"config": "java.yaml"}}' ci key
+answers: answers export runs/answers.jsonl
+agreement: agreement runs/code-review runs/people.csv
+pairs: grade configs/demo/pairs.jsonl --grader chrf
 """
 """Commands that print, change a workspace of RUNS, or fail."""
 LISTS = "completion-types engines graders keys languages log-formats metrics schema tasks".split()
@@ -149,9 +175,14 @@ class Maker:
         self.environment["CI_EVAL_CACHE"] = str(folder / "cache")
 
     def run(self, name: str, arguments: list[str]) -> str:
-        """Run a command, write its exit code and outputs to NAME.txt, and return its standard output."""
-        command = [str(self.program), *arguments]
-        ended = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        """Run a command, write its exit code and outputs to NAME.txt, and return its standard output.
+
+        Arguments before the command may set variables, as in a shell.
+        """
+        variables = dict(argument.split("=", 1) for argument in arguments if re.match("[A-Z_]+=", argument))
+        command = [str(self.program), *(argument for argument in arguments if not re.match("[A-Z_]+=", argument))]
+        environment = self.environment | variables
+        ended = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
         path = self.folder / f"{name}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         outputs = f"--- standard output\n{ended.stdout}\n--- standard error\n{ended.stderr}"
@@ -189,6 +220,7 @@ def make(folder: Path, program: Path) -> None:
         shutil.copytree(graders, folder / "cache" / "graders")
     maker = Maker(folder, program)
     for name, _, arguments in (line.partition(": ") for line in RUNS.strip().splitlines()):
+        arguments = arguments.format(init=INIT, action=ACTION)
         maker.run(f"outputs/runs/{name}", [*shlex.split(arguments), "--output", f"runs/{name}"])
     with (folder / "runs" / "jsonl" / "sessions.jsonl").open() as sessions:
         session = json.loads(next(sessions))["session"]
