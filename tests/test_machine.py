@@ -86,7 +86,7 @@ def test_times_are_told_apart_whatever_their_zone() -> None:
 
 
 def test_two_evaluations_in_one_second_have_two_times() -> None:
-    times = set()
+    times: set[str] = set()
     while len(times) < 2:
         times.add(machine.now())
     earlier, later = sorted(machine.seconds(text) for text in times)
