@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import statistics
 import sys
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,17 +13,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(sys.argv[1] if sys.argv[1:] else ROOT) / "ci_eval"
 # The rules for words are those of the tests.
 sys.path.insert(0, str(ROOT))
+from tests.size import code_lines, lines_of  # noqa: E402
 from tests.words import count_comments, read_words  # noqa: E402
 
-NO_CODE = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}
 Graph = dict[str, set[str]]
 
 
@@ -39,17 +30,6 @@ def functions(path: Path) -> Iterator[int]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             yield (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def code(path: Path) -> int:
-    """Lines that are neither blank, nor comments or docstrings alone."""
-    words = set[int]()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            words.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    with path.open("rb") as file:
-        tokens = [each for each in tokenize.tokenize(file.readline) if each.type not in NO_CODE]
-    return len({line for each in tokens for line in range(each.start[0], each.end[0] + 1)} - words)
 
 
 def imports(path: Path, known: set[str]) -> set[str]:
@@ -95,27 +75,36 @@ def cycles(graph: Graph) -> int:
     return sum(name in reached(name) for name in graph)
 
 
+def package_of(path: Path) -> str:
+    """Return the folder that a module is counted in: the second level of `core` and `plugins`, else the first."""
+    folders = path.relative_to(PACKAGE).parts[:-1]
+    return "/".join(folders[: 2 if folders[:1] in {("core",), ("plugins",)} else 1])
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     paths = modules()
-    lines = {name: len(path.read_text().splitlines()) for name, path in paths.items()}
+    lines = {name: lines_of(path) for name, path in paths.items()}
     longest = max((max(functions(path), default=0), name) for name, path in paths.items())
     lengths = [length for path in paths.values() for length in functions(path)]
     packages: Counter[str] = Counter()
     for name, path in paths.items():
-        parts = path.relative_to(PACKAGE).parts
-        packages["/".join(parts[: 2 if parts[0] in {"core", "plugins"} else 1])] += lines[name]
+        packages[package_of(path)] += lines[name]
     ((largest, most),) = packages.most_common(1)
     inner = sum(count for package, count in packages.items() if not package.startswith("plugins"))
     print("| figure | value |\n|---|--:|")
     print(f"| modules | {len(paths):,} |\n| lines | {sum(lines.values()):,} |")
-    print(f"| lines of code, without docstrings | {sum(map(code, paths.values())):,} |")
+    print(f"| lines of code, without docstrings | {sum(map(code_lines, paths.values())):,} |")
     print(f"| lines of a module: median, most | {statistics.median(lines.values()):.0f}, {max(lines.values())} |")
     print(f"| lines of a function: median, most | {statistics.median(lengths):.0f}, {longest[0]} (`{longest[1]}`) |")
     print(f"| modules in a cycle of imports | {cycles({name: imports(paths[name], set(paths)) for name in paths})} |")
     print(f"| share of the largest package | {most / sum(lines.values()):.0%} (`{largest}/`) |")
     print(f"| lines outside of `plugins/` | {inner:,} |")
     print_words(list(paths.values()), sum(lines.values()))
+    print("\n| folder | lines | of code | modules |\n|---|--:|--:|--:|")
+    for package in sorted(packages):
+        inside = [path for path in paths.values() if package_of(path) == package]
+        print(f"| `{package}/` | {packages[package]:,} | {sum(map(code_lines, inside)):,} | {len(inside)} |")
 
 
 if __name__ == "__main__":
