@@ -34,3 +34,10 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
 )
 def test_a_similar_name_is_guessed_whatever_its_case_and_hyphens(given: str, said: str) -> None:
     assert guess(given, ["Recall", "RecallAt1", "MeanRank"]) == said
+
+
+@pytest.mark.parametrize(("name", "instead"), [("EMBEDDING", "NGRAM"), ("SUBTOKEN_BEAM", "NGRAM")])
+def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, instead: str) -> None:
+    catalog: Catalog[Ranker] = Catalog("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
+    with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was taken out, use {instead}"):
+        catalog.load(name)

@@ -48,10 +48,15 @@ class Plugin:
         return f"{point} of the installed package {package} cannot be used: {reason}; mend or uninstall that package"
 
 
-REPLACED = {"jshell": "jdt"} | dict.fromkeys(
-    ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
-    "neutral, which a script can write of such a recording",
-)
+REPLACED = {
+    "jshell": "jdt",
+    **dict.fromkeys(
+        ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
+        "neutral, which a script can write of such a recording",
+    ),
+    **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
+    **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
+}
 """The names of variants that were taken out, and what does their work."""
 
 

@@ -4,7 +4,7 @@ share."""
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -19,24 +19,13 @@ def split(name: str) -> list[str]:
     return list(_split(name))
 
 
-def pieces(name: str) -> list[str]:
-    """Return the sub-tokens of a name as they stand there, and what is between them: `read_URLs2` → read, _, UR,
-    Ls, 2."""
-    return [piece for piece, _ in _cut(name)]
-
-
 @lru_cache(maxsize=100_000)
 def _split(name: str) -> tuple[str, ...]:
-    return tuple(piece.casefold() for piece, kind in _cut(name) if kind)
-
-
-def _cut(name: str) -> Iterator[tuple[str, str]]:
-    """Return each piece with the kind of its first character."""
     # An accented letter may be stored as one character or as two.
     text = unicodedata.normalize("NFC", name)
     kinds = _kinds(text)
     cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
-    return ((text[begin:end], kinds[begin]) for begin, end in pairwise(cuts) if end > begin)
+    return tuple(text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin])
 
 
 def _kinds(text: str) -> list[str]:

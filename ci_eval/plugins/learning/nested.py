@@ -32,7 +32,7 @@ from ci_eval.plugins.learning.corpus import (
     number_tokens,
 )
 from ci_eval.plugins.learning.ngrams import Cache, factors, shares
-from ci_eval.plugins.learning.surrounding import Split, Surrounding, whole_tokens
+from ci_eval.plugins.learning.surrounding import Surrounding
 
 Scope = str
 """Name of a cache: file, folder or project."""
@@ -41,21 +41,10 @@ Scope = str
 class Project:
     """The tokens of a project's files, and their counts in both directions, each made when it is first needed."""
 
-    def __init__(
-        self,
-        files: Mapping[str, str],
-        language: str,
-        order: int,
-        predicted: Callable[[str], bool],
-        split: Split = whole_tokens,
-    ) -> None:
-        """Number the files (path → text). See Corpus for `predicted`. `split` turns the tokens of a line into what is
-        counted."""
+    def __init__(self, files: Mapping[str, str], language: str, order: int, predicted: Callable[[str], bool]) -> None:
+        """Number the files (path → text). See Corpus for `predicted`."""
         self.texts = Texts()
-        read = {
-            path: number_tokens(map(split, tokenize_lines(text, language)), self.texts)
-            for path, text in sorted(files.items())
-        }
+        read = {path: number_tokens(tokenize_lines(text, language), self.texts) for path, text in sorted(files.items())}
         # In reading order, equal counts would be ordered by the open file as it is on disk, which may hold the answer.
         numbers = self.texts.sort()
         self.files = {path: numbers[ids] for path, ids in read.items()}
@@ -119,23 +108,9 @@ class Nested:
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
         """Return tokens that may stand at the caret, with their probabilities, the highest first. Of equal ones, those
         that follow longer contexts in nearer caches come first."""
-        sides = [self._side(around.before, (), back=False)]
+        sides = [self._side(around.before, back=False)]
         if around.after.tokens:
-            sides.append(self._side(around.after, (), back=True))
-        return self._rank_tokens(sides)
-
-    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> list[tuple[str, float]]:
-        """Return the likely tokens behind `begun`, which stands at the caret already, by the text before it alone."""
-        return self._rank_tokens([self._side(around.before, tuple(begun), back=False)])
-
-    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Iterable[str]) -> dict[str, float]:
-        """Return the probability of each text behind `begun`, which stands at the caret already, by the text before it
-        alone."""
-        chances = dict.fromkeys(texts, 0.0)
-        self._side(around.before, tuple(begun), back=False).add_chances(chances, 1.0)
-        return chances
-
-    def _rank_tokens(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
+            sides.append(self._side(around.after, back=True))
         known, most = dict[str, float](), self._candidates * len(sides)
         lengths = reversed(range(self._project.order))
         for following in (tokens for length in lengths for side in sides for tokens in side.after(length)):
@@ -151,9 +126,8 @@ class Nested:
             ranked.pop()
         return ranked
 
-    def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
-        most = cache.order - 1
-        context = (*cache.context(most), *begun)[-most:] if most else ()
+    def _side(self, cache: Cache, *, back: bool) -> _Side:
+        context = cache.context(cache.order - 1)
         known = self._project.texts.known(context)
         wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
         return _Side(list(_context_levels(cache, context)) if "file" in self._scopes else None, wider, self._weight)

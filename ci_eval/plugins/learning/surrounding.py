@@ -9,14 +9,6 @@ from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.plugins.learning.code import Lexer
 from ci_eval.plugins.learning.ngrams import Cache
 
-Split = Callable[[Sequence[str]], Sequence[str]]
-"""The tokens of a line → what is counted of them."""
-
-
-def whole_tokens(line: Sequence[str]) -> Sequence[str]:
-    """Return the tokens of a line as they are."""
-    return line
-
 
 class _Line(NamedTuple):
     """A line behind the caret's."""
@@ -34,16 +26,8 @@ class Surrounding:
     and `predicted`.
     """
 
-    def __init__(
-        self,
-        language: str,
-        order: int,
-        predicted: Callable[[str], bool],
-        capacity: int = 10**9,
-        split: Split = whole_tokens,
-    ) -> None:
+    def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
         """Start without text. `capacity` is the most tokens before the caret's line that count."""
-        self._split = split
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)
         self.forget()
@@ -68,12 +52,12 @@ class Surrounding:
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
                 # The first of these lines was the caret's line, whose beginning is in the cache already.
-                _replace_end(self.before, self._begun, [START_OF_LINE, *self._split(tokens)] if tokens else [])
+                _replace_end(self.before, self._begun, [START_OF_LINE, *tokens] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)
             self._read = before[:end]
         begun_in = self._lexer.copy()
-        begun = [START_OF_LINE, *self._split(begun_in.line(before[end:]))]
+        begun = [START_OF_LINE, *begun_in.line(before[end:])]
         _replace_end(self.before, self._begun, begun)
         self._begun = begun
         self._read_back(after, begun_in)
@@ -81,7 +65,7 @@ class Surrounding:
     def _read_back(self, after: str, lexer: Lexer) -> None:
         """Read the text behind the caret. `lexer` has read up to the caret."""
         line, _, further_lines = after.partition("\n")
-        ending = [START_OF_LINE, *reversed(self._split(lexer.line(line)))] if after else []
+        ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
         if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
             _replace_end(self.after, self._ending, [])
             self._ending = []
@@ -104,7 +88,7 @@ class Surrounding:
             read = []
             for line in further_lines.split("\n") if further_lines else []:
                 opened, tokens = lexer.opened, lexer.line(line)
-                read.append((opened, [START_OF_LINE, *reversed(self._split(tokens))] if tokens else []))
+                read.append((opened, [START_OF_LINE, *reversed(tokens)] if tokens else []))
             for opened, tokens in reversed(read):
                 self.after.add(tokens)
                 self._lines.append(_Line(len(tokens), opened))
