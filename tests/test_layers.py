@@ -261,8 +261,8 @@ VIOLATIONS: dict[Callable[[Modules], Iterator[str]], list[tuple[dict[str, str | 
     ],
     a_variant_imports_no_sibling: [
         (
-            {"plugins/metrics/box.py": "from ci_eval.plugins.metrics.effort import METRICS"},
-            "imports plugins.metrics.ef",
+            {"plugins/metrics/box.py": "from ci_eval.plugins.metrics.tokens import METRICS"},
+            "imports plugins.metrics.to",
         ),
         ({"plugins/schemes/box.py": "from ci_eval.plugins.schemes import git"}, "box.py imports plugins.schemes.git:"),
     ],
