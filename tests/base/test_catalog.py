@@ -41,3 +41,10 @@ def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, inste
     catalog: Catalog[Ranker] = Catalog("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
     with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was taken out, use {instead}"):
         catalog.load(name)
+
+
+def test_a_module_may_hold_several_variants_by_their_names() -> None:
+    catalog: Catalog[Grader] = Catalog("ci_eval.plugins.graders", "GRADER", spelling=lambda name: name)
+    assert {"exact", "subtoken-f1", "inline"} <= set(catalog.names())
+    assert "names" not in catalog.names()
+    assert catalog.load("subtoken-f1").name == "subtoken-f1"

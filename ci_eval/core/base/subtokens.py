@@ -63,6 +63,23 @@ def _is_cut(kinds: Sequence[str], offset: int) -> bool:
 Shared = Callable[[Sequence[str], Sequence[str]], int]
 """A function: the sub-tokens of two names → how many of them count as shared; 0 if none is in both."""
 
+
+def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method.
+
+    H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited", AWOCA 2004.
+    """
+    # Python's integers have any length, so all bits of a row fit into one.
+    positions: dict[str, int] = {}
+    for position, token in enumerate(one):
+        positions[token] = positions.get(token, 0) | 1 << position
+    row = everything = (1 << len(one)) - 1
+    for token in other:
+        matches = row & positions.get(token, 0)
+        row = (row + matches | row - matches) & everything
+    return len(one) - row.bit_count()
+
+
 NONE: Mapping[str, float] = MappingProxyType({"precision": 0.0, "recall": 0.0, "f1": 0.0})
 ALL: Mapping[str, float] = MappingProxyType({"precision": 1.0, "recall": 1.0, "f1": 1.0})
 
