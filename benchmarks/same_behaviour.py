@@ -42,8 +42,8 @@ python: evaluate --language python --engine jedi --project path:code/python --se
 kotlin: evaluate --language kotlin --engine frequency --project path:code/kotlin --sessions 200
 ruby: evaluate --language ruby --engine recency --project path:code/ruby --sessions 200
 scala: evaluate --language scala --engine ngram --project path:code/scala --sessions 200
-php: evaluate --language php --engine embedding --project path:code/php --sessions 200
-javascript: evaluate --language javascript --engine subtoken-beam --project path:code/javascript --sessions 200
+php: evaluate --language php --engine frequency --project path:code/php --sessions 200
+javascript: evaluate --language javascript --engine recency --project path:code/javascript --sessions 200
 typescript: evaluate every-prefix.yaml --completion-type NGRAM --sessions 200
 go: evaluate --language go --engine words --completion-type ALPHABETICAL --project path:code/go --repeat 2 --sessions 99
 cpp: evaluate --language cpp --engine oracle --project path:code/cpp --set actions.allowedUnparsable=0 --sessions 200

@@ -14,7 +14,7 @@ from ci_eval.core.interpret import Progress, Setup, interpret
 from ci_eval.core.model import ActionsConfig, EngineInfo, ProjectInfo, Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import LANGUAGE
-from ci_eval.plugins.rankers.basic import RANKER
+from ci_eval.plugins.rankers.lists import RANKERS
 
 GREETER = '''"""Greets."""
 
@@ -61,7 +61,7 @@ def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: In
         engine=engine,
         installation=installation or Installation(info=EngineInfo(name=engine.name, version="test")),
         surroundings=surroundings,
-        ranker=RANKER,
+        ranker=RANKERS["BASIC"],
         client="editor",
         max_suggestions=1000,
         seed=0,

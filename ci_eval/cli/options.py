@@ -22,7 +22,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config, add_ladder, limit_sessions, load, override, patch, set_engine_command
 from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.core.config.view import View
-from ci_eval.core.fetch import schemes, sealed
+from ci_eval.core.fetch import schemes
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
@@ -275,10 +275,6 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.warn(f"no browser could be started; the report is {report}")
 
 
-def _verify(context: click.Context, _: click.Parameter, thorough: bool) -> None:
-    context.with_resource(sealed.care(thorough=thorough))
-
-
 def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> None:
     if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
@@ -306,13 +302,6 @@ def add_answer_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def add_placement_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where the result goes and how many processes work."""
-    command = click.option(
-        "--verify-cache",
-        is_flag=True,
-        expose_value=False,
-        callback=_verify,
-        help="Check all cache entries that are used, and rebuild damaged ones. Default: once a week.",
-    )(command)
     command = add_answer_options(command)
     command = click.option(
         "--output",

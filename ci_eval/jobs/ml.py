@@ -22,8 +22,8 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
-from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, onnx_file, training
-from ci_eval.plugins.learning.event_rows import FeatureTable
+from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, training
+from ci_eval.plugins.learning.event_training import FeatureTable
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
@@ -119,7 +119,7 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
             raise ConfigError(f"{path} was imported from ONNX, which cannot be turned into LightGBM: use --to onnx")
         data = foreign_rankers.decode_onnx(model)
     else:
-        data = model.booster.encode() if to == "lightgbm" else onnx_file.convert_ranker(model)
+        data = model.booster.encode() if to == "lightgbm" else foreign_rankers.convert_ranker(model)
     atomic.write(output, data)
 
 

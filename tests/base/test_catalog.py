@@ -17,8 +17,8 @@ def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
 
 
 def test_only_those_that_belong_are_found() -> None:
-    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("b"))
-    assert rankers.names() == ["basic"]
+    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("p"))
+    assert rankers.names() == ["pbn"]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
@@ -34,3 +34,17 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
 )
 def test_a_similar_name_is_guessed_whatever_its_case_and_hyphens(given: str, said: str) -> None:
     assert guess(given, ["Recall", "RecallAt1", "MeanRank"]) == said
+
+
+@pytest.mark.parametrize(("name", "instead"), [("EMBEDDING", "NGRAM"), ("SUBTOKEN_BEAM", "NGRAM")])
+def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, instead: str) -> None:
+    catalog: Catalog[Ranker] = Catalog("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
+    with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was taken out, use {instead}"):
+        catalog.load(name)
+
+
+def test_a_module_may_hold_several_variants_by_their_names() -> None:
+    catalog: Catalog[Grader] = Catalog("ci_eval.plugins.graders", "GRADER", spelling=lambda name: name)
+    assert {"exact", "subtoken-f1", "inline"} <= set(catalog.names())
+    assert "names" not in catalog.names()
+    assert catalog.load("subtoken-f1").name == "subtoken-f1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -36,22 +35,6 @@ def test_a_bad_choice_exits_with_2_and_says_what_to_do(
     code, _, err = run("evaluate", *given)
     assert code == 2
     assert said in " ".join(err.split())
-
-
-@pytest.mark.slow
-def test_the_cache_is_read_where_that_is_asked_for(
-    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
-    asked = ["evaluate", "--project", f"path:{project}", "--engine", "words", "--set", "interpret.sessionsLimit=1"]
-    assert run(*asked, "--output", tmp_path / "a")[0] == 0
-    (damaged,) = (tmp_path / "cache").glob("environments/*/pyvenv.cfg")
-    was = damaged.stat()
-    damaged.write_text(damaged.read_text().upper())
-    os.utime(damaged, ns=(was.st_atime_ns, was.st_mtime_ns))
-    for option, told in (("--jobs=1", False), ("--verify-cache", True)):
-        code, _, err = run(*asked, option, "--output", tmp_path / option)
-        assert (code, "pyvenv.cfg has other contents" in " ".join(err.split())) == (0, told)
 
 
 @pytest.mark.parametrize("key", ["engine.like=ty", "engine.languageId=python"])

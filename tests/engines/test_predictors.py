@@ -95,21 +95,6 @@ def test_an_engine_without_options_is_told_so(project: Path) -> None:
     assert "jedi has none" in said
 
 
-def test_a_name_is_spelled_out_of_sub_tokens_that_never_stood_together(tmp_path: Path) -> None:
-    write(tmp_path / "p", b__py="read_file(a)\nread_pipe(a)\nopen_file(a)\nopen_pipe(a)\nread_socket(a)\n")
-    assert "open_socket" in ask("subtoken-beam", tmp_path / "p", "open_") or "open_socket" in ask(
-        "subtoken-beam", tmp_path / "p", "x\n"
-    )
-
-
-def test_the_embedding_learns_from_other_folds_alone(project: Path) -> None:
-    started = running(CATALOG.load("embedding"), project)
-    started.open("c.py", "x = os.(path)\n")
-    answer = started.complete(Query(offset=7, prefix="", expected="stat"))
-    assert answer.suggestions
-    assert not [each for each in answer.suggestions if "leaked" in each.text]
-
-
 @pytest.mark.parametrize("engine", PREDICTORS)
 def test_answers_do_not_depend_on_the_order_of_questions(engine: str, project: Path) -> None:
     text = CODE * 3

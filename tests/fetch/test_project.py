@@ -21,10 +21,7 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.core.fetch import sealed
 from ci_eval.core.fetch.project import checksum, prepare
-from ci_eval.plugins.schemes import go as go_scheme
-from ci_eval.plugins.schemes import maven as maven_scheme
-from ci_eval.plugins.schemes import npm as npm_scheme
-from ci_eval.plugins.schemes import pypi
+from ci_eval.plugins.schemes import packages
 from tests.fetch.repository import create
 from tests.loopback import answers, sends, serve
 
@@ -53,27 +50,27 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(requirement)
         return archive(folder / "six-1.16.0-py3-none-any.whl", "six.py", "six-1.16.0.dist-info/METADATA")
 
-    monkeypatch.setattr(pypi, "pip_download", download)
+    monkeypatch.setattr(packages, "pip_download", download)
     return asked
 
 
 @pytest.fixture
 def npm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        npm_scheme, "npm_pack", lambda spec, folder: archive(folder / "x.tgz", "package/index.js", "package/lib/a.js")
+        packages, "npm_pack", lambda spec, folder: archive(folder / "x.tgz", "package/index.js", "package/lib/a.js")
     )
 
 
 @pytest.fixture
 def maven(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("META-INF/MANIFEST.MF", "org/a/B.java")
-    monkeypatch.setattr(maven_scheme, "artifact", lambda spec, folder: archive(folder / "b-1.0-sources.jar", *names))
+    monkeypatch.setattr(packages, "artifact", lambda spec, folder: archive(folder / "b-1.0-sources.jar", *names))
 
 
 @pytest.fixture
 def go(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("example.org/a/m@v1.0.0/a.go", "example.org/a/m@v1.0.0/sub/b.go")
-    monkeypatch.setattr(go_scheme, "module_zip", lambda spec, folder: archive(folder / "module.zip", *names))
+    monkeypatch.setattr(packages, "module_zip", lambda spec, folder: archive(folder / "module.zip", *names))
 
 
 def test_a_wheel_is_unpacked_and_pinned_to_its_digest(pip: list[str], tmp_path: Path) -> None:
@@ -164,7 +161,7 @@ def test_two_that_prepare_the_same_project_get_the_same(tmp_path: Path, monkeypa
         both.wait(10)
         return archive(folder / "six.whl", "six.py")
 
-    monkeypatch.setattr(pypi, "pip_download", download)
+    monkeypatch.setattr(packages, "pip_download", download)
     found: list[object] = []
     threads = [threading.Thread(target=lambda: found.append(prepare("pypi:six==1", cache=tmp_path))) for _ in range(2)]
     for thread in threads:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ci_eval.core.base.subtokens import longest_common
 from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Pairing
-from ci_eval.plugins.graders.subtoken_lcs import longest_common
 
 TARGET = "transformSearchResponse"
 SAME_ORDER = {

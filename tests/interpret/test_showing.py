@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.model import ActionsConfig, PrefixConfig, StrategyConfig
 from ci_eval.plugins.engines.words import ENGINE as WORDS
-from ci_eval.plugins.rankers.alphabetical import RANKER as ALPHABETICAL
+from ci_eval.plugins.rankers.lists import RANKERS
 from tests.faulty import Faulty
 from tests.projects import ask, generate, sessions, setup, write
 
@@ -29,7 +29,7 @@ def test_of_a_million_suggestions_a_thousand_are_kept_and_all_are_counted(tmp_pa
 
 
 def test_alphabetical_reorders_and_remembers_the_engines_place(project: Path, tmp_path: Path) -> None:
-    wanted = replace(setup(WORDS, project), ranker=ALPHABETICAL)
+    wanted = replace(setup(WORDS, project), ranker=RANKERS["ALPHABETICAL"])
     ask(workspace := generate(project, tmp_path / "w"), wanted)
     lookup = sessions(workspace)[-1].lookups[0]
     texts = [found.text.casefold() for found in lookup.suggestions]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.base.errors import NothingToEvaluate
-from ci_eval.plugins.learning.event_rows import FeatureTable
-from ci_eval.plugins.learning.event_training import make_lists, training_rows
+from ci_eval.plugins.learning.event_training import FeatureTable, make_lists, training_rows
 from ci_eval.plugins.learning.events import Shown, ShownSession
 from ci_eval.plugins.learning.fitting import fit_user
 

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.event_rows import FeatureTable, expected_kinds
+from ci_eval.plugins.learning.event_training import FeatureTable, expected_kinds
 from ci_eval.plugins.learning.events import EventLog, ShownSession
 from ci_eval.plugins.log_formats.jetbrains import FORMAT
 from tests.jetbrains.event_samples import line, session

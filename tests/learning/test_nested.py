@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ci_eval.core.logs.names import START_OF_LINE
-from ci_eval.plugins.learning.nested import Nested, Project
+from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 from ci_eval.plugins.learning.ngrams import interpolate, mix, mix_probabilities
-from ci_eval.plugins.learning.surrounding import Surrounding
 
 FILES = {
     "a/one.py": "x = load(path)\n",
@@ -107,3 +106,40 @@ def test_two_nested_models_are_a_mixture_of_two() -> None:
 def test_a_mixture_is_as_sure_as_its_parts_are_on_average() -> None:
     # Weights 4 and 2, so confidences 3/4 and 1/2: (3/4 * 4 + 1/2 * 2) / 6 = 2/3, and the weight is 3.
     assert mix_probabilities([(np.array([1.0]), 1), (np.array([0.0]), 2)])[1] == pytest.approx(3)
+
+
+FILE = 'from a import b\nx = b(a)\n\n"""one\ntwo"""\nfor x in b:\n    print(x, a)  # no\n'
+
+
+def fresh() -> Surrounding:
+    return Surrounding("python", 3, lambda text: text != START_OF_LINE)
+
+
+def shown(around: Surrounding) -> list[object]:
+    sides = (around.before, around.after)
+    return [(each.tokens, [dict(each.following(each.context(length))) for length in range(3)]) for each in sides]
+
+
+def test_both_sides_end_at_the_caret() -> None:
+    around = fresh()
+    around.read("a = 1\nb(", ", c)\n\nd = 2\n")
+    assert around.before.tokens == [START_OF_LINE, "a", "=", "1", START_OF_LINE, "b", "("]
+    assert around.after.tokens == [START_OF_LINE, "2", "=", "d", START_OF_LINE, ")", "c", ","]
+
+
+@given(st.lists(st.tuples(st.integers(0, len(FILE)), st.integers(0, 3), st.booleans()), min_size=1, max_size=8))
+@settings(max_examples=300)
+def test_reading_on_gives_what_reading_anew_gives(places: list[tuple[int, int, bool]]) -> None:
+    around = fresh()
+    for place, missing, left in places:
+        before, after = FILE[:place], "" if left else FILE[place + missing :]
+        anew = fresh()
+        around.read(before, after)
+        anew.read(before, after)
+        assert shown(around) == shown(anew)
+
+
+def test_no_more_than_the_capacity_is_counted_before_the_line() -> None:
+    around = Surrounding("python", 1, lambda text: text != START_OF_LINE, capacity=3)
+    around.read("a\nb\nc\n", "")
+    assert dict(around.before.following(())) == {"b": 1, "c": 1}

@@ -11,7 +11,7 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
-from ci_eval.plugins.metrics.passing import is_right
+from ci_eval.plugins.metrics.models import is_right
 
 METRICS = {metric.info.name: metric for metric in metrics.load()}
 

@@ -12,10 +12,11 @@ from ci_eval.core.contracts import Pairing
 from ci_eval.core.interpret.grading import Grading
 from ci_eval.core.model import Kind, Lookup, Properties, SessionScore, Suggestion
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
-from ci_eval.plugins.graders.subtoken_f1 import GRADER as F1
-from ci_eval.plugins.graders.subtoken_lcs import GRADER as LCS
+from ci_eval.plugins.graders.names import GRADERS
 from ci_eval.plugins.tasks.tokens import TASK
 from tests.needs import need_module
+
+F1, LCS = GRADERS["subtoken-f1"], GRADERS["subtoken-lcs"]
 
 RECORDED = json.loads((Path(__file__).parent / "predictions.json").read_text())
 METRICS = {metric.info.name: metric for metric in metrics.load()}

@@ -3,7 +3,7 @@ packages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -48,15 +48,23 @@ class Plugin:
         return f"{point} of the installed package {package} cannot be used: {reason}; mend or uninstall that package"
 
 
-REPLACED = {"jshell": "jdt"} | dict.fromkeys(
-    ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
-    "neutral, which a script can write of such a recording",
-)
+REPLACED = {
+    "jshell": "jdt",
+    **dict.fromkeys(
+        ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
+        "neutral, which a script can write of such a recording",
+    ),
+    **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
+    **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
+}
 """The names of variants that were taken out, and what does their work."""
 
 
 class Catalog(Generic[T]):
     """The variants in a package: each is a module that ends in a value with the same name and type.
+
+    A module may hold several in a mapping by their names (`GRADERS`, not `GRADER`); then the package's table `TOGETHER`
+    lists these names.
 
     With a `group`, the entry points of that group in installed packages are variants as well. They are read only if a
     name is not in the package, or all names are listed.
@@ -93,7 +101,9 @@ class Catalog(Generic[T]):
         """Return the variant of that name. Raises ConfigError, which suggests similar names."""
         modules = self._modules()
         if name in modules:
-            return cast("T", getattr(import_module(modules[name]), self._value))
+            module = import_module(modules[name])
+            several = getattr(module, f"{self._value}S", None)
+            return cast("T", several[name] if several else getattr(module, self._value))
         plugins = self._plugins()
         if name in plugins:
             return cast("T", plugins[name].load(self._kind))
@@ -179,5 +189,7 @@ def lacks(value: object, kind: object) -> str:
 
 @cache
 def _modules(package: str, spelling: Callable[[str], str]) -> dict[str, str]:
-    path = import_module(package).__path__
-    return {spelling(module.name): f"{package}.{module.name}" for module in iter_modules(path)}
+    folder = import_module(package)
+    together: Mapping[str, Sequence[str]] = getattr(folder, "TOGETHER", {})
+    modules = [module.name for module in iter_modules(folder.__path__)]
+    return {name: f"{package}.{module}" for module in modules for name in together.get(module, [spelling(module)])}

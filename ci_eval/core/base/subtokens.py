@@ -4,7 +4,7 @@ share."""
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -19,24 +19,13 @@ def split(name: str) -> list[str]:
     return list(_split(name))
 
 
-def pieces(name: str) -> list[str]:
-    """Return the sub-tokens of a name as they stand there, and what is between them: `read_URLs2` → read, _, UR,
-    Ls, 2."""
-    return [piece for piece, _ in _cut(name)]
-
-
 @lru_cache(maxsize=100_000)
 def _split(name: str) -> tuple[str, ...]:
-    return tuple(piece.casefold() for piece, kind in _cut(name) if kind)
-
-
-def _cut(name: str) -> Iterator[tuple[str, str]]:
-    """Return each piece with the kind of its first character."""
     # An accented letter may be stored as one character or as two.
     text = unicodedata.normalize("NFC", name)
     kinds = _kinds(text)
     cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
-    return ((text[begin:end], kinds[begin]) for begin, end in pairwise(cuts) if end > begin)
+    return tuple(text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin])
 
 
 def _kinds(text: str) -> list[str]:
@@ -73,6 +62,23 @@ def _is_cut(kinds: Sequence[str], offset: int) -> bool:
 
 Shared = Callable[[Sequence[str], Sequence[str]], int]
 """A function: the sub-tokens of two names → how many of them count as shared; 0 if none is in both."""
+
+
+def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method.
+
+    H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited", AWOCA 2004.
+    """
+    # Python's integers have any length, so all bits of a row fit into one.
+    positions: dict[str, int] = {}
+    for position, token in enumerate(one):
+        positions[token] = positions.get(token, 0) | 1 << position
+    row = everything = (1 << len(one)) - 1
+    for token in other:
+        matches = row & positions.get(token, 0)
+        row = (row + matches | row - matches) & everything
+    return len(one) - row.bit_count()
+
 
 NONE: Mapping[str, float] = MappingProxyType({"precision": 0.0, "recall": 0.0, "f1": 0.0})
 ALL: Mapping[str, float] = MappingProxyType({"precision": 1.0, "recall": 1.0, "f1": 1.0})

@@ -7,12 +7,10 @@ write to the cache could write the list, too.
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG, S_IXUSR
 
@@ -22,8 +20,6 @@ from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.fetch.download import hash_file
 
 LIST = "ci-eval-files.json"
-WEEK = 7 * 24 * 3600.0
-"""The seconds after which contents are read again; until then, only sizes and times are compared."""
 ATTEMPTS = 3
 
 
@@ -41,27 +37,17 @@ class _List(msgspec.Struct):
     complete: bool
 
 
-@dataclass(frozen=True)
-class _Care:
-    thorough: bool = False
-    tell: Callable[[str], None] = warnings.warn
-
-
-_USUAL = _Care()
-_CARE = ContextVar("care", default=_USUAL)
+_REPORT_DAMAGE: ContextVar[Callable[[str], None]] = ContextVar("report damage", default=warnings.warn)
 
 
 @contextmanager
-def care(*, thorough: bool | None = None, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Set, within this context, if contents are always read, and the function that reports damage. None changes
-    nothing."""
-    now = _CARE.get()
-    now = now if thorough is None else replace(now, thorough=thorough)
-    token = _CARE.set(now if tell is None else replace(now, tell=tell))
+def care(*, tell: Callable[[str], None]) -> Iterator[None]:
+    """Set, within this context, the function that reports damage."""
+    token = _REPORT_DAMAGE.set(tell)
     try:
         yield
     finally:
-        _CARE.reset(token)
+        _REPORT_DAMAGE.reset(token)
 
 
 def seal(folder: Path, *, complete: bool = False) -> None:
@@ -90,14 +76,18 @@ def intact(folder: Path) -> bool:
     """
     try:
         listed = msgspec.json.decode((folder / LIST).read_bytes(), type=_List)
-        age = time.time() - (folder / LIST).stat().st_mtime
     except (OSError, msgspec.MsgspecError):
         return False
-    thorough = _CARE.get().thorough or not 0 <= age <= WEEK
-    if trouble := _damage(folder, listed, thorough):
-        _condemn(folder, f"{folder.name} in the cache is damaged: {trouble}")
-        return False
-    return True
+    trouble = _damage(folder, listed)
+    if not trouble:
+        return True
+    why = f"{folder.name} in the cache is damaged: {trouble}"
+    try:
+        (folder / LIST).unlink(missing_ok=True)
+    except OSError as error:
+        raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
+    _REPORT_DAMAGE.get()(f"{why}; it is made anew")
+    return False
 
 
 def publish(whole: Path, folder: Path) -> None:
@@ -118,15 +108,7 @@ def publish(whole: Path, folder: Path) -> None:
             return
 
 
-def _condemn(folder: Path, why: str) -> None:
-    try:
-        (folder / LIST).unlink(missing_ok=True)
-    except OSError as error:
-        raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
-    _CARE.get().tell(f"{why}; it is made anew")
-
-
-def _damage(folder: Path, listed: _List, thorough: bool) -> str:
+def _damage(folder: Path, listed: _List) -> str:
     """Return what has changed in the folder, or "" if nothing has."""
     changes: list[str] = []
     read = False
@@ -136,7 +118,7 @@ def _damage(folder: Path, listed: _List, thorough: bool) -> str:
         path = base + key.encode("latin-1")
         if trouble := _check_metadata(path, file):
             changes.append(f"{_name(key)} {trouble}")
-        elif thorough or os.lstat(path).st_mtime_ns != file.time:
+        elif os.lstat(path).st_mtime_ns != file.time:
             # In a copied cache only the times differ, so contents are read.
             read = True
             if trouble := _check_contents(path, file):
@@ -148,9 +130,13 @@ def _damage(folder: Path, listed: _List, thorough: bool) -> str:
     ]
     if listed.complete:
         known = listed.files.keys() | listed.links.keys()
-        changes += [f"{_name(key)} was added" for key in _list_new_keys(folder) if key not in known]
+        # Engines keep notes in hidden files, and Python stores what it compiled.
+        added = (_key(path, folder) for path in _walk(folder, hidden=False))
+        changes += [f"{_name(key)} was added" for key in added if key not in known]
     if read and not changes:
-        _renew(folder, listed)
+        # In a cache that cannot be written to, contents are read each time.
+        with suppress(OSError):
+            _write(folder, listed)
     more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
     return f"{changes[0]}{more}" if changes else ""
 
@@ -176,27 +162,11 @@ def _check_contents(path: bytes, file: _SealedFile) -> str:
     return "" if digest == file.sha256 else "has other contents"
 
 
-def _renew(folder: Path, listed: _List) -> None:
-    """Write the list again, so that its contents are due to be read in a week."""
-    try:
-        _write(folder, listed)
-    except OSError:
-        # In a cache that cannot be written to, contents are read each time.
-        return
-
-
 def _write(folder: Path, listed: _List) -> None:
     # Two processes may write the list at once.
     partial = folder / f"{LIST}.{os.getpid()}.tmp"
     partial.write_bytes(msgspec.json.encode(listed))
     partial.replace(folder / LIST)
-
-
-def _list_new_keys(folder: Path) -> Iterator[str]:
-    """Yield the keys of the files of a folder that may have been added."""
-    # Engines keep notes in hidden files, and Python stores what it compiled.
-    for path in _walk(folder, hidden=False):
-        yield _key(path, folder)
 
 
 def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.core.statistics.contingency import ChiSquare, chi_square, total_variation
 from ci_eval.jobs.jetbrains.judging import Rankers, compare_logs, read_event_sessions
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_rows import expected_kinds
+from ci_eval.plugins.learning.event_training import expected_kinds
 from ci_eval.plugins.learning.events import ShownSession
 
 

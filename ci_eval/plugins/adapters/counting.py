@@ -9,8 +9,7 @@ from msgspec import Meta
 
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions
-from ci_eval.plugins.learning.nested import Project
-from ci_eval.plugins.learning.surrounding import Surrounding
+from ci_eval.plugins.learning.nested import Project, Surrounding
 
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):

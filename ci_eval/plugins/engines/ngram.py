@@ -11,8 +11,7 @@ from msgspec import Meta
 from ci_eval.core.contracts import Engine, Surroundings
 from ci_eval.plugins.adapters.counting import CacheOptions
 from ci_eval.plugins.adapters.predicting import Predictor, predictor
-from ci_eval.plugins.learning.nested import Nested, Project
-from ci_eval.plugins.learning.surrounding import Surrounding
+from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 
 
 class NgramOptions(CacheOptions, frozen=True, kw_only=True):

@@ -1,1 +1,8 @@
-"""The graders, one file each. A grader measures how close a suggestion is to the expected text."""
+"""The graders. A grader measures how close a suggestion is to the expected text."""
+
+TOGETHER = {
+    "similarity": ("bleu", "bleu-mera", "chrf", "chrf-mera"),
+    "codebleu": ("codebleu-mera", "codebleu-strict"),
+    "names": ("exact", "subtoken-f1", "subtoken-lcs"),
+}
+"""The graders of modules that hold several."""

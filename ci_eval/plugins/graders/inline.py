@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ci_eval.core.base.subtokens import longest_common
 from ci_eval.core.contracts import Grader, Pairing
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -41,25 +42,7 @@ class Inline:
 def similarity(one: str, other: str) -> float:
     """Return 2 · common / (both lengths), which is 1 for two empty texts."""
     lengths = len(one) + len(other)
-    return 2 * _common(one, other) / lengths if lengths else 1.0
-
-
-def _common(first: str, second: str) -> int:
-    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method with a word as long as
-    needed.
-
-    H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited", AWOCA 2004.
-    """
-    # Python's integers have any length, so all bits of a row fit into one.
-    positions: dict[str, int] = {}
-    for number, letter in enumerate(first):
-        positions[letter] = positions.get(letter, 0) | 1 << number
-    every = (1 << len(first)) - 1
-    row = every
-    for letter in second:
-        matches = row & positions.get(letter, 0)
-        row = ((row + matches) | (row - matches)) & every
-    return len(first) - row.bit_count()
+    return 2 * longest_common(one, other) / lengths if lengths else 1.0
 
 
 def _first(text: str) -> str:

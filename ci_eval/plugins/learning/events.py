@@ -13,11 +13,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs.extra import tables
+from ci_eval.core.logs.features import NAMES
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -223,3 +226,47 @@ def _lines(path: Path) -> Iterator[bytes]:
                     yield line
     except (OSError, EOFError, zlib.error) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error
+
+
+TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
+
+
+def read_sessions(path: Path) -> Iterator[ShownSession]:
+    """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
+    held: list[dict[str, Any]] = []
+    for row in _table_rows(path):
+        if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
+            yield _table_session(held)
+            held = []
+        held.append(row)
+    if held:
+        yield _table_session(held)
+
+
+def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
+    for batch in tables().batches(path, [*TABLE_COLUMNS, *NAMES]):
+        yield from batch.to_pylist()
+
+
+def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
+    lists: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        lists.setdefault(row["query_number"], []).append(row)
+    numbers: dict[str, int] = {}
+    lookups = [
+        Shown(
+            typed=len(shown[0]["prefix"]),
+            ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
+            features=[{name: row[name] for name in NAMES} for row in shown],
+        )
+        for shown in lists.values()
+    ]
+    outcome = list(lists.values())[-1][0]["outcome"]
+    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
+    return ShownSession(
+        user=rows[0]["project"],
+        session=rows[0]["session"],
+        lookups=lookups,
+        outcome=outcome,
+        wanted=None if outcome == "cancelled" else expected,
+    )

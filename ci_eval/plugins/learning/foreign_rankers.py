@@ -20,7 +20,27 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.logs.features import NAMES, SCHEMA
 from ci_eval.plugins.learning.model_file import Form, RankerModel, Scores, lightgbm
-from ci_eval.plugins.learning.onnx_file import METADATA
+
+INPUT = "features"
+METADATA = "features"
+"""The key in the metadata under which the names of the features stand, as JSON."""
+
+
+def convert_ranker(model: RankerModel) -> bytes:
+    """Return an ONNX model from `features`, float32 of shape (suggestions, features), to `variable`, a score for each.
+    The metadata `features` has the names of the columns. Raises ConfigError if onnxmltools is not installed."""
+    try:
+        tools = import_module("onnxmltools")
+        types = import_module("onnxmltools.convert.common.data_types")
+    except ImportError as error:
+        raise ConfigError(f"ONNX needs the extra `onnx` ({error}): pip install '.[onnx]' in a checkout") from error
+    booster = lightgbm().Booster(model_str=model.booster)
+    shape = types.FloatTensorType([None, len(model.features)])
+    converted = tools.convert_lightgbm(booster, initial_types=[(INPUT, shape)], zipmap=False)
+    converted.metadata_props.add(key=METADATA, value=json.dumps(model.features))
+    written: bytes = converted.SerializeToString()
+    return written
+
 
 Scorer = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 """All features of suggestions, as (suggestions x features) → a score for each suggestion; the best has the highest."""

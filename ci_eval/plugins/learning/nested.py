@@ -13,12 +13,13 @@ from functools import cached_property, lru_cache, partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.logs.names import START_OF_LINE
-from ci_eval.plugins.learning.code import tokenize_lines
+from ci_eval.plugins.learning.code import Lexer, tokenize_lines
 from ci_eval.plugins.learning.corpus import (
     NOTHING,
     TOP,
@@ -32,7 +33,101 @@ from ci_eval.plugins.learning.corpus import (
     number_tokens,
 )
 from ci_eval.plugins.learning.ngrams import Cache, factors, shares
-from ci_eval.plugins.learning.surrounding import Split, Surrounding, whole_tokens
+
+
+class _Line(NamedTuple):
+    """A line behind the caret's."""
+
+    width: int
+    """Number of its tokens in `after`."""
+    opened: str | None
+    """State of the lexer (see Lexer.opened) at its beginning."""
+
+
+class Surrounding:
+    """The two sequences of tokens that end at the caret: `before` as it is read, `after` read backwards.
+
+    While the caret moves forward in a file, tokens are added to the one and taken from the other. See Cache for `order`
+    and `predicted`.
+    """
+
+    def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
+        """Start without text. `capacity` is the most tokens before the caret's line that count."""
+        self._language, self._capacity = language, capacity
+        self.before, self.after = Cache(order, predicted), Cache(order, predicted)
+        self.forget()
+
+    def forget(self) -> None:
+        """Remove all tokens, for another file."""
+        self.before.forget()
+        self.after.forget()
+        self._lexer = Lexer(self._language)
+        self._read, self._rest = "", ""
+        self._lines: list[_Line] = []
+        """Lines behind the caret's line, the nearest last."""
+        self._begun: list[str] = []
+        self._ending: list[str] = []
+
+    def read(self, before: str, after: str) -> None:
+        """Move the caret between these texts."""
+        end = before.rfind("\n") + 1
+        if end < len(self._read) or not before.startswith(self._read):
+            self.forget()
+        if end > len(self._read):
+            for line in before[len(self._read) : end].split("\n")[:-1]:
+                tokens = self._lexer.line(line)
+                # The first of these lines was the caret's line, whose beginning is in the cache already.
+                _replace_end(self.before, self._begun, [START_OF_LINE, *tokens] if tokens else [])
+                self._begun = []
+            self.before.keep(self._capacity)
+            self._read = before[:end]
+        begun_in = self._lexer.copy()
+        begun = [START_OF_LINE, *begun_in.line(before[end:])]
+        _replace_end(self.before, self._begun, begun)
+        self._begun = begun
+        self._read_back(after, begun_in)
+
+    def _read_back(self, after: str, lexer: Lexer) -> None:
+        """Read the text behind the caret. `lexer` has read up to the caret."""
+        line, _, further_lines = after.partition("\n")
+        ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
+        if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
+            _replace_end(self.after, self._ending, [])
+            self._ending = []
+            self._move(further_lines, lexer)
+        _replace_end(self.after, self._ending, ending)
+        self._ending = ending
+
+    def _move(self, further_lines: str, lexer: Lexer) -> None:
+        """Fill `after` with the given lines. `lexer` has read up to them."""
+        passed = self._rest[: len(self._rest) - len(further_lines)]
+        # Only whole lines can be taken back.
+        known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
+        if known:
+            for _ in range(passed.count("\n")):
+                self.after.take_back(self._lines.pop().width)
+        # A text or comment that opens or closes above changes the tokens of all these lines.
+        if not known or self._lines[-1].opened != lexer.opened:
+            self.after.forget()
+            self._lines = []
+            read = []
+            for line in further_lines.split("\n") if further_lines else []:
+                opened, tokens = lexer.opened, lexer.line(line)
+                read.append((opened, [START_OF_LINE, *reversed(tokens)] if tokens else []))
+            for opened, tokens in reversed(read):
+                self.after.add(tokens)
+                self._lines.append(_Line(len(tokens), opened))
+        self._rest = further_lines
+
+
+def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
+    """Replace `old` at the end of the cache by `new`."""
+    same, most = 0, min(len(old), len(new))
+    while same < most and old[same] == new[same]:
+        same += 1
+    cache.take_back(len(old) - same)
+    cache.add(new[same:])
+
 
 Scope = str
 """Name of a cache: file, folder or project."""
@@ -41,21 +136,10 @@ Scope = str
 class Project:
     """The tokens of a project's files, and their counts in both directions, each made when it is first needed."""
 
-    def __init__(
-        self,
-        files: Mapping[str, str],
-        language: str,
-        order: int,
-        predicted: Callable[[str], bool],
-        split: Split = whole_tokens,
-    ) -> None:
-        """Number the files (path → text). See Corpus for `predicted`. `split` turns the tokens of a line into what is
-        counted."""
+    def __init__(self, files: Mapping[str, str], language: str, order: int, predicted: Callable[[str], bool]) -> None:
+        """Number the files (path → text). See Corpus for `predicted`."""
         self.texts = Texts()
-        read = {
-            path: number_tokens(map(split, tokenize_lines(text, language)), self.texts)
-            for path, text in sorted(files.items())
-        }
+        read = {path: number_tokens(tokenize_lines(text, language), self.texts) for path, text in sorted(files.items())}
         # In reading order, equal counts would be ordered by the open file as it is on disk, which may hold the answer.
         numbers = self.texts.sort()
         self.files = {path: numbers[ids] for path, ids in read.items()}
@@ -119,23 +203,9 @@ class Nested:
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
         """Return tokens that may stand at the caret, with their probabilities, the highest first. Of equal ones, those
         that follow longer contexts in nearer caches come first."""
-        sides = [self._side(around.before, (), back=False)]
+        sides = [self._side(around.before, back=False)]
         if around.after.tokens:
-            sides.append(self._side(around.after, (), back=True))
-        return self._rank_tokens(sides)
-
-    def likely_after(self, around: Surrounding, begun: Sequence[str]) -> list[tuple[str, float]]:
-        """Return the likely tokens behind `begun`, which stands at the caret already, by the text before it alone."""
-        return self._rank_tokens([self._side(around.before, tuple(begun), back=False)])
-
-    def chances_after(self, around: Surrounding, begun: Sequence[str], texts: Iterable[str]) -> dict[str, float]:
-        """Return the probability of each text behind `begun`, which stands at the caret already, by the text before it
-        alone."""
-        chances = dict.fromkeys(texts, 0.0)
-        self._side(around.before, tuple(begun), back=False).add_chances(chances, 1.0)
-        return chances
-
-    def _rank_tokens(self, sides: Sequence[_Side]) -> list[tuple[str, float]]:
+            sides.append(self._side(around.after, back=True))
         known, most = dict[str, float](), self._candidates * len(sides)
         lengths = reversed(range(self._project.order))
         for following in (tokens for length in lengths for side in sides for tokens in side.after(length)):
@@ -151,9 +221,8 @@ class Nested:
             ranked.pop()
         return ranked
 
-    def _side(self, cache: Cache, begun: tuple[str, ...], *, back: bool) -> _Side:
-        most = cache.order - 1
-        context = (*cache.context(most), *begun)[-most:] if most else ()
+    def _side(self, cache: Cache, *, back: bool) -> _Side:
+        context = cache.context(cache.order - 1)
         known = self._project.texts.known(context)
         wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
         return _Side(list(_context_levels(cache, context)) if "file" in self._scopes else None, wider, self._weight)

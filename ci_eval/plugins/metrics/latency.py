@@ -1,7 +1,8 @@
-"""The time that a person waits, in milliseconds, over every lookup of every evaluated session.
+"""The time that a user waits, in milliseconds, over every lookup of every evaluated session, and the answers in time.
 
 A time-out counts as the time limit; a lookup that crashed has no latency. If sessions were asked in several rounds, the
-latency of a lookup is its median over the rounds.
+latency of a lookup is its median over the rounds. Of the deadlines, 100 ms is what feels instantaneous (Nielsen 1993,
+after Miller 1968); by 200 ms a fast typist has pressed the next key.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Literal
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import MetricInfo, SessionScore
+from ci_eval.core.scoring import evaluated, rank_of
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:
@@ -38,6 +40,21 @@ def latency(
     )
 
 
+def right_within(budget: int) -> Metric:
+    """Return the metric for answers of at most `budget` ms whose first suggestion is the expected text; others are a
+    miss."""
+
+    def observe(session: SessionScore) -> list[tuple[float, float]]:
+        if not evaluated(session):
+            return []
+        # A late answer is a miss, since the user has typed on.
+        return [(float(rank_of(session) == 1 and session.lookups[session.until - 1].latency <= budget), 1.0)]
+
+    summary = f"share of sessions in which the expected text stood first, within {budget} ms"
+    info = MetricInfo(name=f"RightWithin{budget}ms", summary=summary, unit="share", better="higher", timed=True)
+    return Metric(info=info, observe=observe, order=(7,), timed=True, of_the_user=True)
+
+
 METRICS: tuple[Metric, ...] = (
     latency("MeanLatency", "mean time of a lookup", "ratio"),
     latency("MaxLatency", "time of the slowest lookup"),
@@ -46,4 +63,6 @@ METRICS: tuple[Metric, ...] = (
     latency(
         "FirstCallLatency", "mean time of the first lookup after a file was opened", "ratio", observed=observe_cold
     ),
+    right_within(100),
+    right_within(200),
 )

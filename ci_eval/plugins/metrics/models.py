@@ -1,4 +1,6 @@
-"""The figures of the responses of language models: time to the first token, tokens, money. Other engines have none."""
+"""The figures of the responses of language models: tokens, money, time to the first token, and the chance that one of
+several answers is right. Other engines have none.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from typing import Literal
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import MetricInfo, SessionScore, Usage
+from ci_eval.core.scoring import PassAt, grades_of
 
 
 def make_usage_metric(
@@ -51,6 +54,28 @@ def _confidence(session: SessionScore) -> Sequence[Observation]:
 def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
     costs = [lookup.usage.cost for lookup in session.lookups if lookup.usage and lookup.usage.cost is not None]
     return [(sum(costs), 1.0)] if costs else []
+
+
+RIGHT = ("passes", "judge", "lineMatch")
+"""The grades that tell if an answer is right: the test passes, the judge accepts a comment, the text is exactly the
+expected one."""
+
+
+def is_right(session: SessionScore) -> bool | None:
+    """Return the first of the grades in RIGHT that the session has, as true or false; None if it has none."""
+    grades = grades_of(session)
+    return next((grades[name] > 0 for name in RIGHT if name in grades), None)
+
+
+def make_pass_metric(k: int) -> Metric:
+    """Return the metric that estimates the chance; see `PassAt`."""
+    chance = PassAt(k, is_right)
+    answers = "an answer" if k == 1 else f"one of {k} answers"
+    info = MetricInfo(
+        name=f"PassAt{k}", summary=f"chance that {answers} is right, with at least {k + 1} rounds", unit="share",
+        better="higher",
+    )  # fmt: skip
+    return Metric(info=info, observe=chance.observe, by_round=chance.by_round, order=(6, 9, k), of="models")
 
 
 METRICS: tuple[Metric, ...] = (
@@ -107,4 +132,7 @@ METRICS: tuple[Metric, ...] = (
         order=(9,),
         of="models",
     ),
+    make_pass_metric(1),
+    make_pass_metric(5),
+    make_pass_metric(10),
 )

@@ -1,1 +1,4 @@
-"""The completion types: one file each; the name a user writes is the file's in capitals."""
+"""The completion types, which order suggestions; the name a user writes is in capitals."""
+
+TOGETHER = {"lists": ("BASIC", "ALPHABETICAL"), "history": ("FREQUENCY", "RECENCY", "NGRAM")}
+"""The completion types of modules that hold several."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.jvm.names import Known, is_type_name, package_part
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import NodePlace
+from ci_eval.core.grammar.walk import BlockWalk, NodePlace
 from ci_eval.core.model import Kind
 
 LOCAL = Origin(False)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.go.names import UNIVERSE, TopLevel, derive_package
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.importing.java import SYNTAX
 from ci_eval.core.grammar.imports.jvm import imports
 from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_part, read_package
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.java.names import JavaNames, JavaScope, declare
 

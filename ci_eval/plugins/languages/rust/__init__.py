@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.blocks import BlockWalk
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.rust.names import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
 

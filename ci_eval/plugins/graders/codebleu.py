@@ -1,0 +1,13 @@
+"""The graders by CodeBLEU: words, weights, sub-trees and data flow of code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ci_eval.core.contracts import Grader
+from ci_eval.plugins.adapters.codebleu import CodeBleu
+
+GRADERS: Mapping[str, Grader] = {
+    "codebleu-mera": CodeBleu("mera", "CodeBLEU as MERA CODE has it, value for value, 0 to 1"),
+    "codebleu-strict": CodeBleu("strict", "CodeBLEU without the faults of its implementations, 0 to 1"),
+}

@@ -1,0 +1,58 @@
+"""The graders by BLEU and chrF: how many sequences of words or characters a text shares with the expected one.
+
+Those named `mera` do what the code does that scores MERA CODE's task rucodereviewer (commit 7972841): both texts have
+changed places, so that what the given one has too much counts most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+
+from ci_eval.core.contracts import Grader, Pairing
+
+# Without effective order, a text of fewer than four words gets 0 even if it is the expected one.
+_BLEU, _BLEU_MERA, _CHRF = BLEU(effective_order=True), BLEU(), CHRF()
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A grader from 0 to 100."""
+
+    name: str
+    summary: str
+    score: Callable[[Pairing], float]
+
+    def grade(self, pairing: Pairing) -> Mapping[str, float]:
+        return {"score": min(self.score(pairing), 100.0)}  # a perfect one is above by a rounding error
+
+
+_GRADERS: tuple[Grader, ...] = (
+    # As `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp.
+    Similarity(
+        "bleu",
+        "BLEU of the text against the expected one, 0 to 100",
+        lambda pairing: _BLEU.sentence_score(pairing.hypothesis, [pairing.reference]).score,
+    ),
+    # As `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so a reference of fewer than four words gets 0.
+    Similarity(
+        "bleu-mera",
+        "BLEU as MERA CODE has it, with both texts in the other's place, 0 to 100",
+        lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
+    ),
+    # As `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. What the text lacks of the expected one counts most.
+    Similarity(
+        "chrf",
+        "chrF of the text against the expected one, 0 to 100",
+        lambda pairing: _CHRF.sentence_score(pairing.hypothesis, [pairing.reference]).score,
+    ),
+    Similarity(
+        "chrf-mera",
+        "chrF as MERA CODE has it, with both texts in the other's place, 0 to 100",
+        lambda pairing: _CHRF.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
+    ),
+)
+GRADERS: Mapping[str, Grader] = {grader.name: grader for grader in _GRADERS}

@@ -1,0 +1,250 @@
+"""The quality of the last list of a session: what was found, where, how much was offered, and the typing that it saved.
+
+Ranks are 1-based. Every evaluated session is in the denominator of recall, one on which the engine failed as a miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.model import FAILED, LookupScore, MetricInfo, SessionScore
+from ci_eval.core.model.sessions import count_keys
+from ci_eval.core.scoring import evaluated, has_answer, mean_over_sessions, rank_of, recall_within
+
+
+def observe_session(session: SessionScore) -> Sequence[Observation]:
+    """Return one observation per evaluated session; skipped ones do not count."""
+    return [(1.0, 1.0)] if evaluated(session) else []
+
+
+def found(session: SessionScore) -> float:
+    """Return 1 if the expected text is anywhere in the list."""
+    return float(rank_of(session) is not None)
+
+
+def precision(session: SessionScore) -> Sequence[Observation]:
+    """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
+    offered at all."""
+    return [(float(rank_of(session) is not None), 1.0)] if has_answer(session) else []
+
+
+def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
+    """Return relevant suggestions / displayed suggestions, over the last lists.
+
+    This is the precision of the thesis, |made and relevant| / |made|. At most one suggestion of a list is relevant, so
+    the figure says above all how long the lists are.
+    """
+    if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
+        return []
+    return [(float(rank_of(session) is not None), float(session.lookups[-1].total))]
+
+
+def f_measure(session: SessionScore) -> Sequence[Observation]:
+    """Return 2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
+    if not evaluated(session):
+        return []
+    # The harmonic mean of two ratios cannot be summed over sessions; this ratio of sums equals it.
+    return [(2.0 * (rank_of(session) is not None), 1.0 + has_answer(session))]
+
+
+def observe_rank(session: SessionScore) -> Sequence[Observation]:
+    """Return the rank in a session that found the text: read it beside Recall, which counts these sessions."""
+    rank = rank_of(session)
+    return [] if rank is None else [(float(rank), 1.0)]
+
+
+def reciprocal_rank(session: SessionScore) -> float:
+    """Return 1 / rank, 0 if absent."""
+    rank = rank_of(session)
+    return 0.0 if rank is None else 1 / rank
+
+
+def gain(session: SessionScore) -> float:
+    """Return 1 / log2(1 + rank), 0 if absent: NDCG if one item is relevant."""
+    rank = rank_of(session)
+    return 0.0 if rank is None else 1 / log2(1 + rank)
+
+
+def duplicate_share(session: SessionScore) -> Sequence[Observation]:
+    """Return the share of the suggestions in the last list of a session that would leave the same text as one above
+    them.
+
+    Sessions without a list are not in the denominator; each other session counts alike, however long its list is.
+    """
+    if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
+        return []
+    last = session.lookups[-1]
+    return [(last.duplicates / last.total, 1.0)]
+
+
+def saved_effort(session: SessionScore) -> float:
+    """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
+    it never was.
+
+    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion. The sum starts at i = 0.
+    """
+    if session.status in FAILED:
+        return 0.0
+    for lookup in session.lookups:
+        if lookup.rank == 1:
+            return max(0.0, 1 - len(lookup.prefix) / _length(session))
+    return 0.0
+
+
+def saved_typing(session: SessionScore) -> float:
+    """Return 1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
+
+    With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at
+    prefix i).
+    """
+    return 1 - len(taken.prefix) / _length(session) if (taken := _taken(session)) else 0.0
+
+
+def _length(session: SessionScore) -> int:
+    # A stored session may hold an empty text; a length of 0 would divide by zero.
+    return len(session.expected_text) or 1
+
+
+def _taken(session: SessionScore) -> LookupScore | None:
+    """Return the lookup at which the expected text was taken, or None."""
+    # A failed session saves nothing, whatever it was answered before.
+    if session.status not in FAILED:
+        for lookup in session.lookups:
+            if lookup.selected:
+                return lookup
+    return None
+
+
+def saved_keystrokes(session: SessionScore) -> float:
+    """Return (L - keys)/L, keys = typed characters + steps from the highlighted suggestion + 1 to accept if the
+    expected text was taken, else L.
+
+    Without a modelled user the expected text is taken if that needs fewer keys than typing on, so the figure is never
+    negative.
+    """
+    taken = _taken(session)
+    if taken is None or not taken.rank:
+        return 0.0
+    length = _length(session)
+    return (length - len(taken.prefix) - count_keys(taken.rank, taken.highlighted)) / length
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        info=MetricInfo(name="Sessions", summary="evaluated sessions", unit="count", better="neither"),
+        observe=observe_session,
+        order=(0,),
+        statistic="count",
+        without=0.0,
+        of="either",
+    ),
+    recall_within(1),
+    recall_within(5),
+    mean_over_sessions(
+        "Recall",
+        "share of sessions in which the expected text was suggested at all",
+        found,
+        order=(2,),
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="Precision",
+            summary="share of non-empty lists that contain the expected text",
+            unit="share",
+            better="higher",
+        ),
+        observe=precision,
+        order=(3,),
+        without=0.0,
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="SuggestionPrecision",
+            summary="share of all suggestions shown that are the expected text",
+            unit="share",
+            better="higher",
+        ),
+        observe=suggestion_precision,
+        order=(3,),
+        without=0.0,
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="FMeasure", summary="harmonic mean of Precision and Recall", unit="share", better="higher"
+        ),
+        observe=f_measure,
+        order=(3,),
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="MeanRank",
+            summary="mean place (1 = first) of the expected text, over the sessions that found it",
+            unit="rank",
+            better="lower",
+            bounds=(1.0, None),
+        ),
+        observe=observe_rank,
+        order=(4,),
+        of_the_user=True,
+        found_by_both=True,
+    ),
+    mean_over_sessions(
+        "MeanReciprocalRank",
+        "mean of 1/place of the expected text, 0 where it was absent",
+        reciprocal_rank,
+        "score",
+        order=(4,),
+        of_the_user=True,
+    ),
+    mean_over_sessions(
+        "NDCG",
+        "mean of 1/log2(1 + place) of the expected text, 0 where it was absent",
+        gain,
+        "score",
+        order=(4,),
+        of_the_user=True,
+    ),
+    Metric(
+        info=MetricInfo(
+            name="DuplicateShare",
+            summary="share of a list that repeats a text standing above it, the mean over lists",
+            unit="share",
+            better="lower",
+        ),
+        observe=duplicate_share,
+        order=(6,),
+        of_the_user=True,
+    ),
+    mean_over_sessions(
+        "ESaved",
+        "share of the text left to type when the expected text first stood first",
+        saved_effort,
+        order=(5,),
+        of_the_user=True,
+        summary_of_a_user="share of the text left to type when the expected text first stood first in any list",
+    ),
+    mean_over_sessions(
+        "TypingSaved",
+        "share of the text that is not typed, since it was taken from the list, if that takes fewer keys",
+        saved_typing,
+        order=(5,),
+        summary_of_a_user="share of the text that is not typed, since it was taken from the list",
+        order_of_a_user=(0, 1),
+    ),
+    mean_over_sessions(
+        "KeystrokesSaved",
+        "share of keys saved by taking it with the arrow keys, if that takes fewer keys than typing on",
+        saved_keystrokes,
+        order=(5,),
+        summary_of_a_user="share of keys saved by taking it with the arrow keys; below 0 if that took more than typing",
+        # A user may take the expected text from far down the list.
+        bounds_of_a_user=(None, 1.0),
+        order_of_a_user=(0, 1),
+    ),
+)

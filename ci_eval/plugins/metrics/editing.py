@@ -1,0 +1,139 @@
+"""The figures of tasks that edit in another way: code golf, names that are not imported yet, and carets inside a token.
+
+Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
+called up + steps down to what was taken + Enter for each taken. Inside a token there are no ranks: the engine sees the
+whole word, and may order by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.equality import COMPILES, SAME_MODULE, imports_right
+from ci_eval.core.model import MetricInfo, SessionScore
+from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
+from ci_eval.plugins.tasks.golf import TASK as GOLF
+from ci_eval.plugins.tasks.imports import TASK as IMPORTS
+from ci_eval.plugins.tasks.inside import TASK as INSIDE
+from ci_eval.plugins.tasks.inside import is_intact, is_offered
+
+
+def total(session: SessionScore) -> Sequence[Observation]:
+    """Return the actions of the line."""
+    return [(moves(session), 1.0)] if evaluated(session) else []
+
+
+def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
+    """Return (moves - fewest, most - fewest); most = each character typed, and each list called up in vain.
+
+    The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
+    """
+    most = most_moves(session)
+    # A line of the fewest moves leaves nothing to save.
+    if not evaluated(session) or most <= FEWEST_MOVES:
+        return []
+    return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]
+
+
+def perfect(session: SessionScore) -> Sequence[Observation]:
+    """Return 1 if one suggestion typed more than half of the line, else 0."""
+    longest = max((lookup.accepted for lookup in session.lookups), default=0)
+    return [(float(longest * 2 > len(session.expected_text)), 1.0)] if evaluated(session) else []
+
+
+def import_recall(k: int) -> Metric:
+    """Return a metric over all sessions; one on which the engine failed is a miss."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        rank = rank_of(session)
+        return [(float(rank is not None and rank <= k), 1.0)] if evaluated(session) else []
+
+    place = "first" if k == 1 else f"among the first {k}"
+    summary = f"share of names that stood {place} with the right import"
+    info = MetricInfo(name=f"ImportRecallAt{k}", summary=summary, unit="share", better="higher")
+    return Metric(info=info, observe=observe, of=IMPORTS.unit, order=(6, 4, k))
+
+
+def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float], order: int) -> Metric:
+    """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
+    counts."""
+
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        grades = grades_of(session)
+        return [(float(value(grades)), 1.0)] if grades else []
+
+    info = MetricInfo(name=name, summary=summary, unit="share", better="higher")
+    return Metric(info=info, observe=observe, of=IMPORTS.unit, order=(6, 5, order))
+
+
+def _inside_metric(name: str, summary: str, holds: Callable[[SessionScore], bool]) -> Metric:
+    def observe(session: SessionScore) -> Sequence[Observation]:
+        return [(float(holds(session)), 1.0)] if evaluated(session) else []
+
+    info = MetricInfo(name=name, summary=summary, unit="share", better="higher", shown=True)
+    return Metric(info=info, observe=observe, of=INSIDE.unit, order=(6, 2))
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        info=MetricInfo(name="TotalMoves", summary="actions it took to type all lines", unit="count", better="lower"),
+        observe=total,
+        statistic="count",
+        without=0.0,
+        of=GOLF.unit,
+        order=(6,),
+    ),
+    Metric(
+        info=MetricInfo(
+            name="MovesCountNormalised",
+            summary="actions between the fewest possible (0) and typing everything by hand (1)",
+            unit="score",
+            better="lower",
+            # What stands far down a list may take more steps than typing.
+            bounds=(0.0, None),
+        ),
+        observe=observe_excess_moves,
+        of=GOLF.unit,
+        order=(6,),
+    ),
+    Metric(
+        info=MetricInfo(
+            name="PerfectLine", summary="lines of which one suggestion typed over half", unit="share", better="higher"
+        ),
+        observe=perfect,
+        of=GOLF.unit,
+        order=(6,),
+    ),
+    import_recall(1),
+    import_recall(5),
+    of_offered(
+        "RightModuleAt1",
+        "share of offered imports that bring the expected object: the first suggestion of that name",
+        imports_right,
+        1,
+    ),
+    of_offered(
+        "SameModuleAt1",
+        "the part of RightModuleAt1 that imports from the module the code imports from; the rest is re-exported",
+        lambda grades: grades[SAME_MODULE],
+        2,
+    ),
+    of_offered(
+        "ImportCompilesAt1",
+        "share of offered imports after which the file has no more syntax errors than before",
+        lambda grades: grades[COMPILES],
+        3,
+    ),
+    _inside_metric(
+        "IntactInside",
+        "share of sessions in which acceptance of a suggestion leaves the code as it is, the caret inside the token",
+        is_intact,
+    ),
+    _inside_metric(
+        "OfferedInside",
+        "share of sessions in which a suggestion has the token's name, whatever acceptance leaves",
+        is_offered,
+    ),
+)

@@ -1,0 +1,100 @@
+"""The completion types that count names in the file before the caret, and in the project's other files.
+
+Suggestions that are equal by these counts stay in the engine's order.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.core.logs.features import NAMES, Reader
+from ci_eval.core.logs.names import LONGEST_CONTEXT, Others, load_other_names
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
+
+FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
+
+
+@dataclass(frozen=True)
+class ByHistory:
+    """A completion type that makes a new order for each file."""
+
+    name: str
+    summary: str
+    start: Callable[[FileContext], Ordering]
+    needs_names: bool = True
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        return self
+
+    def open(self, context: FileContext) -> Ordering:
+        return self.start(context)
+
+
+def by_frequency(context: FileContext) -> Ordering:
+    """Return the order by occurrences in the file so far, then in the project."""
+    reader = Reader.of(context)
+
+    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        rows = reader.rows(caret, suggestions)
+        # lexsort sorts by its last key first.
+        return [suggestions[place] for place in np.lexsort((-rows[:, PROJECT], -rows[:, FILE]))]
+
+    return order
+
+
+@dataclass(frozen=True)
+class _TypedNames(ABC):
+    others: Others
+    typed: Typed = field(default_factory=Typed)
+
+    @classmethod
+    def of(cls, context: FileContext) -> Ordering:
+        return cls(load_other_names(context))
+
+    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        self.typed.read(caret.before)
+        return [suggestions[place] for place in self.places([suggestion.text for suggestion in suggestions])]
+
+    @abstractmethod
+    def places(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the places of the texts, best first."""
+
+
+class ByLastUse(_TypedNames):
+    """The order by last use, the simplest good one of Robbes and Lanza, "How program history can improve code
+    completion" (ASE 2008)."""
+
+    def places(self, texts: Sequence[str]) -> Sequence[int]:
+        last = np.array([self.typed.last(text) for text in texts])
+        # lexsort sorts by its last key first.
+        return np.lexsort((-self.others.times(texts), -last)).tolist()  # type: ignore[no-any-return]
+
+
+class ByNgrams(_TypedNames):
+    """The order by likelihood after the preceding tokens, from n-gram caches of file and project."""
+
+    def places(self, texts: Sequence[str]) -> Sequence[int]:
+        of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
+        likely = mix(interpolate(self.typed.levels(texts)), interpolate(of_project))
+        return np.argsort(-likely, kind="stable").tolist()  # type: ignore[no-any-return]
+
+
+_RANKERS = (
+    ByHistory("FREQUENCY", "by how often a name stands in the file so far, then in the project", by_frequency),
+    ByHistory(
+        "RECENCY",
+        "by how lately a name was used in the file, then by how often it is in the project",
+        ByLastUse.of,
+    ),
+    ByHistory(
+        "NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", ByNgrams.of
+    ),
+)
+RANKERS: Mapping[str, Ranker] = {ranker.name: ranker for ranker in _RANKERS}

@@ -1,0 +1,47 @@
+"""The completion types that need nothing but the suggestions: the engine's own order, and by text, which any ranking
+should beat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.core.model import Suggestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByList:
+    """A completion type whose order is a function of the list alone; `arrange` returns it in that order."""
+
+    name: str
+    summary: str
+    arrange: Callable[[Sequence[Suggestion]], Sequence[Suggestion]]
+    needs_names: bool = False
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        return self
+
+    def open(self, context: FileContext) -> Ordering:  # noqa: ARG002
+        return self._order
+
+    def _order(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:  # noqa: ARG002
+        return self.arrange(suggestions)
+
+
+# Workers receive a completion type as it is, and only named functions can be sent.
+def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+    """Return the suggestions in the engine's order."""
+    return suggestions
+
+
+def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+    """Return the suggestions by letters, regardless of case. Equal ones stay in the engine's order."""
+    return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
+
+
+RANKERS: Mapping[str, Ranker] = {
+    "BASIC": ByList(name="BASIC", summary="the engine's own order", arrange=keep_order),
+    "ALPHABETICAL": ByList(name="ALPHABETICAL", summary="by text, regardless of case", arrange=sort_by_letters),
+}

@@ -1,0 +1,80 @@
+"""The schemes for what has an address: a commit of a repository, an archive, a folder of this machine."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.fetch import git
+from ci_eval.core.fetch.contract import Scheme, Spec
+from ci_eval.core.fetch.download import check_url, download, shown
+from ci_eval.core.fetch.pinned import check_and_unpack, cut_pin
+
+
+def parse_git(text: str) -> Spec:
+    """Return the spec of URL@REVISION. Raises ConfigError."""
+    url, at, revision = text.rpartition("@")
+    if not at:
+        raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
+    git.check_url(url)
+    git.check_revision(revision)
+    # A commit is one project, in whichever case its id is written.
+    if git.is_full_commit(revision.lower()):
+        revision = revision.lower()
+    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
+    return Spec(scheme="git", source=url, name=name or "repository", revision=revision)
+
+
+def fetch_git(spec: Spec, files: Path, _: Path) -> Spec:
+    """Fetch the revision and pin the spec to its commit; see `contract.Fetch`."""
+    return dataclasses.replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files))
+
+
+def parse_https(text: str) -> Spec:
+    """Return the spec of an address with its digest. Raises ConfigError."""
+    url, pin = cut_pin(text)
+    try:
+        check_url(url)
+    except DownloadError as error:
+        raise ConfigError(str(error)) from None
+    if "@" in urlsplit(url).netloc:
+        raise ConfigError(f"{shown(url)} is given with a user or a password. Let ~/.netrc hold them.")
+    if not pin:
+        raise ConfigError(f"{shown(url)} needs its digest: append #sha256= and what `sha256sum FILE` prints.")
+    file = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
+    name = re.sub(r"(\.tar)?\.(zip|jar|whl|tgz|tar|gz|bz2|xz)$", "", file)
+    return Spec(scheme="https", source=url, name=name or "archive", sha256=pin)
+
+
+def fetch_https(spec: Spec, files: Path, cache: Path) -> Spec:
+    """Download the archive and unpack it; see `contract.Fetch`."""
+    return check_and_unpack(spec, download(spec.source, sha256=spec.sha256, cache=cache), files)
+
+
+SCHEMES: Mapping[str, Scheme] = {
+    "git": Scheme(
+        example="git:URL@REVISION",
+        parse=parse_git,
+        fetch=fetch_git,
+        write=lambda spec: f"git:{spec.source}@{spec.revision}",
+        needs=("git",),
+        lasting=lambda spec: git.is_full_commit(spec.revision),
+    ),
+    "https": Scheme(
+        example="https://HOST/FILE#sha256=HEX",
+        parse=parse_https,
+        fetch=fetch_https,
+        write=lambda spec: f"{shown(spec.source)}{spec.pin}",
+        top=True,
+    ),
+    # A folder is used in place, and named by its last part.
+    "path": Scheme(
+        example="path:FOLDER",
+        parse=lambda text: Spec(scheme="path", source=text, name=Path(text).name or "project"),
+        fetch=None,
+    ),
+}

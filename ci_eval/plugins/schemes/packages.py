@@ -1,0 +1,98 @@
+"""The schemes for packages, fetched by their registries' own clients. A digest may follow each spec."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ci_eval.core.fetch.archive import find_top_folder
+from ci_eval.core.fetch.contract import Scheme, Spec
+from ci_eval.core.fetch.crates import check_crate, crate
+from ci_eval.core.fetch.debian import apt_source, check_debian, unpack_components
+from ci_eval.core.fetch.gomodules import check_module, module_zip
+from ci_eval.core.fetch.maven import artifact, check_maven
+from ci_eval.core.fetch.packages import (
+    NPM_NAME,
+    PYPI_NAME,
+    check_npm,
+    check_requirement,
+    npm_pack,
+    pip_download,
+)
+from ci_eval.core.fetch.pinned import check_and_unpack, from_client, newest, newest_from_client, package
+
+TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
+WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
+
+
+def fetch_npm(spec: Spec, files: Path, _: Path) -> Spec:
+    """Download the tarball and unpack it; see `contract.Fetch`."""
+    if not spec.revision:
+        return newest_from_client(npm_pack, spec, files, TARBALL_VERSION, "{}@{}")
+    return from_client(npm_pack, spec, files)
+
+
+def fetch_pypi(spec: Spec, files: Path, _: Path) -> Spec:
+    """Download the wheel and unpack it; see `contract.Fetch`."""
+    if not spec.revision:
+        return newest_from_client(pip_download, spec, files, WHEEL_VERSION, "{}=={}")
+    return from_client(pip_download, spec, files)
+
+
+def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
+    """Download the upstream tarballs and unpack them; see `contract.Fetch`. The digest is the main tarball's."""
+    with tempfile.TemporaryDirectory() as folder:
+        tarballs = apt_source(spec.source, Path(folder), cache)
+        pinned = check_and_unpack(spec, tarballs.upstream, files)
+        unpack_components(tarballs, find_top_folder(files))
+        return pinned
+
+
+SCHEMES: Mapping[str, Scheme] = {
+    "crate": Scheme(
+        example="crate:NAME==VERSION",
+        parse=lambda text: package("crate", text, check_crate),
+        fetch=lambda spec, files, _: from_client(crate, spec, files),
+        needs=("cargo",),
+        top=True,
+    ),
+    "debian": Scheme(
+        example="debian:SOURCE=VERSION",
+        parse=lambda text: package("debian", text, check_debian),
+        fetch=fetch_debian,
+        needs=("apt-get",),
+        top=True,
+    ),
+    "go": Scheme(
+        example="go:MODULE@VERSION",
+        parse=lambda text: package("go", text, check_module),
+        fetch=lambda spec, files, _: from_client(module_zip, spec, files, inside=spec.source),
+        needs=("go",),
+        toolchains={"go": "1.24"},
+    ),
+    "maven": Scheme(
+        example="maven:GROUP:ARTIFACT:VERSION[:jar]",
+        parse=lambda text: package("maven", text, check_maven),
+        fetch=lambda spec, files, _: from_client(artifact, spec, files),
+        needs=("mvn",),
+        toolchains={"java": "17"},
+    ),
+    # NAME alone is the newest version.
+    "npm": Scheme(
+        example="npm:NAME[@VERSION]",
+        parse=lambda text: newest("npm", text, NPM_NAME) or package("npm", text, check_npm),
+        fetch=fetch_npm,
+        needs=("npm",),
+        toolchains={"node": "20"},
+        top=True,
+        lasting=lambda spec: bool(spec.revision),
+    ),
+    "pypi": Scheme(
+        example="pypi:NAME[==VERSION]",
+        parse=lambda text: newest("pypi", text, PYPI_NAME) or package("pypi", text, check_requirement),
+        fetch=fetch_pypi,
+        lasting=lambda spec: bool(spec.revision),
+    ),
+}
