@@ -1,7 +1,7 @@
 """The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
-from ci_eval.core.interpret.executing import Asked, Executor, LocalPool
+from ci_eval.core.interpret.executing import Asked, Executor, local_pool
 from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
@@ -17,7 +17,6 @@ __all__ = [
     "Executor",
     "Grading",
     "Listed",
-    "LocalPool",
     "Logging",
     "Played",
     "Progress",
@@ -29,6 +28,7 @@ __all__ = [
     "join_phases",
     "list_graders",
     "list_sessions",
+    "local_pool",
     "observable_content",
     "plan",
     "play_files",

@@ -15,7 +15,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw, threshold
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn
-from ci_eval.core.interpret.executing import Asked, Executor, LocalProcesses
+from ci_eval.core.interpret.executing import Asked, Executor, local_pool
 from ci_eval.core.interpret.keeping import Keeper, Progress
 from ci_eval.core.interpret.player import PATIENCE
 from ci_eval.core.interpret.worker import finish_file, read_source_text
@@ -87,6 +87,45 @@ def play_files(
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
+    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    pool = executor.pool(len(waiting)) if executor else local_pool(min(jobs, len(waiting)))
+    with _journals(sides[0].workspace) as journals, pool:
+        left = deque(
+            _turn(assignments, number, journals)
+            # Rounds are the outer loop, since a worker starts its engines anew for each round.
+            for number in range(rounds)
+            for assignments in waiting
+            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+        )
+        before = total.statuses.total()
+        for outcome in pool.map(left):
+            if outcome:
+                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
+                    keepers[assignment.side].keep(assignment, played)
+                    total.statuses += played.statuses
+            # The pool also counts the sessions of unfinished files.
+            done = max(before + pool.counted, total.statuses.total())
+            advance(min(done, total.planned), total)
+            for side, keeper in enumerate(keepers):
+                if keeper.gives_up():
+                    _leave_out(side, left)
+            if all(keeper.so_far.given_up for keeper in keepers):
+                pool.stop()
+                break
+    for number, keeper in enumerate(keepers):
+        keeper.close([assignments[number] for assignments in waiting])
+    return [keeper.so_far for keeper in keepers]
+
+
+def _plan_sides(
+    sides: Sequence[EngineSide],
+    probability: float,
+    limit: int | None,
+    shard: Shard | None,
+    rounds: int,
+    chosen: Chosen | None,
+) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
+    """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
     plans, keepers = [], []
     for side in sides:
         side.workspace.tidy()
@@ -114,43 +153,7 @@ def play_files(
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
-    _ask(keepers, waiting, rounds, executor or LocalProcesses(jobs), total, advance)
-    for number, keeper in enumerate(keepers):
-        keeper.close([assignments[number] for assignments in waiting])
-    return [keeper.so_far for keeper in keepers]
-
-
-def _ask(
-    keepers: Sequence[Keeper],
-    waiting: Sequence[tuple[Assignment, ...]],
-    rounds: int,
-    executor: Executor,
-    total: Progress,
-    advance: Callable[[int, Progress], None],
-) -> None:
-    with _journals(keepers[0].workspace) as journals, executor.pool(len(waiting)) as pool:
-        left = deque(
-            _turn(assignments, number, journals)
-            # Rounds are the outer loop, since a worker starts its engines anew for each round.
-            for number in range(rounds)
-            for assignments in waiting
-            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
-        )
-        before = total.statuses.total()
-        for outcome in pool.map(left):
-            if outcome:
-                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
-                    keepers[assignment.side].keep(assignment, played)
-                    total.statuses += played.statuses
-            # The pool also counts the sessions of unfinished files.
-            done = max(before + pool.counted, total.statuses.total())
-            advance(min(done, total.planned), total)
-            for side, keeper in enumerate(keepers):
-                if keeper.gives_up():
-                    _leave_out(side, left)
-            if all(keeper.so_far.given_up for keeper in keepers):
-                pool.stop()
-                break
+    return waiting, keepers, total
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:
