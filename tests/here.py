@@ -60,7 +60,7 @@ class Here:
 def one_process() -> Iterator[None]:
     """Let stages 1 and 2 happen here, unless they are to have several workers."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("actions.generate", "interpret.executing"):
+        for module in ("actions.generate", "interpret.run"):
             # By its name: the package has a function of that name as well.
             patch.setattr(import_module(f"ci_eval.core.{module}"), "Workers", Here)
         yield

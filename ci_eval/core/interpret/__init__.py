@@ -1,12 +1,21 @@
 """The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
-from ci_eval.core.interpret.executing import Asked, Executor, local_pool
 from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
-from ci_eval.core.interpret.rounds import observable_content
-from ci_eval.core.interpret.run import Chosen, EngineSide, interpret, plan, play_files, write_names
+from ci_eval.core.interpret.pack import observable_content
+from ci_eval.core.interpret.run import (
+    Asked,
+    Chosen,
+    EngineSide,
+    Executor,
+    interpret,
+    local_pool,
+    plan,
+    play_files,
+    write_names,
+)
 from ci_eval.core.interpret.worker import replay
 
 __all__ = [

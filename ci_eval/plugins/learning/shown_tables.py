@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ci_eval.core.logs.extra import tables
 from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.gather import tables
 from ci_eval.plugins.learning.events import Shown, ShownSession
 
 COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
