@@ -192,20 +192,17 @@ class Player:
                         question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
                         self.ask(question, session)
                 case PlayItem():
-                    self._play(action)
+                    typed = 0
+                    if self._begin(action) and self._open and self._setup.task.play:
+                        hands = _Hands(self, self._open)
+                        self._setup.task.play(action, hands)
+                        typed = hands.typed
+                    # The task may have typed the beginning.
+                    self.document.insert(action.expected_text[typed:])
                 case FinishSession():
                     if self._open:
                         yield self._finish(self._open)
                     self._open = None
-
-    def _play(self, item: PlayItem) -> None:
-        typed = 0
-        if self._begin(item) and self._open and self._setup.task.play:
-            hands = _Hands(self, self._open)
-            self._setup.task.play(item, hands)
-            typed = hands.typed
-        # The task may have typed the beginning.
-        self.document.insert(item.expected_text[typed:])
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Return whether the engine is to be asked, in this session and at all."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ci_eval.core.contracts import CaretContext, FileContext
 from ci_eval.core.interpret.assignments import Setup
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
-from ci_eval.core.interpret.contract import Caret, Listing, duplicates
+from ci_eval.core.interpret.contract import Caret, duplicates
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
@@ -98,9 +98,6 @@ class Showing:
             answered,
             Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
         )
-        return self._order_listing(listing, caret)
-
-    def _order_listing(self, listing: Listing, caret: CaretContext) -> Shown:
         shown = listing.suggestions
         started = time.perf_counter()
         ordered = self._order(shown, caret)

@@ -379,7 +379,27 @@ class Client:
                 # Servers escape other characters than `as_uri` does.
                 self._is_checked |= unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
-            self._reply(message, deadline)
+            reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+            match message.method:
+                case "workspace/configuration":
+                    reply["result"] = [
+                        self._setting(item.section)
+                        for item in self._decode(message.params, Configuration, "asked for").items
+                    ]
+                case "workspace/workspaceFolders":
+                    reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
+                case "workspace/applyEdit":
+                    # The document is ours alone: an edit by the server would change what is measured.
+                    reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
+                case "client/registerCapability":
+                    added = self._decode(message.params, Registrations, "registered").registrations
+                    self._registered |= {registration.method for registration in added}
+                    reply["result"] = None
+                case method if method in _NOTED:
+                    reply["result"] = None
+                case method:
+                    reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
+            self._wire.send(msgspec.json.encode(reply), deadline)
         elif message.method is None and message.id is not None and message.id not in self._sent:
             raise EngineMisbehaved(
                 f"{self._wire.name} answered request {quote(str(message.id), 80)}, which was never sent"
@@ -401,29 +421,6 @@ class Client:
                 raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":
             self._works.discard(progress.token)
-
-    def _reply(self, message: Message, deadline: float) -> None:
-        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
-        match message.method:
-            case "workspace/configuration":
-                reply["result"] = [
-                    self._setting(item.section)
-                    for item in self._decode(message.params, Configuration, "asked for").items
-                ]
-            case "workspace/workspaceFolders":
-                reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
-            case "workspace/applyEdit":
-                # The document is ours alone: an edit by the server would change what is measured.
-                reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
-            case "client/registerCapability":
-                added = self._decode(message.params, Registrations, "registered").registrations
-                self._registered |= {registration.method for registration in added}
-                reply["result"] = None
-            case method if method in _NOTED:
-                reply["result"] = None
-            case method:
-                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
-        self._wire.send(msgspec.json.encode(reply), deadline)
 
     def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
         """Return a value that the server sent. Raises EngineMisbehaved if it has another shape."""

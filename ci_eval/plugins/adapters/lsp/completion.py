@@ -299,7 +299,9 @@ class _Reader:
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self._question.token,
                 # A tail is compared as a whole if there is no placeholder in it.
-                firm=firm - len(text) if len(text) <= firm < len(written) and not _removes(tail) else len(tail),
+                firm=firm - len(text)
+                if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
+                else len(tail),
                 # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
                 # mainThreadLanguageFeatures.ts).
                 number=NUMBERS[kind or "property"],
@@ -401,10 +403,6 @@ class _Reader:
             if not any(_SIGNS.sub("", text).startswith(bare) for text in (item.label, item.filter_text or "")):
                 return written
         return name
-
-
-def _removes(tail: str) -> bool:
-    return REMOVED in tail or REMOVED_BEFORE in tail
 
 
 TAGS = frozenset({"class", "struct", "constructor"})

@@ -368,7 +368,12 @@ class RunningLsp:
         edits, self._edits = self._edits, []
         if self._engine.reopens:
             if edits:
-                self._reopen(client, deadline)
+                path = Path(self._path)
+                language = self._language
+                self._copies += 1
+                # A new name each time, so that the server cannot use what it knows of the last text.
+                copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
+                client.open(self._root / copy, language, self._text, deadline)
         elif self.deletes:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
@@ -383,14 +388,6 @@ class RunningLsp:
             client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
         self._sent_text = self._text
         self._is_typed = True
-
-    def _reopen(self, client: Client, deadline: float) -> None:
-        path = Path(self._path)
-        language = self._language
-        self._copies += 1
-        # A new name each time, so that the server cannot use what it knows of the last text.
-        copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
-        client.open(self._root / copy, language, self._text, deadline)
 
 
 def _visible_root(place: Place) -> Path:
