@@ -24,9 +24,8 @@ from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.grammar.document import difference
 from ci_eval.core.model import Kind
 from ci_eval.plugins.adapters.lsp import client
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.engine import LspEngine, RunningLsp
-from ci_eval.plugins.adapters.lsp.protocol import CompletionList
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList, read_answer
 from tests.interpret.clients import conformance
 
 LETTERS = (0, 1, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ci_eval.core import workers
 from ci_eval.core.workers import TaskOutcome, Workers
 
 
@@ -23,8 +23,15 @@ class Here:
     def __new__(cls, function: Callable[..., Any], *, jobs: int = 1, **options: Any) -> Any:
         return super().__new__(cls) if jobs == 1 else Workers(function, jobs=jobs, **options)
 
-    def __init__(self, function: Callable[..., Any], *, shared: tuple[object, ...] = (), **_: object) -> None:
-        self._function, self._shared = function, shared
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        shared: tuple[object, ...] = (),
+        again: Callable[[Any], Any] | None = None,
+        **_: object,
+    ) -> None:
+        self._function, self._shared, self._again = function, shared, again
 
     @classmethod
     def __class_getitem__(cls, _: object) -> type[Here]:
@@ -39,14 +46,21 @@ class Here:
     def map(self, waiting: deque[Any]) -> Iterator[TaskOutcome[Any, Any]]:
         while waiting:
             task = waiting.popleft()
-            yield TaskOutcome(task, *workers._run_task(self._function, self._shared, task))
+            try:
+                outcome = TaskOutcome(task, self._function(*self._shared, task))
+            except Exception as error:  # noqa: BLE001  as in a worker
+                outcome = TaskOutcome(task, None, "".join(traceback.format_exception_only(error)).strip())
+            if self._again and not outcome.result and (again := self._again(outcome)):
+                waiting.appendleft(again)
+            else:
+                yield outcome
 
 
 @contextmanager
 def one_process() -> Iterator[None]:
     """Let stages 1 and 2 happen here, unless they are to have several workers."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("actions.generate", "interpret.executing"):
+        for module in ("actions.generate", "interpret.run"):
             # By its name: the package has a function of that name as well.
             patch.setattr(import_module(f"ci_eval.core.{module}"), "Workers", Here)
         yield

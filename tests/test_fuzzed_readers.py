@@ -28,10 +28,9 @@ from ci_eval.plugins.adapters import python_paths
 from ci_eval.plugins.adapters.endpoints import answers
 from ci_eval.plugins.adapters.endpoints.http import streams
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
-from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
+from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
 from ci_eval.plugins.adapters.lsp.wire import Wire
 from ci_eval.plugins.learning import model_file
 from ci_eval.plugins.learning.recommenders import file as recommender_file

@@ -60,18 +60,23 @@ class Workers(Generic[Task, Result]):
         timeout: float | None = None,
         tries: int = 1,
         shared: tuple[object, ...] = (),
+        again: Callable[[TaskOutcome[Task, Result]], Task | None] | None = None,
     ) -> None:
         """Store the job, without starting a process. `jobs`: number of processes. `timeout`: seconds that one task may
         take.
 
         `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments that come
-        before the task; each worker gets them once.
+        before the task; each worker gets them once. `again`: a function that returns what is done next in place of a
+        task that went wrong; None if nothing is.
         """
         self._job = (function, shared)
         self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
         self._jobs = jobs
         self._timeout = timeout
         self._tries = tries
+        self._again = again
+        self._retries: list[tuple[Task, int]] = []
+        """The tasks that a worker has died of, each with the number of tries that are left."""
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
         """The busy workers, each with its task and the number of tries that are left."""
@@ -100,24 +105,26 @@ class Workers(Generic[Task, Result]):
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
         """Yield the outcomes of the tasks as they come; None now and then while none comes. Tasks may be added
         meanwhile."""
-        while waiting or self._busy:
-            while waiting and len(self._busy) < self._jobs:
-                self._begin(waiting.popleft(), self._tries)
-            ended = list(filter(None, map(self._outcome, self._ended_workers())))
-            yield from ended or (None,)
-
-    def _begin(self, task: Task, tries: int) -> None:
-        alive = next((worker for worker in self._idle if worker.alive), None)
-        worker = alive or _Worker(self._counter, self._job)
-        self._idle = [idle_worker for idle_worker in self._idle if idle_worker is not worker and idle_worker.alive]
-        worker.give(task)
-        self._busy[worker] = task, tries
-
-    def _ended_workers(self) -> list[_Worker]:
-        """Return the workers that have sent something, or are dead or late."""
-        left = min(worker.deadline for worker in self._busy) - time.monotonic()
-        ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
-        return [worker for worker in self._busy if worker.pipe in ready or worker.deadline < time.monotonic()]
+        while waiting or self._retries or self._busy:
+            while (waiting or self._retries) and len(self._busy) < self._jobs:
+                task, tries = self._retries.pop() if self._retries else (waiting.popleft(), self._tries)
+                alive = [worker for worker in self._idle if worker.alive]
+                worker = alive.pop(0) if alive else _Worker(self._counter, self._job)
+                self._idle = alive
+                worker.send(task)
+                self._busy[worker] = task, tries
+            # A worker has ended if it has sent something, or is dead or late.
+            left = min(worker.deadline for worker in self._busy) - time.monotonic()
+            ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
+            now = time.monotonic()
+            ended = [worker for worker in self._busy if worker.pipe in ready or worker.deadline < now]
+            outcomes = [outcome for worker in ended if (outcome := self._outcome(worker))]
+            for outcome in outcomes or (None,):
+                if outcome and not outcome.result and self._again and (instead := self._again(outcome)):
+                    waiting.appendleft(instead)
+                    yield None
+                else:
+                    yield outcome
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
         """Return the outcome of the worker's task; None if it is not over, or will be tried again."""
@@ -135,7 +142,7 @@ class Workers(Generic[Task, Result]):
         if message is LATE:
             return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
         if tries > 1:
-            self._begin(task, tries - 1)
+            self._retries.append((task, tries - 1))
             return None
         return TaskOutcome(task, None, f"the worker process died ({cause})", died=True)
 
@@ -161,17 +168,14 @@ class _Worker:
         worker_end.close()
         self.deadline = math.inf
         """The time at which its task counts as stuck (time.monotonic())."""
-        self._send(job)
+        self.send(job)
 
     @property
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def give(self, task: object) -> None:
+    def send(self, value: object) -> None:
         self.deadline = math.inf
-        self._send(task)
-
-    def _send(self, value: object) -> None:
         # That it is dead will be noticed when its answer is read.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(value)
@@ -223,14 +227,11 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
         while True:
             task = pipe.recv()
             pipe.send(BEGUN)
-            pipe.send(_run_task(function, shared, task))
-
-
-def _run_task(function: Callable[..., Any], shared: tuple[object, ...], task: object) -> tuple[Any, str]:
-    try:
-        return function(*shared, task), ""
-    except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
-        return None, "".join(traceback.format_exception_only(error)).strip()
+            try:
+                outcome = function(*shared, task), ""
+            except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
+                outcome = None, "".join(traceback.format_exception_only(error)).strip()
+            pipe.send(outcome)
 
 
 def die_with_parent() -> None:

@@ -32,14 +32,13 @@ class Judging:
     gates: tuple[Gate, ...] = ()
 
 
-def parse_gates(config: Config) -> tuple[Gate, ...]:
-    """Return the parsed gates of the configuration. Raises ConfigError."""
-    return judging(config).gates
+def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Judging:
+    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError.
 
-
-def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
-    known = {metric.info.name: metric for metric in load_metrics(config) if metric.compared}
+    `metrics`: those of `load_metrics`, if they are loaded already.
+    """
+    metrics = metrics or load_metrics(config)
+    known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
         if name not in known or known[name].is_maximum:
             comparable = [candidate for candidate, metric in known.items() if not metric.is_maximum]
@@ -47,9 +46,7 @@ def judging(config: Config, gates: Sequence[str] = ()) -> Judging:
                 f"comparison.metrics: {name!r} cannot be compared{guess(name, comparable)}; known are "
                 f"{', '.join(comparable)}, and RecallAt{{k}} of each k in reports.recallAt"
             )
-    return _check_filters(
-        config, attach_gates(load_metrics(config), config.declared, (*config.comparison.gates, *gates))
-    )
+    return _check_filters(config, attach_gates(metrics, config.declared, (*config.comparison.gates, *gates)))
 
 
 def _check_filters(config: Config, judging: Judging) -> Judging:

@@ -16,12 +16,12 @@ from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
-from ci_eval.core.model import UNREFERRING, ActionsConfig, FiltersConfig, QueriesConfig, StrategyConfig
+from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, takes_dataset
 from ci_eval.core.statistics import footprint
 from ci_eval.core.user_model import build_user_model
-from ci_eval.jobs.comparison_rules import load_metrics, parse_gates
+from ci_eval.jobs.comparison_rules import judging, load_metrics
 from ci_eval.jobs.engine.configuring import engine_of_command, identify_engine, make_sent_configuration, named_engine
 from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments
@@ -259,13 +259,14 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    figures = [*(metric.info.name for metric in load_metrics(config)), *footprint.INFOS]
+    metrics = load_metrics(config)
+    figures = [*(metric.info.name for metric in metrics), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
         if name not in figures:
             raise ConfigError(
                 f"reports.defaultMetrics: unknown metric {name!r}{guess(name, figures)}; known are {', '.join(figures)}"
             )
-    parse_gates(config)
+    judging(config, metrics=metrics)
     if not (config.project.spec or takes_dataset(task)):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
@@ -321,7 +322,12 @@ def load_task(config: Config) -> Task:
         )
     if config.run.tests and not task.runner:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
-    _check_kinds(task, strategy.filters)
+    kinds = frozenset(strategy.filters.statement_types or ())
+    if not task.every_token and kinds and kinds <= UNREFERRING:
+        raise ConfigError(
+            f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
+            "asks for: add `task: tokens`, or other kinds"
+        )
     _check_target(task, config)
     if task.of_imports and not languages.CATALOG.load(config.language).import_syntax:
         possible = ", ".join(language.name for language in languages.CATALOG.all() if language.import_syntax)
@@ -346,16 +352,6 @@ def load_task(config: Config) -> Task:
                 f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"
             )
     return task
-
-
-def _check_kinds(task: Task, filters: FiltersConfig) -> None:
-    """Raise ConfigError if the filters leave only tokens that the task does not ask for."""
-    kinds = frozenset(filters.statement_types or ())
-    if not task.every_token and kinds and kinds <= UNREFERRING:
-        raise ConfigError(
-            f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
-            "asks for: add `task: tokens`, or other kinds"
-        )
 
 
 def _check_target(task: Task, config: Config) -> None:

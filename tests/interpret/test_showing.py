@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.model import ActionsConfig, PrefixConfig, StrategyConfig
+from ci_eval.core.interpret.showing import settle_tail
+from ci_eval.core.model import ActionsConfig, PrefixConfig, StrategyConfig, Suggestion
+from ci_eval.core.model.engine.offers import Offer
 from ci_eval.plugins.engines.words import ENGINE as WORDS
 from ci_eval.plugins.rankers.lists import RANKERS
 from tests.faulty import Faulty
@@ -43,3 +45,24 @@ def test_typing_narrows_what_an_editor_shows(project: Path, tmp_path: Path) -> N
     session = next(session for session in sessions(workspace) if session.expected_text == "Greeter")
     assert [lookup.prefix for lookup in session.lookups] == ["", "G", "Gr"]
     assert {found.text for found in session.lookups[-1].suggestions} == {"Greeter", "Greets", "greet"}
+
+
+@pytest.mark.parametrize(
+    ("tail", "settled"),
+    [
+        ("⌫th", ""),  # the whole word is replaced
+        ("", "th"),  # the range ends at the caret: pathth
+        ("⌫t", "h"),
+        ("()⌫th", "()"),
+        ("⌫th(", "⌫("),  # more than the word is replaced
+        ("(⌫th(", ""),  # … and written again
+        ("⇤.⌫th", "⇤."),
+    ],
+)
+def test_a_tail_is_what_acceptance_changes_beside_the_word(tail: str, settled: str) -> None:
+    offer = Offer(text="path", tail=tail)
+    assert settle_tail(offer, "th").tail == settled
+
+
+def test_an_engine_without_ranges_has_the_word_replaced() -> None:
+    assert settle_tail(Suggestion(text="path"), "th") == Suggestion(text="path")

@@ -171,44 +171,40 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
     try:
-        return _make(project, path)
+        data = read_own(project.root, path)
+        limit = project.config.max_file_size
+        if len(data) > limit:
+            raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
+        text = decode(data)
+        check_lines(text)
+        extraction = project.language.extract(text, path, project.declared)
+        source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
+        strategy = project.config.strategy
+        every, keywords = project.task.every_token, project.language.keywords
+        all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
+        # A filter may ask for first uses, so they are marked before tokens are chosen.
+        tokens: Sequence[Token] = mark_first_uses(text, all_tokens)
+        if project.language.resolve and needs_resolution(strategy.filters):
+            tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
+        chosen = tokens
+        if strategy.filters != FiltersConfig():
+            chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
+        actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task)
+        return GeneratedFile(
+            path=path,
+            size=len(data),
+            unparsable=extraction.unparsable,
+            sessions=actions.sessions,
+            kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
+            packed=pack_actions(actions),
+            texts=Counter(token.text for token in chosen) if every else Counter(),
+        )
     except (NotText, WorkspaceError) as error:
         return FileError(path=path, stage="actions", message=str(error))
     except Exception as error:  # noqa: BLE001  trouble in one file is data, whatever it is
         return FileError(path=path, stage="actions", message=repr(error), trace=traceback.format_exc())
     finally:
         gc.enable()
-
-
-def _make(project: SourceTree, path: str) -> GeneratedFile:
-    data = read_own(project.root, path)
-    limit = project.config.max_file_size
-    if len(data) > limit:
-        raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
-    text = decode(data)
-    check_lines(text)
-    extraction = project.language.extract(text, path, project.declared)
-    source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
-    strategy = project.config.strategy
-    every, keywords = project.task.every_token, project.language.keywords
-    all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
-    # A filter may ask for first uses, so they are marked before tokens are chosen.
-    tokens: Sequence[Token] = mark_first_uses(text, all_tokens)
-    if project.language.resolve and needs_resolution(strategy.filters):
-        tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
-    chosen = tokens
-    if strategy.filters != FiltersConfig():
-        chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
-    actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task)
-    return GeneratedFile(
-        path=path,
-        size=len(data),
-        unparsable=extraction.unparsable,
-        sessions=actions.sessions,
-        kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
-        packed=pack_actions(actions),
-        texts=Counter(token.text for token in chosen) if every else Counter(),
-    )
 
 
 def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:

@@ -27,19 +27,13 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
     if prefix.name in {"SimplePrefix", "Inside"}:
         return text[: prefix.n or 1]
     if prefix.name == "CapitalizePrefix":
-        return _initials(text)
+        name = text.lstrip("_@$#")
+        words = [word for word in name.split("_") if word] or [""]
+        # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
+        shouted = len(words) > 1 and name.isupper()
+        typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
+        return text[: len(text) - len(name)] + typed
     return ""
-
-
-def _initials(text: str) -> str:
-    """Return the letters that start words: getElementById → gEBI, get_element → ge, MAX_SIZE → MS. Marks in front
-    (`_x`, `@x`, `$x`) belong to the first."""
-    name = text.lstrip("_@$#")
-    words = [word for word in name.split("_") if word] or [""]
-    # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
-    shouted = len(words) > 1 and name.isupper()
-    typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
-    return text[: len(text) - len(name)] + typed
 
 
 def _capitals(text: str) -> str:

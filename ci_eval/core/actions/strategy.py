@@ -146,11 +146,46 @@ class _Typist:
             self.actions += [MoveCaret(offset=begin), PrintText(text=rest.tail)]
         self.actions.append(MoveCaret(offset=begin))
         if self.task.play:
-            self._play(item, begin, rest.tail)
+            self.actions.append(
+                self.task.action(
+                    session=_id(self._base(self.task.name), item.begin, item.text),
+                    offset=item.begin,
+                    expected_text=item.text,
+                    ranges=item.ranges,
+                    properties=item.properties,
+                    record=item.record,
+                )
+            )
+            self.actions.append(FINISH)
+            self.sessions += 1
+            if rest.tail:
+                end = begin + len(item.text)
+                self.actions.append(DeleteRange(begin=end, end=end + len(rest.tail)))
         elif self.strategy.prefix.name == "Inside":
             self._ask_inside(item, queries, begin, rest.tail)
         else:
-            self._ask(item, queries, begin, rest.tail)
+            typed = ""
+            for how, steps in queries:
+                session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
+                for step in steps:
+                    if step != typed:
+                        # Each prefix begins with the one before it.
+                        self.actions.append(PrintText(text=step[len(typed) :]))
+                        typed = step
+                    self.actions.append(
+                        CallCompletion(
+                            session=session,
+                            offset=item.begin,
+                            prefix=step,
+                            expected_text=item.text,
+                            properties=item.properties,
+                        )
+                    )
+                self.actions.append(FINISH)
+                self.sessions += 1
+            if typed or rest.tail:
+                self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(rest.tail)))
+            self.actions.append(PrintText(text=item.text))
         self._caret = item.end
 
     def type_plainly(self, tokens: Sequence[Token]) -> None:
@@ -230,30 +265,6 @@ class _Typist:
             self.actions.append(PrintText(text=self.source.text[self._caret : self._gap]))
         self._gap = None
 
-    def _ask(self, item: Item, queries: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
-        typed = ""
-        for how, steps in queries:
-            session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
-            for step in steps:
-                if step != typed:
-                    # Each prefix begins with the one before it.
-                    self.actions.append(PrintText(text=step[len(typed) :]))
-                    typed = step
-                self.actions.append(
-                    CallCompletion(
-                        session=session,
-                        offset=item.begin,
-                        prefix=step,
-                        expected_text=item.text,
-                        properties=item.properties,
-                    )
-                )
-            self.actions.append(FINISH)
-            self.sessions += 1
-        if typed or tail:
-            self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(tail)))
-        self.actions.append(PrintText(text=item.text))
-
     def _ask_inside(self, item: Item, queries: list[tuple[str, list[str]]], begin: int, tail: str) -> None:
         end = begin + len(item.text)
         self.actions.append(PrintText(text=item.text))
@@ -271,23 +282,6 @@ class _Typist:
             )
             self.sessions += 1
         self.actions.append(DeleteRange(begin=end, end=end + len(tail)) if tail else MoveCaret(offset=end))
-
-    def _play(self, item: Item, begin: int, tail: str) -> None:
-        self.actions.append(
-            self.task.action(
-                session=_id(self._base(self.task.name), item.begin, item.text),
-                offset=item.begin,
-                expected_text=item.text,
-                ranges=item.ranges,
-                properties=item.properties,
-                record=item.record,
-            )
-        )
-        self.actions.append(FINISH)
-        self.sessions += 1
-        if tail:
-            end = begin + len(item.text)
-            self.actions.append(DeleteRange(begin=end, end=end + len(tail)))
 
     def _base(self, how: str) -> blake2b:
         base = self._bases.get(how)

@@ -1,7 +1,7 @@
 """The text of a document and offsets in it: decoding, line ends, checksums, edits.
 
 Offsets count Unicode code points of the text with "\\n" line ends. Other counts exist only here and in
-`adapters/lsp/places.py`.
+`adapters/lsp/protocol.py`.
 """
 
 from __future__ import annotations

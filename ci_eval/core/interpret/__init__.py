@@ -1,12 +1,21 @@
 """The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
-from ci_eval.core.interpret.executing import Asked, Executor, LocalPool
 from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
-from ci_eval.core.interpret.rounds import observable_content
-from ci_eval.core.interpret.run import Chosen, EngineSide, interpret, plan, play_files, write_names
+from ci_eval.core.interpret.pack import observable_content
+from ci_eval.core.interpret.run import (
+    Asked,
+    Chosen,
+    EngineSide,
+    Executor,
+    interpret,
+    local_pool,
+    plan,
+    play_files,
+    write_names,
+)
 from ci_eval.core.interpret.worker import replay
 
 __all__ = [
@@ -17,7 +26,6 @@ __all__ = [
     "Executor",
     "Grading",
     "Listed",
-    "LocalPool",
     "Logging",
     "Played",
     "Progress",
@@ -29,6 +37,7 @@ __all__ = [
     "join_phases",
     "list_graders",
     "list_sessions",
+    "local_pool",
     "observable_content",
     "plan",
     "play_files",

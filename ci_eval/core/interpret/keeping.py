@@ -11,8 +11,7 @@ from pathlib import Path
 from ci_eval.core.base import atomic
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.interpret.assignments import Assignment, Played
-from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism
-from ci_eval.core.interpret.rounds import read_round, round_file, together
+from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism, read_round, round_file, together
 from ci_eval.core.interpret.worker import finish_file
 from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
 from ci_eval.core.model.footprint import UNKNOWN

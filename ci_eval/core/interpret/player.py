@@ -27,15 +27,13 @@ from ci_eval.core.base.errors import (
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
-from ci_eval.core.interpret.accepting import Acceptances
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.grading import Grading
-from ci_eval.core.interpret.inside import settle_tail
+from ci_eval.core.interpret.grading import Acceptances, Grading
 from ci_eval.core.interpret.pack import SessionEnd
-from ci_eval.core.interpret.showing import Showing, Shown
+from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
 from ci_eval.core.logs.features import COLUMN
 from ci_eval.core.model import (
@@ -187,37 +185,37 @@ class Player:
                 case MoveCaret() | DeleteRange() | PrintText():
                     self.document.apply(action)
                 case CallCompletion():
-                    self._call(action)
+                    is_asked = self._begin(action)
+                    session = self._open
+                    if is_asked and session and (not session.possible or session.possible.asks(action.prefix)):
+                        continues = bool(session.lookups) and self._showing.keeps
+                        question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
+                        self.ask(question, session)
                 case PlayItem():
-                    self._play(action)
+                    typed = 0
+                    if self._begin(action) and self._open and self._setup.task.play:
+                        hands = _Hands(self, self._open)
+                        self._setup.task.play(action, hands)
+                        typed = hands.typed
+                    # The task may have typed the beginning.
+                    self.document.insert(action.expected_text[typed:])
                 case FinishSession():
                     if self._open:
                         yield self._finish(self._open)
                     self._open = None
-
-    def _call(self, call: CallCompletion) -> None:
-        if self._begin(call) and self._open:
-            possible = self._open.possible
-            if possible and not possible.asks(call.prefix):
-                return
-            continues = bool(self._open.lookups) and self._showing.keeps
-            self.ask(Question(prefix=call.prefix, expected=call.expected_text, continues=continues), self._open)
-
-    def _play(self, item: PlayItem) -> None:
-        typed = 0
-        if self._begin(item) and self._open and self._setup.task.play:
-            hands = _Hands(self, self._open)
-            self._setup.task.play(item, hands)
-            typed = hands.typed
-        # The task may have typed the beginning.
-        self.document.insert(item.expected_text[typed:])
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Return whether the engine is to be asked, in this session and at all."""
         if self._open is None:
             if call.session in self._known or not self._assignment.chooses(call.session):
                 return False
-            self._open = self._open_session(call)
+            model, length = self._setup.user, len(call.expected_text)
+            self._open = Open(
+                call,
+                possible=Possible(model, length) if model else None,
+                drawn=Emulated(model, self._setup.seed, call.session, length) if model and self._log else None,
+                failure=self._assignment.given_up.get(call.session),
+            )
             if self._setup.trace:
                 self._open.trace = Trace(self._open.keep, full=False)
             if self._carets.has_no_place(find_record(call)):
@@ -228,15 +226,6 @@ class Player:
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
 
-    def _open_session(self, call: CallCompletion | PlayItem) -> Open:
-        model, length = self._setup.user, len(call.expected_text)
-        return Open(
-            call,
-            possible=Possible(model, length) if model else None,
-            drawn=Emulated(model, self._setup.seed, call.session, length) if model and self._log else None,
-            failure=self._assignment.given_up.get(call.session),
-        )
-
     def ask(self, question: Question, session: Open) -> Lookup | None:
         """Return a lookup of that session; None if the session has failed, now or before."""
         if session.failure:
@@ -245,13 +234,25 @@ class Player:
         try:
             with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
                 with self._engine.asked, attach_listener(session.trace) if session.trace else UNHEARD:
-                    answer = self._answer(question, self._record_of_next(session))
+                    engine, record = self._engine.running(), self._record_of_next(session)
+                    if caret := self._carets.caret(record):
+                        self._cold = not self._carets.opened
+                        answer = self._carets.answer(engine, caret, self._assignment.round)
+                    else:
+                        answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
+                    # A single infinite time would spoil every mean.
+                    if not math.isfinite(answer.latency):
+                        raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
         except EngineFailure as error:
             session.failure = (_choose_status(error), str(error))
             if isinstance(error, EngineTimeout):
-                session.lookups.append(self._timeout_lookup(question))
+                # The wait counts among the latencies, censored at the limit.
+                limit = self._setup.surroundings.timeout * 1000
+                session.lookups.append(
+                    Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit, cold=self._cold)
+                )
             if error.restart:
                 self._restart()
             return None
@@ -282,18 +283,6 @@ class Player:
     def _record_of_next(self, session: Open) -> Record | None:
         """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
         return record_of_lookup(self._setup.task, find_record(session.call), len(session.lookups))
-
-    def _answer(self, question: Question, record: Record | None) -> Answer:
-        engine = self._engine.running()
-        if caret := self._carets.caret(record):
-            self._cold = not self._carets.opened
-            answer = self._carets.answer(engine, caret, self._assignment.round)
-        else:
-            answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
-        # A single infinite time would spoil every mean.
-        if not math.isfinite(answer.latency):
-            raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
-        return answer
 
     def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
         """Return the query about the document. The engine has seen the document then."""
@@ -328,18 +317,6 @@ class Player:
         self._opened = False
         self._carets.forget()
         self._engine.restart()
-
-    def _timeout_lookup(self, question: Question) -> Lookup:
-        # The wait counts among the latencies, censored at the limit.
-        limit = self._setup.surroundings.timeout * 1000
-        return Lookup(
-            prefix=question.prefix,
-            suggestions=(),
-            total=0,
-            rank=None,
-            latency=limit,
-            cold=self._cold,
-        )
 
     def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
         task, record = self._setup.task, self._record_of_next(session)

@@ -4,24 +4,98 @@ from __future__ import annotations
 
 import shutil
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice, takewhile
 from pathlib import Path
+from typing import Any, Protocol
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw, threshold
 from ci_eval.core.base.shards import Shard, deal
-from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn
-from ci_eval.core.interpret.executing import Asked, Executor, LocalProcesses
+from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen
 from ci_eval.core.interpret.keeping import Keeper, Progress
+from ci_eval.core.interpret.pack import read_journal
 from ci_eval.core.interpret.player import PATIENCE
-from ci_eval.core.interpret.worker import finish_file, read_source_text
+from ci_eval.core.interpret.worker import finish_file, play_in_turn, read_source_text
 from ci_eval.core.logs import names
 from ci_eval.core.model import Status
-from ci_eval.core.workspace import Workspace, make_file_name, read_head, read_items
+from ci_eval.core.workers import TaskOutcome, Workers
+from ci_eval.core.workspace import Workspace, make_file_name, read_actions, read_head, read_items
+
+TRIES = 2
+"""The number of workers that may die of one session."""
+
+
+class Recovery:
+    """A memory of the sessions that workers died of."""
+
+    def __init__(self) -> None:
+        self._deaths: Counter[tuple[str, str]] = Counter()
+
+    def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
+        """Return what is left to do; None if so many sessions in a row were of that kind that the file is given up, or
+        if none was left."""
+        turn = outcome.task
+        assignment, sessions, on = _find_interruption(turn)
+        # The session that the worker was on is the first one that neither is finished nor was given up.
+        self._deaths[assignment.path, f"{assignment.side} {on}"] += 1
+        if outcome.died and self._deaths[assignment.path, f"{assignment.side} {on}"] < TRIES:
+            return turn
+        if not on:
+            return None
+        why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
+        assignment = replace(assignment, given_up={**assignment.given_up, on: why})
+        # PATIENCE is of sessions in a row, so they are counted back from this one.
+        until = sessions[sessions.index(on) :: -1]
+        in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
+        return turn.replace_assignment(assignment) if in_a_row < PATIENCE else None
+
+
+def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
+    """Return the assignment that the worker was at, its sessions, and the one that it was on; "" if it was done with
+    all."""
+    assignment, sessions, on = turn.assignments[0], list[str](), ""
+    for assignment in turn.assignments:
+        assert assignment.journal
+        sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
+        done = sum(1 for _ in read_journal(assignment.journal))
+        on = next((session for session in islice(sessions, done, None) if session not in assignment.given_up), "")
+        if on or done < len(sessions):
+            break
+    return assignment, sessions, on
+
+
+Asked = TaskOutcome[Turn, tuple[Played, ...]]
+
+
+class Pool(AbstractContextManager[Any], Protocol):
+    """A pool that plays files, several at a time, for as long as its context lasts; `Workers` is one."""
+
+    @property
+    def counted(self) -> int:
+        """Return about how many sessions were played, those of unfinished files among them; 0 if that is not known."""
+
+    def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
+        """Yield the outcome of each file, as the outcomes come; None now and then while none comes."""
+
+    def stop(self) -> None:
+        """Stop without waiting for what is being played."""
+
+
+class Executor(Protocol):
+    """A way to play files elsewhere than on this machine; the answers do not depend on it."""
+
+    def pool(self, most: int) -> Pool:
+        """Return a pool. `most`: the number of files, beyond which more workers would be idle."""
+
+
+def local_pool(jobs: int) -> Workers[Turn, tuple[Played, ...]]:
+    """Return a pool of processes that each have engines of their own. If one dies, the next goes on with its file."""
+    return Workers(play_in_turn, jobs=max(jobs, 1), again=Recovery().again)
+
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
@@ -87,6 +161,45 @@ def play_files(
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
+    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    pool = executor.pool(len(waiting)) if executor else local_pool(min(jobs, len(waiting)))
+    with _journals(sides[0].workspace) as journals, pool:
+        left = deque(
+            _turn(assignments, number, journals)
+            # Rounds are the outer loop, since a worker starts its engines anew for each round.
+            for number in range(rounds)
+            for assignments in waiting
+            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+        )
+        before = total.statuses.total()
+        for outcome in pool.map(left):
+            if outcome:
+                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
+                    keepers[assignment.side].keep(assignment, played)
+                    total.statuses += played.statuses
+            # The pool also counts the sessions of unfinished files.
+            done = max(before + pool.counted, total.statuses.total())
+            advance(min(done, total.planned), total)
+            for side, keeper in enumerate(keepers):
+                if keeper.gives_up():
+                    _leave_out(side, left)
+            if all(keeper.so_far.given_up for keeper in keepers):
+                pool.stop()
+                break
+    for number, keeper in enumerate(keepers):
+        keeper.close([assignments[number] for assignments in waiting])
+    return [keeper.so_far for keeper in keepers]
+
+
+def _plan_sides(
+    sides: Sequence[EngineSide],
+    probability: float,
+    limit: int | None,
+    shard: Shard | None,
+    rounds: int,
+    chosen: Chosen | None,
+) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
+    """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
     plans, keepers = [], []
     for side in sides:
         side.workspace.tidy()
@@ -114,43 +227,7 @@ def play_files(
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
-    _ask(keepers, waiting, rounds, executor or LocalProcesses(jobs), total, advance)
-    for number, keeper in enumerate(keepers):
-        keeper.close([assignments[number] for assignments in waiting])
-    return [keeper.so_far for keeper in keepers]
-
-
-def _ask(
-    keepers: Sequence[Keeper],
-    waiting: Sequence[tuple[Assignment, ...]],
-    rounds: int,
-    executor: Executor,
-    total: Progress,
-    advance: Callable[[int, Progress], None],
-) -> None:
-    with _journals(keepers[0].workspace) as journals, executor.pool(len(waiting)) as pool:
-        left = deque(
-            _turn(assignments, number, journals)
-            # Rounds are the outer loop, since a worker starts its engines anew for each round.
-            for number in range(rounds)
-            for assignments in waiting
-            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
-        )
-        before = total.statuses.total()
-        for outcome in pool.map(left):
-            if outcome:
-                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
-                    keepers[assignment.side].keep(assignment, played)
-                    total.statuses += played.statuses
-            # The pool also counts the sessions of unfinished files.
-            done = max(before + pool.counted, total.statuses.total())
-            advance(min(done, total.planned), total)
-            for side, keeper in enumerate(keepers):
-                if keeper.gives_up():
-                    _leave_out(side, left)
-            if all(keeper.so_far.given_up for keeper in keepers):
-                pool.stop()
-                break
+    return waiting, keepers, total
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:

@@ -13,9 +13,31 @@ from numpy.typing import NDArray
 from ci_eval.core.contracts import CaretContext, FileContext
 from ci_eval.core.interpret.assignments import Setup
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
-from ci_eval.core.interpret.contract import Caret, Listing, duplicates
+from ci_eval.core.interpret.contract import Caret, duplicates
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Suggestion
+from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
+
+
+def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
+    """Return the suggestion with a tail that is relative to the end of the token, not to the caret. `rest`: the part of
+    the token behind the caret.
+
+    Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has the tail `th` if the engine
+    replaces nothing behind the caret, so that acceptance leaves `pathth`.
+    """
+    # An engine that is no language server names no range: the editor replaces the word.
+    if not isinstance(suggestion, Offer):
+        return suggestion
+    tail, _, removed = suggestion.tail.partition(REMOVED)
+    tail, before, changed = tail.partition(REMOVED_BEFORE)
+    tail += rest[len(removed) :]
+    removed = removed[len(rest) :]
+    if removed and tail.endswith(removed):
+        tail, removed = tail[: -len(removed)], ""
+    settled = tail + before + changed + (REMOVED + removed if removed else "")
+    # Placeholders stand for code that is still to be written, and here it stands there.
+    return replace(suggestion, tail=settled, firm=len(settled))
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,9 +98,6 @@ class Showing:
             answered,
             Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
         )
-        return self._order_listing(listing, caret)
-
-    def _order_listing(self, listing: Listing, caret: CaretContext) -> Shown:
         shown = listing.suggestions
         started = time.perf_counter()
         ordered = self._order(shown, caret)

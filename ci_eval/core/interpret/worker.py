@@ -13,10 +13,16 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.grammar.document import Document, NotText, checksum, decode
 from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, make_session
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.journal import Journal, read_journal
-from ci_eval.core.interpret.pack import Pack, SessionEnd, encode_line
+from ci_eval.core.interpret.pack import (
+    Journal,
+    Pack,
+    SessionEnd,
+    add_second_result,
+    encode_line,
+    observable_content,
+    read_journal,
+)
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.interpret.rounds import add_second_result, observable_content
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import (
     FAILED,
@@ -70,10 +76,21 @@ def play(assignment: Assignment) -> Played:
     engine = _engine(assignment)
     log = _log(assignment, text)
     player = Player(assignment, Document(text), engine, log)
-    if log:
-        # The journal does not hold what is logged of a session, so all sessions are asked again.
-        assignment.journal.unlink(missing_ok=True)
-    twice = _ask(assignment, player, actions)
+    sample: dict[str, Session] = {}
+    journal = Journal(assignment.journal)
+    for line in read_journal(assignment.journal):
+        player.take_over(msgspec.json.decode(line, type=SessionEnd))
+        session = msgspec.json.decode(line, type=Session)
+        if _is_in_sample(assignment, session):
+            sample[session.id] = session
+    for session in player.play(actions):
+        journal.add(encode_line(session))
+        # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
+        count()
+        if _is_in_sample(assignment, session):
+            sample[session.id] = session
+    journal.close()
+    twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
@@ -96,25 +113,16 @@ def play(assignment: Assignment) -> Played:
     )
 
 
-def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[str, Session]:
-    """Ask about all of the file's sessions, which stand in the journal then; return those that were asked twice."""
+def _is_in_sample(assignment: Assignment, session: Session, growth: int = 1) -> bool:
+    """Return whether a session is asked a second time; `growth`: as in `Assignment.asks_twice`."""
+    return assignment.asks_twice(session.id, growth) and session.status not in FAILED | UNASKED
+
+
+def _ask_twice(
+    assignment: Assignment, player: Player, actions: FileActions, sample: Mapping[str, Session]
+) -> dict[str, Session]:
+    """Ask these sessions a second time, and more of them if an answer differs; return all that were asked twice."""
     assert assignment.journal
-    sample: dict[str, Session] = {}
-
-    def draw(session: Session) -> None:
-        if assignment.asks_twice(session.id) and session.status not in FAILED | UNASKED:
-            sample[session.id] = session
-
-    journal = Journal(assignment.journal)
-    for line in read_journal(assignment.journal):
-        player.take_over(msgspec.json.decode(line, type=SessionEnd))
-        draw(msgspec.json.decode(line, type=Session))
-    for session in player.play(actions):
-        journal.add(encode_line(session))
-        # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
-        count()
-        draw(session)
-    journal.close()
     twice = _ask_again(player, actions, sample)
     if any(session.differing for session in twice.values()):
         # The journal holds the first answers, which would take too much memory for files without such a session.
@@ -122,9 +130,7 @@ def _ask(assignment: Assignment, player: Player, actions: FileActions) -> dict[s
         more = {
             session.id: session
             for session in finished
-            if session.id not in sample
-            and assignment.asks_twice(session.id, GROWTH)
-            and session.status not in FAILED | UNASKED
+            if session.id not in sample and _is_in_sample(assignment, session, GROWTH)
         }
         twice |= _ask_again(player, actions, more)
     return twice
@@ -164,6 +170,9 @@ def _log(assignment: Assignment, text: str) -> Log | None:
     # Later rounds ask the same sessions again, so logs are of the first round.
     if logging is None or assignment.round:
         return None
+    if assignment.journal:
+        # The journal does not hold what is logged of a session, so all sessions are asked again.
+        assignment.journal.unlink(missing_ok=True)
     origin = LogOrigin(
         project=logging.project,
         file=assignment.path,

@@ -4,18 +4,152 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.core.logs.columns import SCHEMA, describe_columns
-from ci_eval.core.logs.contract import SIDES, TEST, TRAIN, VALIDATION, LogFormat, LogRun
-from ci_eval.core.logs.records import digest
-from ci_eval.core.logs.writing import PartCounts
-from ci_eval.core.model import LogCounts, LogsRecord
+from ci_eval.core.logs.contract import (
+    SCHEMA,
+    SIDES,
+    TEST,
+    TRAIN,
+    VALIDATION,
+    LogFormat,
+    LoggedSession,
+    LogOrigin,
+    LogRun,
+    check,
+    describe_columns,
+    digest,
+)
+from ci_eval.core.logs.features import KIND_NAMES, KINDS
+from ci_eval.core.model import LogCounts, LogsRecord, Value
+
+
+def tables() -> ModuleType:
+    """Return the module that needs pyarrow. Raises ConfigError if it is not installed."""
+    try:
+        return import_module("ci_eval.core.logs.arrow")
+    except ImportError as error:
+        raise ConfigError(
+            f"logs as Parquet need the extra `ml` ({error}): "
+            "pip install '.[ml]' in a checkout, or use --log-format jsonl"
+        ) from error
+
+
+def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
+    """Write the merged logs to `target`, in order of the sources. Raises WorkspaceError if they do not fit together."""
+    first = sources[0][1]
+    for folder, record in sources:
+        check(record, folder)
+        if (record.schema, record.formats) != (first.schema, first.formats):
+            raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
+    names = dict.fromkeys(file.path for _, record in sources for file in record.files)
+    for form in map(log_formats.CATALOG.load, first.formats):
+        for name in (name for name in names if fnmatchcase(name, form.files or f"*{form.end}")):
+            parts = [folder / name for folder, _ in sources if (folder / name).is_file()]
+            with atomic.writing(target / name):
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                form.join(parts, target / name)
+    atomic.write(target / "schema.json", describe_columns())
+    record = replace(
+        first,
+        train=_sum([source.train for _, source in sources]),
+        validation=_sum([source.validation for _, source in sources]),
+        test=_sum([source.test for _, source in sources if source.test]) if first.test else None,
+        files=tuple(digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
+    )
+    atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    return record
+
+
+def _sum(counts: Sequence[LogCounts]) -> LogCounts:
+    kinds: dict[str, tuple[int, int]] = {}
+    for count in counts:
+        for kind, (rows, expected) in count.kinds.items():
+            before = kinds.get(kind, (0, 0))
+            kinds[kind] = (before[0] + rows, before[1] + expected)
+    return LogCounts(
+        files=sum(count.files for count in counts),
+        sessions=sum(count.sessions for count in counts),
+        selected=sum(count.selected for count in counts),
+        queries=sum(count.queries for count in counts),
+        rows=sum(count.rows for count in counts),
+        expected=sum(count.expected for count in counts),
+        kinds={kind: kinds[kind] for kind in sorted(kinds)},
+    )
+
+
+class KindCounts(Value, frozen=True, kw_only=True):
+    """The counts of one kind of candidate."""
+
+    rows: int = 0
+    expected: int = 0
+
+
+class PartCounts(Value, frozen=True, kw_only=True):
+    """The counts of a part of logs."""
+
+    file: str
+    sessions: int = 0
+    selected: int = 0
+    """Number of sessions in which the expected text was taken."""
+    queries: int = 0
+    rows: int = 0
+    expected: int = 0
+    """Number of rows that hold the expected text."""
+    kinds: dict[str, KindCounts] = {}
+
+
+class Log:
+    """A writer of the sessions of one file to `folder`, in each of the formats."""
+
+    def __init__(self, folder: Path, name: str, origin: LogOrigin, formats: Sequence[str]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._counts = folder / f"{name}.counts.json"
+        self._file = origin.file
+        self._tally: Counter[str] = Counter()
+        self._rows: Counter[str] = Counter()
+        self._expected: Counter[str] = Counter()
+        loaded_formats = map(log_formats.CATALOG.load, formats)
+        self._parts = [form.write(folder / f"{name}{form.end}", origin) for form in loaded_formats]
+
+    def add(self, logged: LoggedSession) -> None:
+        """Add the queries of one session."""
+        for part in self._parts:
+            part.add(logged)
+        self._tally["sessions"] += 1
+        self._tally["selected"] += logged.selected
+        for query in logged.queries:
+            self._tally["queries"] += 1
+            kinds = [KIND_NAMES[KINDS.get(suggestion.kind.lower(), 0)] for suggestion in query.suggestions]
+            self._rows.update(kinds)
+            if query.rank:
+                self._expected[kinds[query.rank - 1]] += 1
+
+    def close(self) -> None:
+        """Complete the files, and write their counts."""
+        for part in self._parts:
+            part.close()
+        counts = PartCounts(
+            file=self._file,
+            sessions=self._tally["sessions"],
+            selected=self._tally["selected"],
+            queries=self._tally["queries"],
+            rows=self._rows.total(),
+            expected=self._expected.total(),
+            kinds={kind: KindCounts(rows=n, expected=self._expected[kind]) for kind, n in sorted(self._rows.items())},
+        )
+        # The counts come last: without them, the files are no part.
+        atomic.write(self._counts, msgspec.json.encode(counts))
 
 
 def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:

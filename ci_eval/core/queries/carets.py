@@ -28,27 +28,23 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")
         check_path(history.file)
         for place in filter(None, history.places):
-            _check(place, text_of(place.text))
+            text = text_of(place.text)
+            spelled: list[ObjectPlace | CallPlace] = [place, *place.calls]
+            for node in spelled:
+                if len(node.receiver) > LONGEST or not node.receiver.isprintable():
+                    raise ValueError(f"{node.receiver[:50]!r} is no name of an object")
+                if len(node.indent) > LONGEST or node.indent.strip(" \t"):
+                    raise ValueError(f"{node.indent[:50]!r} is no indentation")
+            if not place.receiver:
+                raise ValueError("a place has no receiver")
+            spans = [(0, place.line), *((0, call.line) for call in place.calls if call.line is not None)]
+            for call in place.calls:
+                spans += [(call.begin, call.end), *([call.statement] if call.statement else [])]
+            if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
+                raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
     except ValueError as error:
         return f"its places are left out: {error}"
     return ""
-
-
-def _check(place: ObjectPlace, text: str) -> None:
-    """Check that a location lies within its text and is spelled as code can be. Raises ValueError."""
-    spelled: list[ObjectPlace | CallPlace] = [place, *place.calls]
-    for node in spelled:
-        if len(node.receiver) > LONGEST or not node.receiver.isprintable():
-            raise ValueError(f"{node.receiver[:50]!r} is no name of an object")
-        if len(node.indent) > LONGEST or node.indent.strip(" \t"):
-            raise ValueError(f"{node.indent[:50]!r} is no indentation")
-    if not place.receiver:
-        raise ValueError("a place has no receiver")
-    spans = [(0, place.line), *((0, call.line) for call in place.calls if call.line is not None)]
-    for call in place.calls:
-        spans += [(call.begin, call.end), *([call.statement] if call.statement else [])]
-    if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
-        raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
 
 
 def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:

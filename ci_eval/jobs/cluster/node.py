@@ -13,7 +13,7 @@ from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, PreparationError
 from ci_eval.core.config import load
-from ci_eval.core.interpret import Assignment, LocalPool, Played, Setup, Turn
+from ci_eval.core.interpret import Assignment, Played, Setup, Turn, local_pool
 from ci_eval.core.manifest import unlike
 from ci_eval.jobs import runs
 from ci_eval.jobs.preparation import prepare
@@ -88,7 +88,7 @@ class Node:
         self._names = self._folder / "names.npz"
         self._names.write_bytes(names)
         # An engine that takes its process down with it costs a session, and not this worker.
-        self._pool = LocalPool(1)
+        self._pool = local_pool(1)
         self._setup: Setup | None = None
 
     def prepare(self) -> Ready:

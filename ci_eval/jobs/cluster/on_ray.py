@@ -60,7 +60,10 @@ class RayExecutor:
         """Return a pool of at most `most` workers. Raises PreparationError if the cluster cannot be reached."""
         self.cpus, self.workers = {}, 0
         try:
-            _check_reachable(self._address)
+            # Ray itself waits for minutes if nobody answers.
+            if self._address:
+                host, _, port = self._address.rpartition(":")
+                socket.create_connection((host, int(port)), timeout=GOODBYE).close()
             # By default, Ray prints the output of all workers among that of the command.
             ray.init(address=self._address or None, log_to_driver=False, configure_logging=False)
         except (OSError, RuntimeError, ValueError) as error:
@@ -172,9 +175,28 @@ class RayPool:
             result: Ready | Done = ray.get(reference)
         except RayTaskError as error:
             # The worker lives on: what it was asked raised an error, as a local one's task may.
-            return self._handle_error(worker, turn, str(error.cause))
+            reason = str(error.cause)
+            if turn is None:
+                self._refuse(worker, reason)
+                return None
+            self._idle.append(worker)
+            return Asked(turn, None, reason)
         except RayError as error:
-            return self._handle_loss(worker, turn, error, waiting)
+            ray.kill(worker.actor)
+            self._looked = float("-inf")
+            lost = "its worker" if isinstance(error, RayActorError) else "its answer"
+            if turn is None:
+                # Round -1 stands for the preparation of a machine.
+                self._losses[worker.node, -1] += 1
+                if self._losses[worker.node, -1] >= DEATHS:
+                    self._refuse(worker, f"{DEATHS} workers were lost while they prepared it")
+                return None
+            self._losses[turn.path, turn.round] += 1
+            if (losses := self._losses[turn.path, turn.round]) >= DEATHS:
+                return Asked(turn, None, f"{lost} was lost {losses} times", died=True)
+            self._tell(f"{lost} was lost with a machine or process of the cluster: {turn.path} is asked about again")
+            waiting.appendleft(turn)
+            return None
         if isinstance(result, Ready):
             self._welcome(worker, result)
             return None
@@ -200,37 +222,6 @@ class RayPool:
             self._tell(f"a machine of the cluster is left out: {reason}")
         self._refused[worker.node] = reason
         self._looked = float("-inf")
-
-    def _handle_error(self, worker: _Worker, turn: Turn | None, reason: str) -> Asked | None:
-        if turn is None:
-            self._refuse(worker, reason)
-            return None
-        self._idle.append(worker)
-        return Asked(turn, None, reason)
-
-    def _handle_loss(self, worker: _Worker, turn: Turn | None, error: RayError, waiting: deque[Turn]) -> Asked | None:
-        ray.kill(worker.actor)
-        self._looked = float("-inf")
-        lost = "its worker" if isinstance(error, RayActorError) else "its answer"
-        if turn is None:
-            # Round -1 stands for the preparation of a machine.
-            self._losses[worker.node, -1] += 1
-            if self._losses[worker.node, -1] >= DEATHS:
-                self._refuse(worker, f"{DEATHS} workers were lost while they prepared it")
-            return None
-        self._losses[turn.path, turn.round] += 1
-        if (losses := self._losses[turn.path, turn.round]) >= DEATHS:
-            return Asked(turn, None, f"{lost} was lost {losses} times", died=True)
-        self._tell(f"{lost} was lost with a machine or process of the cluster: {turn.path} is asked about again")
-        waiting.appendleft(turn)
-        return None
-
-
-def _check_reachable(address: str) -> None:
-    # Ray itself waits for minutes if nobody answers.
-    if address:
-        host, _, port = address.rpartition(":")
-        socket.create_connection((host, int(port)), timeout=GOODBYE).close()
 
 
 def _read_names(turn: Turn) -> bytes:

@@ -38,7 +38,8 @@ def named_engine(config: Config) -> Engine:
     engine_config, engine = config.engine, engines.CATALOG.load(config.engine.name)
     if isinstance(engine, LspEngine):
         return _set_auto_import(replace(engine, own=make_overlay(engine_config)), config)
-    _check_auto_import(engine, config)
+    usual = engine.auto_import if isinstance(engine, DrivenEngine) else NEVER
+    usual.chosen(config.interpret.auto_import, engine.name)
     for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
         raise ConfigError(
             f"`engine.{key}` is given, but {engine.name} is no language server, which it is for: remove it"
@@ -206,13 +207,6 @@ def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
     # With auto-import, an answer lists the names of any file.
     closure = server.closure if server.auto_import.state(setting) == "off" else Closure.PROJECT
     return replace(server, auto_imports=setting, closure=closure)
-
-
-def _check_auto_import(engine: Engine, config: Config) -> None:
-    """Check that an engine that is no language server can do as `interpret.autoImport` says. Raises ConfigError if
-    not."""
-    usual = engine.auto_import if isinstance(engine, DrivenEngine) else NEVER
-    usual.chosen(config.interpret.auto_import, engine.name)
 
 
 def make_sent_configuration(

@@ -106,15 +106,11 @@ def check_same_sessions(sides: Sequence[Side]) -> None:
     for side in sides[1:]:
         new = dict(_leaves("", msgspec.to_builtins(side.config)))
         for key in dict.fromkeys((*base, *new)):
-            if base.get(key) != new.get(key) and not _is_own(key):
+            if base.get(key) != new.get(key) and not any(key == own or key.startswith(f"{own}.") for own in OWN):
                 raise ConfigError(
                     f"`{key}` is {base.get(key)!r} in base and {new.get(key)!r} in new, but all sides are asked the "
                     f"same sessions: set it for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
                 )
-
-
-def _is_own(key: str) -> bool:
-    return any(key == own or key.startswith(f"{own}.") for own in OWN)
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:

@@ -51,7 +51,13 @@ def prune(root: Path, most: int = MOST) -> None:
     for used, folder in sorted(_list_marks(root), reverse=True):
         total += _size(folder)
         if used < now - OLD or (total > most and used < now - DAY):
-            _remove(folder)
+            # The time makes the name unique, since an interrupted removal may have left its folder.
+            away = folder.with_name(f"{PARTIAL}{folder.name}-{time.time_ns()}")
+            unmark(folder)
+            with suppress(FileNotFoundError):  # another process was faster
+                # A rename removes the folder in one step for any process that looks for it.
+                folder.rename(away)
+                shutil.rmtree(away, ignore_errors=True)  # what is left is removed after a day
 
 
 def _mark_path(folder: Path) -> Path:
@@ -78,13 +84,3 @@ def _size(folder: Path) -> int:
         with suppress(FileNotFoundError):
             size += path.lstat().st_size
     return size
-
-
-def _remove(folder: Path) -> None:
-    # The time makes the name unique, since an interrupted removal may have left its folder.
-    away = folder.with_name(f"{PARTIAL}{folder.name}-{time.time_ns()}")
-    unmark(folder)
-    with suppress(FileNotFoundError):  # another process was faster
-        # A rename removes the folder in one step for any process that looks for it.
-        folder.rename(away)
-        shutil.rmtree(away, ignore_errors=True)  # what is left is removed after a day

@@ -50,32 +50,26 @@ def fetch_if_there(url: str) -> Path | None:
             return None
         folder = _cache("fetched") / hashlib.sha256(manifest).hexdigest()
         if not folder.exists():
-            _download(store, folder)
-    _verify_seal(folder, url)
-    _record_use(folder)
-    return folder
-
-
-def _download(store: _Store, folder: Path) -> None:
-    atomic.make_folder(folder.parent)
-    with tempfile.TemporaryDirectory(prefix=pruning.PARTIAL, dir=folder.parent, ignore_cleanup_errors=True) as name:
-        whole = Path(name, "whole")
-        for part in FOLDERS:
-            atomic.make_folder(whole / part)
-        store.download(whole)
-        if not folder.exists():
-            # If two processes fetch it at once, the second finds the folder.
-            with atomic.writing(folder):
-                whole.rename(folder)
-
-
-def _verify_seal(folder: Path, url: str) -> None:
+            atomic.make_folder(folder.parent)
+            with tempfile.TemporaryDirectory(
+                prefix=pruning.PARTIAL, dir=folder.parent, ignore_cleanup_errors=True
+            ) as name:
+                whole = Path(name, "whole")
+                for part in FOLDERS:
+                    atomic.make_folder(whole / part)
+                store.download(whole)
+                if not folder.exists():
+                    # If two processes fetch it at once, the second finds the folder.
+                    with atomic.writing(folder):
+                        whole.rename(folder)
     try:
         Workspace.open(folder).verify()
     except WorkspaceError as error:
         # Half of a newer run, a damaged cache: the next attempt fetches it again.
         shutil.rmtree(folder, ignore_errors=True)
         raise WorkspaceError(f"{url} cannot be used: {error}") from error
+    _record_use(folder)
+    return folder
 
 
 def to_change(url: str) -> Path:

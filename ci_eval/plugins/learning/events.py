@@ -19,8 +19,8 @@ import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.extra import tables
 from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.gather import tables
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"

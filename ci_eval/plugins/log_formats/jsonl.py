@@ -9,10 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.core.logs.columns import LogOrigin, build_columns
-from ci_eval.core.logs.contract import LogFormat
+from ci_eval.core.logs.contract import LogFormat, LoggedSession, LogOrigin, build_columns
 from ci_eval.core.logs.features import NAMES
-from ci_eval.core.logs.queries import LoggedSession
 
 OF_ROWS = ("place", "text", "candidate", "expected", "selected")
 

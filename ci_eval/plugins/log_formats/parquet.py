@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.core.logs.columns import LogOrigin
-from ci_eval.core.logs.contract import LogFormat, LogPart
-from ci_eval.core.logs.extra import tables
+from ci_eval.core.logs.contract import LogFormat, LogOrigin, LogPart
+from ci_eval.core.logs.gather import tables
 
 
 def write(path: Path, origin: LogOrigin) -> LogPart:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Callable
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -11,15 +15,15 @@ from ci_eval.core.catalogs.languages import CATALOG as LANGUAGES
 from ci_eval.core.contracts import WORD
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.completion import (
     Question,
     drop_hidden_types,
+    expand,
+    find_word,
     offers,
     settle_ties,
 )
-from ci_eval.plugins.adapters.lsp.places import Encoding
-from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE
+from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, Encoding, read_answer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
@@ -154,3 +158,114 @@ def test_items_that_an_editor_orders_alike_stand_in_a_settled_order() -> None:
     listed = [item("(b)"), item("(z)", "2"), item("(a)"), item("(c)", label="other")]
     assert [offer.tail for offer in settle_ties(listed)] == ["(a)", "(z)", "(b)", "(c)"]
     assert settle_ties(listed[::-1])[-1] == item("(b)")
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "word"),
+    [
+        ("x.path|", "python", "path"),
+        ("x.|", "python", ""),
+        ("a b|c", "python", "b"),
+        ("@iv|", "ruby", "iv"),
+        ("$na|", "php", "$na"),
+        ("$|", "php", "$"),
+        ("$na|", "python", "na"),
+        ("this.#pr|", "typescript", "#pr"),
+        ("value$|", "typescriptreact", "value$"),
+        ("x = 1.5f|", "cpp", "1.5f"),
+        ("naïve_é|", "python", "naïve_é"),
+        ("é😀a|", "python", "é😀a"),
+        (f"{'a' * 40}|", "python", "a" * 40),
+        (f"{'a ' * 600}bc|", "python", "bc"),
+        ("|foo", "python", ""),
+    ],
+)
+def test_the_word_is_that_of_the_language(line: str, language: str, word: str) -> None:
+    caret = line.index("|")
+    assert line[find_word(line.replace("|", ""), caret, language)[0] : caret] == word
+
+
+@pytest.mark.parametrize(
+    ("line", "language", "rest"),
+    [
+        ("x.pa|th(1)", "python", "th"),
+        ("x.|", "python", ""),
+        ("this.#p|r$;", "typescript", "r$"),
+        ("x.|path", "go", "path"),
+    ],
+)
+def test_the_word_goes_on_behind_the_caret(line: str, language: str, rest: str) -> None:
+    caret = line.index("|")
+    text = line.replace("|", "")
+    assert text[caret : find_word(text, caret, language)[1]] == rest
+
+
+@pytest.mark.parametrize(
+    ("snippet", "text", "firm"),
+    [
+        ("name", "name", 4),
+        ("join(${1:parts})$0", "join(parts)", 5),
+        ("go()$0", "go()", 4),
+        ("value\\$", "value$", 6),
+        ("a\\}b\\\\c\\d", "a}b\\c\\d", 7),
+        ("${1|one,t\\,wo|}x", "onex", 0),
+        ("${1:a${2:b}}c", "abc", 0),
+        ("f(${TM_FILENAME:x}, $1)", "f(x, )", 5),
+        ("el$x", "el", 2),
+        ("x ${1/(.*)/\\U$1/g} y", "x  y", 2),
+        ("cost $ 5 ${", "cost $ 5 ${", 11),
+        ("${1:open", "${1:open", 8),
+        ("a${1:b${2:c}d", "a${1:bcd", 6),
+        ("${X:b$1}", "b", 1),
+    ],
+)
+def test_placeholders_leave_their_default_text(snippet: str, text: str, firm: int) -> None:
+    """As VS Code's SnippetParser 0.52.2 has it."""
+    assert expand(snippet) == (text, firm)
+
+
+@given(st.text("a$\\{}:|1,/ "))
+def test_every_text_can_be_expanded(snippet: str) -> None:
+    text, firm = expand(snippet)
+    assert 0 <= firm <= len(text) <= len(snippet)
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "unclosed": lambda times: "${1:" * times,
+    "nested": lambda times: "${1:" * times + "x" + "}" * times,
+    "formats of an unclosed transform": lambda times: "${1/a/" + "${a}" * times,
+    "unclosed formats": lambda times: "${1/x/" + "${" * times,
+    "unclosed transforms": lambda times: "${1/x/" * times,
+    "transforms in a format": lambda times: "${1/x/" + "${1/}" * times,
+    "unclosed choices": lambda times: "${1|a," * times,
+    "choices": lambda times: "${1|" + "a\\|," * times,
+    "variables": lambda times: "${x:$y" * times,
+    "escapes": lambda times: "\\$" * times,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_snippet_of_twice_the_length_takes_at_most_about_twice_the_time(name: str) -> None:
+    short, long = (min(_seconds(HOSTILE[name](times)) for _ in range(3)) for times in (1500, 3000))
+    assert long < 4 * short + 0.02
+
+
+def test_a_hundred_thousand_random_snippets_and_a_thousand_nested_ones_are_fast() -> None:
+    signs, choice = (
+        ["a", "$", "\\", "{", "}", "|", ",", "/", ":", "$1", "${1:", "${x:", "${1|", "|}", "${1/"],
+        random.Random(4),
+    )
+    snippets = ["".join(choice.choices(signs, k=choice.randrange(30))) for _ in range(100_000)]
+    snippets += ["".join(choice.choices(signs[10:], k=5)) * choice.randrange(1000) for _ in range(1000)]
+    assert [snippet for snippet in snippets if _seconds(snippet) > 0.05 and _seconds(snippet) > 0.05] == []
+
+
+def test_a_snippet_longer_than_any_that_a_server_sends_is_text() -> None:
+    assert expand("$1" * 20_000) == ("$1" * 20_000, 40_000)
+
+
+def _seconds(snippet: str) -> float:
+    """Return the processor's time, which other processes do not lengthen."""
+    began = time.process_time()
+    expand(snippet)
+    return time.process_time() - began

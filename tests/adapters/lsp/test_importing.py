@@ -10,9 +10,9 @@ import pytest
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.contracts import WORD
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.importing import Resolve, add_edits
+from ci_eval.plugins.adapters.lsp.protocol import read_answer
 
 TEXT = "\U00010400 = 1\nx = Bo\n"
 EDIT = {

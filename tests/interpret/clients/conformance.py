@@ -11,8 +11,8 @@ from ci_eval.core.interpret.clients.vscode import show
 from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
+from ci_eval.plugins.adapters.lsp.protocol import read_answer
 
 NEVER = "\0"
 """No code goes on like this, so that all that acceptance leaves is seen."""

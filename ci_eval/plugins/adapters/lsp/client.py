@@ -19,23 +19,23 @@ from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineRais
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Edit
 from ci_eval.plugins.adapters.confinement import Walls
-from ci_eval.plugins.adapters.lsp.answers import read_answer
 from ci_eval.plugins.adapters.lsp.inline import ANSWER as INLINE_ANSWER
 from ci_eval.plugins.adapters.lsp.inline import InlineItem, InlineList
-from ci_eval.plugins.adapters.lsp.places import Encoding, find_position
 from ci_eval.plugins.adapters.lsp.protocol import (
     MANY,
     MESSAGE,
     UNREADABLE,
     CompletionList,
     Configuration,
-    ConfigurationItem,
+    Encoding,
     Initialized,
     Message,
     ProgressStep,
     ProgressValue,
     Published,
     Registrations,
+    find_position,
+    read_answer,
 )
 from ci_eval.plugins.adapters.lsp.wire import Wire
 
@@ -119,10 +119,6 @@ class Launch:
     """Seconds that the server may take to initialize."""
     ready: float = 120.0
     """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
-
-
-class _Cancelled(EngineRaised):
-    """An error: the server has cancelled a request by itself."""
 
 
 class Client:
@@ -312,16 +308,11 @@ class Client:
                 return False
             self._handle(message, deadline)
         began = time.monotonic()
-        self._handle_while_loading(deadline)
+        while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
+            self._handle(message, deadline)
         self.waited += time.monotonic() - began
         self.is_unready = self.is_loading
         return not self.is_unready
-
-    def _handle_while_loading(self, deadline: float) -> None:
-        while self.is_loading:
-            if (message := self._receive(deadline)) is None:
-                return
-            self._handle(message, deadline)
 
     @property
     def is_loading(self) -> bool:
@@ -331,38 +322,35 @@ class Client:
     # ---------------------------------------------------------------------------------------------------- messages
 
     def _tell(self, method: str, params: Any, deadline: float) -> None:
-        self._send({"jsonrpc": "2.0", "method": method, "params": params}, deadline)
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        self._wire.send(msgspec.json.encode(message), deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
         """Return the result of a request. A request that the server cancels is sent again. Raises EngineTimeout if the
         server does not answer in time, and EngineRaised if it answers with an error."""
-        pause = PAUSE
-        for _ in range(TRIES - 1):
-            with suppress(_Cancelled):
-                return self._ask_once(method, params, deadline)
-            time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
-            pause *= 2
-        return self._ask_once(method, params, deadline)
-
-    def _ask_once(self, method: str, params: Any, deadline: float) -> bytes:
-        # 31 random bits, so that no server can answer a request before it is sent.
-        while (identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
-            pass
-        self._sent.add(identifier)
-        self._send({"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}, deadline)
-        answer = self._await_answer(identifier, deadline)
-        if answer is None:
-            # A server that answers the cancellation still works, so it need not be restarted.
-            grace = time.monotonic() + GOODBYE
-            self._tell("$/cancelRequest", {"id": identifier}, grace)
-            is_alive = self._await_answer(identifier, grace) is not None
-            raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
-        if answer.error is None:
-            return bytes(answer.result)
-        text = f"error {answer.error.code}: {quote(answer.error.message, 1000)}"
-        if answer.error.code in CANCELLED:
-            raise _Cancelled(f"{self._wire.name} answered {method} {TRIES} times with {text}")
-        raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
+        text = ""
+        for attempt in range(TRIES):
+            # 31 random bits, so that no server can answer a request before it is sent.
+            while (identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
+                pass
+            self._sent.add(identifier)
+            request = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
+            self._wire.send(msgspec.json.encode(request), deadline)
+            answer = self._await_answer(identifier, deadline)
+            if answer is None:
+                # A server that answers the cancellation still works, so it need not be restarted.
+                grace = time.monotonic() + GOODBYE
+                self._tell("$/cancelRequest", {"id": identifier}, grace)
+                is_alive = self._await_answer(identifier, grace) is not None
+                raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
+            if answer.error is None:
+                return bytes(answer.result)
+            text = f"error {answer.error.code}: {quote(answer.error.message, 1000)}"
+            if answer.error.code not in CANCELLED:
+                raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
+            if attempt < TRIES - 1:
+                time.sleep(max(0.0, min(PAUSE * 2**attempt, deadline - time.monotonic())))
+        raise EngineRaised(f"{self._wire.name} answered {method} {TRIES} times with {text}")
 
     def _await_answer(self, identifier: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
@@ -380,28 +368,42 @@ class Client:
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} sent {quote(body, 200)!r}: {error}") from error
 
-    def _send(self, message: Any, deadline: float) -> None:
-        self._wire.send(msgspec.json.encode(message), deadline)
-
     def _handle(self, message: Message, deadline: float) -> None:
         """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped. Raises
         EngineMisbehaved if a message answers a request that was not sent."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
-            self._note_check(message)
+            with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
+                uri = msgspec.json.decode(message.params, type=Published).uri
+                # Servers escape other characters than `as_uri` does.
+                self._is_checked |= unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
-            self._reply(message, deadline)
+            reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+            match message.method:
+                case "workspace/configuration":
+                    reply["result"] = [
+                        self._setting(item.section)
+                        for item in self._decode(message.params, Configuration, "asked for").items
+                    ]
+                case "workspace/workspaceFolders":
+                    reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
+                case "workspace/applyEdit":
+                    # The document is ours alone: an edit by the server would change what is measured.
+                    reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
+                case "client/registerCapability":
+                    added = self._decode(message.params, Registrations, "registered").registrations
+                    self._registered |= {registration.method for registration in added}
+                    reply["result"] = None
+                case method if method in _NOTED:
+                    reply["result"] = None
+                case method:
+                    reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
+            self._wire.send(msgspec.json.encode(reply), deadline)
         elif message.method is None and message.id is not None and message.id not in self._sent:
             raise EngineMisbehaved(
                 f"{self._wire.name} answered request {quote(str(message.id), 80)}, which was never sent"
             )
-
-    def _note_check(self, message: Message) -> None:
-        with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
-            uri = msgspec.json.decode(message.params, type=Published).uri
-            # Servers escape other characters than `as_uri` does.
-            self._is_checked |= unquote(uri) == unquote(self._uri)
 
     def _progress(self, message: Message) -> None:
         try:
@@ -419,32 +421,6 @@ class Client:
                 raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
         elif kind == "end":
             self._works.discard(progress.token)
-
-    def _reply(self, message: Message, deadline: float) -> None:
-        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
-        match message.method:
-            case "workspace/configuration":
-                reply["result"] = [self._setting(item.section) for item in self._read_items(message)]
-            case "workspace/workspaceFolders":
-                reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
-            case "workspace/applyEdit":
-                # The document is ours alone: an edit by the server would change what is measured.
-                reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
-            case "client/registerCapability":
-                self._registered |= self._registrations(message)
-                reply["result"] = None
-            case method if method in _NOTED:
-                reply["result"] = None
-            case method:
-                reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
-        self._send(reply, deadline)
-
-    def _registrations(self, message: Message) -> set[str]:
-        registrations = self._decode(message.params, Registrations, "registered").registrations
-        return {registration.method for registration in registrations}
-
-    def _read_items(self, question: Message) -> list[ConfigurationItem]:
-        return self._decode(question.params, Configuration, "asked for").items
 
     def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
         """Return a value that the server sent. Raises EngineMisbehaved if it has another shape."""

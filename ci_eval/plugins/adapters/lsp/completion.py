@@ -8,10 +8,173 @@ from collections.abc import Iterator, Sequence
 
 from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Extension, Offer
 from ci_eval.core.model.sessions import Suggestion
-from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line
-from ci_eval.plugins.adapters.lsp.protocol import CompletionItem, CompletionList, Defaults, Position, TextEdit
-from ci_eval.plugins.adapters.lsp.snippets import expand
-from ci_eval.plugins.adapters.lsp.words import find_word
+from ci_eval.plugins.adapters.lsp.protocol import (
+    CompletionItem,
+    CompletionList,
+    Defaults,
+    Encoding,
+    Position,
+    TextEdit,
+    offset_in_line,
+)
+
+LONGEST_LINE = 1000
+WINDOW = 15
+"""The values of `_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step
+back."""
+
+
+def _pattern(*, without: str = "") -> re.Pattern[str]:
+    separators = "".join(sign for sign in "`~!@#$%^&*()-=+[{]}\\|;:'\",.<>/?" if sign not in without)
+    return re.compile(rf"-?[0-9]*\.[0-9][0-9A-Za-z_]*|[^{re.escape(separators)}\s\ufeff]+")
+
+
+DEFAULT = _pattern()
+BY_LANGUAGE = {
+    "php": _pattern(without="$"),
+    **dict.fromkeys(("typescript", "typescriptreact", "javascript", "javascriptreact"), _pattern(without="$#")),
+}
+"""The pattern of words by the protocol's name of a language."""
+
+
+def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
+    """Return the indices in the line at which the word at the caret begins and ends; both are the caret's if there is
+    none.
+
+    The search is that of `getWordAtText` in wordHelper.ts: the first match that reaches the caret, searched from ever
+    further back.
+    """
+    cut = max(0, caret - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
+    text = line[cut : caret + LONGEST_LINE // 2] if len(line) > LONGEST_LINE else line
+    pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
+    match, previous = None, -1
+    for begin in range(target - WINDOW, -WINDOW, -WINDOW):
+        reaching = _find_match(pattern, text, max(begin, 0), target, previous)
+        if reaching is None and match is not None:
+            break
+        match, previous = reaching, begin
+        if begin <= 0:
+            break
+    return (cut + match.start(), cut + match.end()) if match else (caret, caret)
+
+
+def _find_match(pattern: re.Pattern[str], text: str, begin: int, target: int, stop: int) -> re.Match[str] | None:
+    for match in pattern.finditer(text, begin):
+        if match.start() <= target <= match.end():
+            return match
+        if match.start() > max(stop, target) or 0 < stop < match.start():
+            return None
+    return None
+
+
+_STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
+_OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:}/|])", re.ASCII)
+_CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
+# No text can be matched in two ways here: each further `${…}` would otherwise double the time.
+_TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[^\\/$])*/[a-z]*\}", re.ASCII)
+_PLAIN = re.compile(r"[^$\\}]+")
+DEEPEST = 20
+"""The depth of nested placeholders that are read as such."""
+LONGEST_SNIPPET = 20_000
+"""Characters of the longest snippet that is read; a longer one is text as a whole."""
+MOST_UNCLOSED = 20
+"""The number of unclosed transforms after which all others are text. Each makes the reader look for its end."""
+
+
+def expand(snippet: str) -> tuple[str, int]:
+    """Return the inserted text, and the length of its beginning that holds no placeholder."""
+    if ("$" not in snippet and "\\" not in snippet) or len(snippet) > LONGEST_SNIPPET:
+        return snippet, len(snippet)
+    reader = _SnippetReader(snippet)
+    text = reader.read()
+    return text, len(text) if reader.firm is None else reader.firm
+
+
+class _SnippetReader:
+    """A reader of one snippet, from its beginning to its end."""
+
+    def __init__(self, snippet: str) -> None:
+        self._snippet = snippet
+        self._at = 0
+        self._length = 0
+        self._unclosed = 0
+        self.firm: int | None = None
+        """The number of characters written before the first placeholder; None = there is none so far."""
+
+    def read(self, depth: int = 0) -> str:
+        """Return the text up to the bracket that closes a placeholder, or up to the end at depth 0."""
+        parts: list[str] = []
+        while self._at < len(self._snippet):
+            if depth and self._snippet[self._at] == "}":
+                break
+            parts.append(self._piece(depth))
+        return "".join(parts)
+
+    def _piece(self, depth: int) -> str:
+        snippet, at = self._snippet, self._at
+        if plain := _PLAIN.match(snippet, at):
+            return self._write(plain[0], len(plain[0]))
+        if snippet[at] == "\\":
+            escaped = snippet[at + 1 : at + 2] in {"$", "}", "\\"}
+            return self._write(snippet[at + escaped], 1 + escaped)
+        if snippet[at] != "$":
+            return self._write(snippet[at], 1)
+        if stop := _STOP.match(snippet, at):
+            self._stop(stop["number"])
+            self._at = stop.end()
+            return ""
+        # Deeper nesting is read as text, since a hostile snippet could otherwise exhaust the stack.
+        if (opened := _OPENED.match(snippet, at)) and depth < DEEPEST:
+            return self._placeholder(opened, depth)
+        return self._write("$", 1)
+
+    def _placeholder(self, opened: re.Match[str], depth: int) -> str:
+        before = self._at, self._length, self.firm
+        self._stop(opened["number"])
+        self._at = opened.end()
+        match opened["next"]:
+            case "}":
+                return ""
+            case ":":
+                return self._default_text(opened, depth, before[2])
+            case "|" if opened["number"] and (choices := _CHOICES.match(self._snippet, self._at)):
+                self._at = choices.end()
+                first = re.sub(r"\\([\\,|])", r"\1", choices[1])
+                self._length += len(first)
+                return first
+            case "/" if self._unclosed < MOST_UNCLOSED:
+                if transform := _TRANSFORM.match(self._snippet, self._at):
+                    self._at = transform.end()
+                    return ""
+                self._unclosed += 1
+        # What is not closed is text.
+        self._at, self._length, self.firm = before
+        return self._write("$", 1)
+
+    def _default_text(self, opened: re.Match[str], depth: int, firm_before: int | None) -> str:
+        firm, self.firm = self.firm, firm_before
+        text = self.read(depth + 1)
+        if self._snippet[self._at : self._at + 1] == "}":
+            self._at += 1
+            self.firm = self.firm if firm is None else firm
+            return text
+        # An unclosed placeholder is text, and what follows it was read already: to read it twice would double the time
+        # with each of them.
+        self._length += len(opened[0])
+        if firm_before is None and self.firm is not None:
+            self.firm += len(opened[0])
+        return opened[0] + text
+
+    def _stop(self, number: str | None) -> None:
+        # Variables have names, and an editor fills them in by itself: only numbered placeholders end the firm part.
+        if self.firm is None and number:
+            self.firm = self._length
+
+    def _write(self, text: str, read: int) -> str:
+        self._at += read
+        self._length += len(text)
+        return text
+
 
 KINDS = (
     "",
@@ -136,7 +299,9 @@ class _Reader:
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self._question.token,
                 # A tail is compared as a whole if there is no placeholder in it.
-                firm=firm - len(text) if len(text) <= firm < len(written) and not _removes(tail) else len(tail),
+                firm=firm - len(text)
+                if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
+                else len(tail),
                 # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
                 # mainThreadLanguageFeatures.ts).
                 number=NUMBERS[kind or "property"],
@@ -238,10 +403,6 @@ class _Reader:
             if not any(_SIGNS.sub("", text).startswith(bare) for text in (item.label, item.filter_text or "")):
                 return written
         return name
-
-
-def _removes(tail: str) -> bool:
-    return REMOVED in tail or REMOVED_BEFORE in tail
 
 
 TAGS = frozenset({"class", "struct", "constructor"})

@@ -19,7 +19,6 @@ from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Lau
 from ci_eval.plugins.adapters.lsp.completion import Question, drop_hidden_types, offers, settle_ties
 from ci_eval.plugins.adapters.lsp.importing import add_edits
 from ci_eval.plugins.adapters.lsp.inline import read_inline_items
-from ci_eval.plugins.adapters.lsp.language_ids import language_id
 from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners, nothing
 from ci_eval.plugins.adapters.lsp.overlay import (
     NOTHING,
@@ -30,7 +29,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     expand_folders,
     merge_objects,
 )
-from ci_eval.plugins.adapters.lsp.protocol import CompletionList
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id
 from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
@@ -290,19 +289,49 @@ class RunningLsp:
         """
         if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
-        latency = 0.0
-        extension = self._engine.manners.extension
         # The extension for clangd calls all lists incomplete.
-        if not query.continues or self._last is None or self._last.is_incomplete or extension == "clangd":
-            latency, self._last = self._ask(query)
-            self._asked = len(query.prefix)
+        if (
+            query.continues
+            and self._last is not None
+            and not self._last.is_incomplete
+            and self._engine.manners.extension != "clangd"
+        ):
+            return self._read_list(query, self._last, 0.0)
+        client = self._running
+        if not client.completes:
+            raise EngineRaised(NO_COMPLETION.format(self._engine.name))
+        if not self._is_typed and self._engine.manners.serial:
+            # A server that handles one message at a time is first given time to work through the edits.
+            deadline = time.monotonic() + PATIENCE
+            self._tell(client, query.offset, deadline)
+            client.digest(deadline)
+        while True:
+            started = time.perf_counter()
+            deadline = time.monotonic() + self._surroundings.timeout
+            self._tell(client, query.offset, deadline)
+            answer, arrived = client.complete(self._text, query.offset, deadline)
+            if client.is_loading and not client.is_unready:
+                # What it says while it loads the project is not what it will say.
+                client.settle()
+            # A server that is still loading the project suggests nothing; a person would see that, and try again.
+            elif time.monotonic() > self._cold_until or answer.items:
+                break
+            else:
+                time.sleep(PAUSE)
+        self._last, self._asked = answer, len(query.prefix)
+        # The latency is from sending the edits to the last byte of the answer.
+        return self._read_list(query, answer, arrived - started)
+
+    def _read_list(self, query: Query, answer: CompletionList, latency: float) -> Answer:
+        """Return the suggestions of a server's list, which came after `latency` seconds."""
+        extension = self._engine.manners.extension
         since = len(query.prefix) - self._asked
         encoding = self._running.encoding
         replaces = query.span == "around"
         question = Question(
             self._text, query.offset, query.prefix, encoding, self._language, since=since, replaces=replaces
         )
-        suggestions = offers(self._last, question, self._surroundings.word, extension)
+        suggestions = offers(answer, question, self._surroundings.word, extension)
         if suggestions:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
@@ -310,10 +339,10 @@ class RunningLsp:
         if query.removed:
             # The list is there, so what is asked now cannot change it.
             resolve = self._resolve if self._engine.auto_import.resolves else None
-            suggestions = add_edits(suggestions, query.expected, self._last, resolve, self._text, encoding)
+            suggestions = add_edits(suggestions, query.expected, answer, resolve, self._text, encoding)
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
-        return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=self._last.dropped)
+        return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=answer.dropped)
 
     def _resolve(self, item: dict[str, Any]) -> Any:
         return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
@@ -332,32 +361,6 @@ class RunningLsp:
             raise EngineCrash(f"{self._engine.name} does not run")
         return self._client
 
-    def _ask(self, query: Query) -> tuple[float, CompletionList]:
-        """Ask the server. Returns the seconds from sending the edits to the last byte of the answer, and the answer.
-
-        A server that handles one message at a time is first given time to work through the edits.
-        """
-        client = self._running
-        if not client.completes:
-            raise EngineRaised(NO_COMPLETION.format(self._engine.name))
-        if not self._is_typed and self._engine.manners.serial:
-            deadline = time.monotonic() + PATIENCE
-            self._tell(client, query.offset, deadline)
-            client.digest(deadline)
-        while True:
-            started = time.perf_counter()
-            deadline = time.monotonic() + self._surroundings.timeout
-            self._tell(client, query.offset, deadline)
-            answer, arrived = client.complete(self._text, query.offset, deadline)
-            if client.is_loading and not client.is_unready:
-                # What it says while it loads the project is not what it will say.
-                client.settle()
-                continue
-            # A server that is still loading the project suggests nothing; a person would see that, and try again.
-            if time.monotonic() > self._cold_until or answer.items:
-                return arrived - started, answer
-            time.sleep(PAUSE)
-
     def _tell(self, client: Client, caret: int, deadline: float) -> None:
         """Send the edits that the server does not know yet, as if the character before the caret was typed last."""
         if self._is_typed:
@@ -365,7 +368,12 @@ class RunningLsp:
         edits, self._edits = self._edits, []
         if self._engine.reopens:
             if edits:
-                self._reopen(client, deadline)
+                path = Path(self._path)
+                language = self._language
+                self._copies += 1
+                # A new name each time, so that the server cannot use what it knows of the last text.
+                copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
+                client.open(self._root / copy, language, self._text, deadline)
         elif self.deletes:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
@@ -380,14 +388,6 @@ class RunningLsp:
             client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
         self._sent_text = self._text
         self._is_typed = True
-
-    def _reopen(self, client: Client, deadline: float) -> None:
-        path = Path(self._path)
-        language = self._language
-        self._copies += 1
-        # A new name each time, so that the server cannot use what it knows of the last text.
-        copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
-        client.open(self._root / copy, language, self._text, deadline)
 
 
 def _visible_root(place: Place) -> Path:

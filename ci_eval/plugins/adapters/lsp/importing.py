@@ -11,8 +11,14 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine.offers import Offer
-from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line
-from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, CompletionList, Position, TextEdit
+from ci_eval.plugins.adapters.lsp.protocol import (
+    UNREADABLE,
+    CompletionList,
+    Encoding,
+    Position,
+    TextEdit,
+    offset_in_line,
+)
 
 Resolve = Callable[[dict[str, Any]], Any]
 """A function that asks the server for the rest of an item."""

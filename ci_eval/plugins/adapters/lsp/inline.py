@@ -12,8 +12,7 @@ import msgspec
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Suggestion
 from ci_eval.core.text_spans import cut
-from ci_eval.plugins.adapters.lsp.places import Encoding, offset_in_line
-from ci_eval.plugins.adapters.lsp.protocol import Range
+from ci_eval.plugins.adapters.lsp.protocol import Encoding, Range, offset_in_line
 
 
 class Snippet(msgspec.Struct):

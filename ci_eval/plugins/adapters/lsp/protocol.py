@@ -5,10 +5,108 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Raw, Struct, field
+
+from ci_eval.core.base.quoting import quote
+
+_SUFFIXES = {
+    "typescriptreact": ".tsx",
+    "typescript": ".ts .mts .cts",
+    "javascriptreact": ".jsx",
+    "javascript": ".js .mjs .cjs .es6",
+    "c": ".c .i",
+    "cpp": ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .h .ii .ipp .inl .ixx .cppm .tpp .txx .ino",
+    "objective-c": ".m",
+    "objective-cpp": ".mm",
+    "python": ".py .pyi .pyw",
+    "ruby": ".rb .rake .gemspec .ru",
+    "php": ".php .phtml",
+    "java": ".java",
+    "kotlin": ".kt .kts",
+    "scala": ".scala .sc .sbt",
+    "go": ".go",
+    "rust": ".rs",
+    "csharp": ".cs .csx",
+    "fsharp": ".fs .fsi .fsx",
+    "swift": ".swift",
+    "dart": ".dart",
+    "lua": ".lua",
+    "perl": ".pl .pm",
+    "r": ".r",
+    "julia": ".jl",
+    "shellscript": ".sh .bash .zsh .ksh",
+    "powershell": ".ps1 .psm1",
+    "html": ".html .htm .xhtml",
+    "css": ".css",
+    "scss": ".scss",
+    "less": ".less",
+    "vue": ".vue",
+    "svelte": ".svelte",
+    "json": ".json",
+    "jsonc": ".jsonc",
+    "yaml": ".yaml .yml",
+    "toml": ".toml",
+    "xml": ".xml .xsd",
+    "markdown": ".md .markdown",
+    "latex": ".tex",
+    "sql": ".sql",
+    "elixir": ".ex .exs",
+    "erlang": ".erl .hrl",
+    "haskell": ".hs",
+    "clojure": ".clj .cljs .cljc .edn",
+    "groovy": ".groovy .gradle",
+    "vb": ".vb",
+    "coffeescript": ".coffee",
+}
+BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+"""The name of a language by the last suffix of a file's name, in lower case."""
+
+
+def language_id(path: str, language: str) -> str:
+    """Return the protocol's name for the language of the file at `path`, else `language`."""
+    return BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), language)
+
+
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
+
+def width(text: str, encoding: Encoding) -> int:
+    """Return the number of units that the text has."""
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        # A file may hold lone surrogates, which no strict encoder accepts.
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def find_position(text: str, offset: int, encoding: Encoding) -> Position:
+    """Return the line and character of the code point at `offset`."""
+    begin = text.rfind("\n", 0, offset) + 1
+    return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))
+
+
+def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
+    """Return the number of code points before `character` units of a line; a position inside a code point is its
+    beginning.
+
+    A position before the line is the line's beginning, and one behind the line is its end.
+    """
+    character = max(character, 0)
+    if encoding == "utf-32" or line.isascii():
+        return min(character, len(line))
+    used = 0
+    for count, letter in enumerate(line):
+        used += width(letter, encoding)
+        if used > character:
+            return count
+    return len(line)
+
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """The errors that decoding raises: a shape that is not the protocol's, text that is not UTF-8, values nested too
@@ -183,3 +281,69 @@ class ProgressStep(Struct):
 
 
 MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+_STRICT: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
+    list[CompletionItem] | CompletionList | None
+)
+_NUMBERS = ("kind", "insertTextFormat")
+
+
+def read_answer(answer: bytes) -> CompletionList:
+    """Return the items of an answer; none for null. Raises one of UNREADABLE if the answer is no list, or none of its
+    items can be read."""
+    try:
+        # The fast path: almost all answers can be read strictly.
+        strict = _STRICT.decode(answer)
+    except UNREADABLE:
+        return _lenient(msgspec.json.decode(answer))
+    if isinstance(strict, CompletionList):
+        # The server may have sent fields of these names.
+        strict.dropped, strict.source = 0, answer
+        return strict
+    return CompletionList(items=strict or [], source=answer)
+
+
+def _lenient(answer: Any) -> CompletionList:
+    whole: Mapping[str, Any] = answer if isinstance(answer, dict) else {"items": answer}
+    items = whole.get("items")
+    if items is not None and not isinstance(items, list):
+        raise msgspec.ValidationError(f"items: expected a list, got {quote(str(items), 80)}")
+    pairs = [(raw, item) for raw in items or () if (item := _item(raw)) is not None]
+    read = [item for _, item in pairs]
+    if items and not read:
+        raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
+    return CompletionList(
+        items=read,
+        is_incomplete=whole.get("isIncomplete") is True,
+        item_defaults=_convert(whole.get("itemDefaults"), Defaults, _NUMBERS),
+        dropped=len(items or ()) - len(read),
+        source=msgspec.json.encode({**whole, "items": [raw for raw, _ in pairs]}),
+    )
+
+
+def _item(raw: Any) -> CompletionItem | None:
+    item: CompletionItem | None = _convert(raw, CompletionItem, (*_NUMBERS, "preselect"))
+    return item
+
+
+def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
+    """Return the value as that type, or None if it has another shape. The fields in `ignored` are left out if they are
+    wrong."""
+    if not isinstance(raw, dict):
+        return None
+    fields = {name: value for name, value in raw.items() if value is not None}
+    for name in ignored:
+        if not isinstance(fields.get(name), int | float) or (name == "preselect" and fields[name] not in {True, False}):
+            fields.pop(name, None)
+    try:
+        # Not strict: a line number may be written as 6.0.
+        return msgspec.convert(_drop_nulls(fields), kind, strict=False)
+    except UNREADABLE:
+        return None
+
+
+def _drop_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _drop_nulls(member) for name, member in value.items() if member is not None}
+    return value

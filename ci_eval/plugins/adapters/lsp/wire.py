@@ -54,20 +54,17 @@ class Wire(EngineProcess):
                 raise self._crash() from error
             if not unsent:
                 return
-            self._wait_to_write(deadline)
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+            try:
+                ready = self._select(deadline)
+            finally:
+                self._selector.unregister(self._stdin)
+            if not ready:
+                raise EngineTimeout(f"{self.name} did not read what it was sent")
+            if self._stdout in ready:
+                self._read()
             if len(self._received) > limit:
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
-
-    def _wait_to_write(self, deadline: float) -> None:
-        self._selector.register(self._stdin, selectors.EVENT_WRITE)
-        try:
-            ready = self._select(deadline)
-        finally:
-            self._selector.unregister(self._stdin)
-        if not ready:
-            raise EngineTimeout(f"{self.name} did not read what it was sent")
-        if self._stdout in ready:
-            self._read()
 
     def receive(self, deadline: float) -> bytes | None:
         """Return the next message, or None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
