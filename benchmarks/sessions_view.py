@@ -21,7 +21,7 @@ from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status, Suggestion
 from ci_eval.core.rendering.htmlsite import HtmlSite
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, write_sessions
-from ci_eval.plugins.reports.html import ASSETS, TEMPLATES
+from ci_eval.plugins.reports.html.evaluation import ASSETS, TEMPLATES
 
 PER_FILE = 500
 NAMES = [f"{verb}_{noun}" for verb in "get set make read write find".split() for noun in "name path user line".split()]

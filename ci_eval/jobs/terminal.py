@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from ci_eval.ci import Screen
+from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Comparison,
     Difference,
@@ -17,21 +19,19 @@ from ci_eval.core.model import (
     LogsRecord,
     MetricInfo,
     Overview,
-    Trend,
+    Suite,
+    Sweep,
     Verdict,
 )
+from ci_eval.core.model.units import COSTS, TRENDS, amount, change, interval, interval_text
 from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.blocks import to_terminal
 from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
-    amount,
-    change,
     client_name,
     cost_text,
     failed_everywhere,
     footprint_text,
-    format_count,
-    interval,
-    intervals,
     statuses,
     times_text,
 )
@@ -40,23 +40,16 @@ from ci_eval.core.rendering.ladder import (
     describe_sessions,
     find_length_figures,
     find_length_filters,
-    label,
     sentences,
     shown_filter,
 )
 from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
-from ci_eval.core.rendering.suites import populations as populations_of_suite
-from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, together
-from ci_eval.core.rendering.trendtext import change_lines, name_trends
+from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import (
-    COSTS,
     ELSEWHERE,
     HERE,
-    TRENDS,
     change_text,
     elsewhere_line,
-    interval_text,
     judged_elsewhere,
     judged_of_code,
     label_metric,
@@ -206,7 +199,7 @@ def comparison(done: Compared, screen: Screen) -> None:
         screen.warn(warning)
     _gates(result.gates, screen)
     if result.trend:
-        _trend(result.trend, screen)
+        Trends((result.trend,), ()).terminal(screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
 
@@ -279,43 +272,7 @@ def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
 
 def overview(summary: Overview, screen: Screen) -> None:
     """Print the ranking of several evaluations, or a trend."""
-    screen.result("")
-    if ranking := summary.ranking:
-        infos = {info.name: info for info in ranking.metrics}
-        screen.result(
-            f"in all evaluations: {format_count(ranking.sessions, 'session')} in "
-            f"{format_count(ranking.files, 'file')} ({label(ranking.headline)})"
-        )
-        screen.result("")
-        first = ranking.declared[0]
-        rows = [
-            (
-                side.title,
-                *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
-                intervals(figures[first], infos[first].unit),
-                *(amount(figure.value, infos[name].unit) for name, figure in times.items()),
-                f"{ahead} / {behind}",
-            )
-            for side, figures, times, ahead, behind in zip(
-                ranking.sides, ranking.figures, ranking.times, ranking.ahead, ranking.behind, strict=True
-            )
-        ]
-        columns = [*ranking.declared, f"{first}'s interval", *ranking.times[0], "better / worse than"]
-        screen.table(["evaluation", *columns], rows, numbers=len(columns) - 1)
-        screen.result("")
-        for warning in ranking.warnings:
-            screen.warn(warning)
-    for name, trend in zip(name_trends(summary), summary.trends, strict=True):
-        _trend(trend, screen, f"{name}: ")
-    if summary.trend:
-        _trend(summary.trend, screen)
-
-
-def _trend(trend: Trend, screen: Screen, about: str = "") -> None:
-    before = format_count(len(trend.nights) - 1, "evaluation")
-    screen.result(f"history   {about}{before} before this one ({label(trend.headline)})")
-    for line in change_lines(trend):
-        screen.result(f"changed   {about}{line}")
+    to_terminal(small_blocks(summary), screen)
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
@@ -356,62 +313,22 @@ def _short(error: FileError) -> str:
     return first if last in first else f"{first}: {last}"
 
 
-def sweep(done: Swept, screen: Screen) -> None:
-    """Print the table of a sweep, and the paths of its reports. The last line is the folder's path."""
-    result = done.sweep
-    rows = [
-        [
-            *run.values,
-            f"{run.sessions:,}",
-            *(
-                text
-                for info in result.metrics
-                # Reports have the intervals, too; here there is little room.
-                for text in (figure_texts(run, info)[0], run.why or difference_texts(run, info)[0])
-            ),
-        ]
-        for run in result.runs
-    ]
-    screen.result("")
-    columns = [
-        *(key.rpartition(".")[2] for key in result.keys),
-        "sessions",
-        *(name for info in result.metrics for name in (info.name, "from the first")),
-    ]
-    screen.table(columns, rows, numbers=0)
-    screen.result("")
-    if held_out := held_out_text(result):
-        screen.result(f"Held out: {held_out}.\n")
-    for name, path in done.reports.items():
+def small(result: Sweep | Suite, folder: Path, reports: Mapping[str, Path], screen: Screen) -> None:
+    """Print a sweep or a suite, and the paths of its reports. The last line is the folder's path."""
+    to_terminal(small_blocks(result), screen)
+    for name, path in reports.items():
         screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+    screen.result(str(folder))
+
+
+def sweep(done: Swept, screen: Screen) -> None:
+    """Print a sweep as `small` does."""
+    small(done.sweep, done.folder, done.reports, screen)
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Print the table of a suite, and the paths of its reports. The last line is the folder's path."""
-    result = done.suite
-    rows = [
-        [f"{member.project.name} {member.project.revision}", f"{member.sessions:,}"]
-        + [together(cell(member, info)) for info in result.metrics]
-        for member in result.projects
-    ]
-    overall = [OVERALL.lower(), "", *(together(overall_cell(result, info)) for info in result.metrics)]
-    screen.result("")
-    screen.table(
-        ["project", "sessions", *(info.name for info in result.metrics)],
-        [*rows, overall],
-        numbers=0,
-        title=result.title,
-    )
-    screen.result("")
-    for line in populations_of_suite(result):
-        screen.result(line)
-    for member in result.projects:
-        if member.trouble:
-            screen.warn(f"{member.project.name}: {member.trouble}")
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+    """Print a suite as `small` does."""
+    small(done.suite, done.folder, done.reports, screen)
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:

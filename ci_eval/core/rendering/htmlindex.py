@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from ci_eval.core.contracts import Task
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo, OtherCode
+from ci_eval.core.model.units import amount, interval
 from ci_eval.core.rendering.figures import (
     FAILURES,
     OUTCOMES,
-    amount,
     client_name,
     describe_session_counts,
     failures,
     headline,
-    interval,
     intervals,
     metric_infos,
     sessions_by_kind,

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ci_eval.core.filters import GROUPS, collect_letters, standard_name, standard_parts
+from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
 from ci_eval.core.model import Evaluation, FilterFigures
-from ci_eval.core.rendering.figures import (
-    NO_FIGURES,
-    amount,
-    describe_session_counts,
-    first_filter,
-    format_count,
-    intervals,
-)
+from ci_eval.core.model.units import amount
+from ci_eval.core.rendering.figures import NO_FIGURES, describe_session_counts, first_filter, format_count, intervals
 
 
 def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
@@ -31,20 +25,6 @@ def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
         for figures, count in sides
     )
     return text if leading.planned == whole.planned else f"{text} ({label(name)}); the whole run: {of_run}"
-
-
-def letters(count: int) -> str:
-    """Return a number of letters, in words."""
-    return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
-
-
-def label(name: str) -> str:
-    """Return which sessions a filter lets through, such as "names, one letter typed"."""
-    parts = standard_parts(name)
-    if parts is None:
-        return name
-    group, typed = parts
-    return ", ".join(filter(None, (group, None if typed is None else f"{letters(typed)} typed"))) or "all sessions"
 
 
 def pooled_label(name: str, names: Iterable[str]) -> str:

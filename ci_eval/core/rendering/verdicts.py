@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+
+from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
+from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Comparison,
     Determinism,
@@ -19,10 +22,11 @@ from ci_eval.core.model import (
     Verdict,
 )
 from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering.advice import percent
 from ci_eval.core.rendering.engine.conditions import conditions_line
-from ci_eval.core.rendering.figures import TO, amount, append_state, change, change_between, first_filter, format_count
-from ci_eval.core.rendering.ladder import beside, label, shown_filter
+from ci_eval.core.rendering.figures import first_filter, format_count
+from ci_eval.core.rendering.ladder import beside, shown_filter
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -34,15 +38,16 @@ SIGNS = {
 }
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
-TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics whose trend is drawn in addition to the declared ones."""
-COSTS = ("CostPerSession",)
-"""The metrics for the costs of language models, beside times and memory."""
-
 
 def said(verdict: Verdict) -> str:
     """Return a verdict with a sign, so that colour is never the only mark."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
+
+
+def mark_verdict(verdict: Verdict) -> Markup:
+    """Return a verdict with its sign as HTML."""
+    sign = Markup('<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>')
+    return sign.format(verdict.value, SIGNS[verdict], WORDS[verdict])
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
@@ -123,16 +128,6 @@ def deletion_text(deletion: Determinism) -> str:
 def judged_of_code(figures: FilterFigures) -> bool:
     """Return whether any figure has an interval for other code."""
     return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
-
-
-def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
-    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
-    if difference.low is None or difference.high is None:
-        return "no interval"
-    state = difference.state if isinstance(difference, Difference) else "none"
-    if difference.low == difference.high:
-        return "exact" if state in {"exact", "none"} else "all sessions"
-    return append_state(change_between(difference.low, difference.high, unit), state)
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -367,33 +362,8 @@ def label_metric(name: str, difference: Difference) -> str:
     return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
 
 
-def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the rank of each evaluation: before it stand as many others as are shown to be better, behind it as many
-    as are shown to be worse. The ranks between are a tie, such as 2-3.
-
-    `ahead`: how many others each is better than; `behind`: how many others each is worse than.
-    """
-    count = len(ahead)
-    spans = ((worse_than + 1, count - better_than) for better_than, worse_than in zip(ahead, behind, strict=True))
-    return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
-
-
-PAIRS_JUDGED = (
-    "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
-    "may seem to"
-)
-"""What the verdicts of a ranking are, as reports of it say."""
-
-
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
     estimate = night.metrics.get(metric)
     return amount(estimate.value if estimate else None, unit)
-
-
-def pair_text(difference: Difference | None, info: MetricInfo) -> str:
-    """Return a difference between two evaluations, with its interval for this project."""
-    if difference is None:
-        return ""
-    return f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"

@@ -14,8 +14,8 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.manifest import commits_between
+from ci_eval.core.model.units import amount, change
 from ci_eval.core.rendering import plaintext
-from ci_eval.core.rendering.figures import amount, change
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core import machine
-from ci_eval.core.model import FORMAT, Estimate, Line, MetricInfo, Trend, TrendPoint
+from ci_eval.core.filters import label
+from ci_eval.core.model import FORMAT, Estimate, Line, Lines, MetricInfo, Trend, TrendPoint
+from ci_eval.core.model.units import NOTHING, amount, change, interval
 from ci_eval.core.rendering.charts import trend_charts
-from ci_eval.core.rendering.contract import SiteReporter
-from ci_eval.core.rendering.figures import NOTHING, amount, change, interval
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
-from ci_eval.core.rendering.ladder import label
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
 from ci_eval.core.rendering.sparkline import Sparkline, sparkline
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (*COMMON, "comparison.css", "site.css")
 
 
@@ -39,24 +37,18 @@ class EvaluationRow:
     did."""
 
 
-class SiteHtml:
-    """A reporter that writes pages which need no script, no network and no server; equal histories give equal bytes."""
-
-    name = "html"
-
-    def write(self, lines: Sequence[Line], folder: Path) -> Path:
-        """Write the site; see `SiteReporter.write`."""
-        with replace_folder(folder) as partial:
-            site = HtmlSite(partial, TEMPLATES, amount=amount, interval=interval, step=_step)
-            site.assets(ASSETS)
-            newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
-            site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
-            for line in lines:
-                charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
-                site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
-                site.write(f"{line.page}/trend.json", _json(_account(line)))
-            site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
-        return folder / "index.html"
+def write_site(result: Lines, folder: Path) -> None:
+    """Write pages which need no script, no network and no server; equal histories give equal bytes."""
+    lines = result.lines
+    site = HtmlSite(folder, TEMPLATES, amount=amount, interval=interval, step=_step)
+    site.assets(ASSETS)
+    newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
+    site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
+    for line in lines:
+        charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
+        site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
+        site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
+    site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
 
 
 def _row(line: Line) -> EvaluationRow:
@@ -102,11 +94,6 @@ def _about(line: Line) -> dict[str, object]:
     }
 
 
-def _account(line: Line) -> dict[str, object]:
-    """Return the values that a page shows beside its charts."""
-    return {"format": FORMAT, **_about(line), "trend": line.trend}
-
-
 def _entry(line: Line) -> dict[str, object]:
     """Return the values of the link to a page."""
     newest = line.trend.nights[-1]
@@ -121,6 +108,3 @@ def _entry(line: Line) -> dict[str, object]:
 
 def _json(report: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
-
-
-REPORTER: SiteReporter = SiteHtml()

@@ -1,4 +1,4 @@
-"""The page `html/index.html`: the figures under each session filter, and every file with its tokens coloured by how
+"""The pages of an evaluation: the figures under each session filter, and every file with its tokens coloured by how
 their sessions went."""
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_parts
+from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
 from ci_eval.core.model import Evaluation
+from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import collect_warnings
-from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     INDICATIVE,
     NO_FIGURES,
-    amount,
     failed_everywhere,
     footprint_text,
     headline,
@@ -32,28 +32,27 @@ from ci_eval.core.rendering.htmlpages import (
     OUTCOMES,
     SIGNS,
     Page,
+    encode_stretches,
     legend,
     mark,
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
 from ci_eval.core.rendering.ladder import (
     find_length_figures,
     find_length_filters,
-    label,
     pooled_label,
     sentences,
     shown_filter,
 )
-from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped", "other")
 ASSETS = (
     *COMMON,
@@ -102,19 +101,7 @@ class Neighbours:
     next_miss: str
 
 
-class Html:
-    """A reporter that writes a folder which opens from disk, without a network, also in a frame and on a phone."""
-
-    name = "html"
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """Write the folder `html`; see `Reporter.write`."""
-        with replace_folder(folder / "html") as partial:
-            _Pages(evaluation, partial).write(sources)
-        return folder / "html" / "index.html"
-
-
-class _Pages:
+class Pages:
     """A report while it is written to `folder`."""
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
@@ -335,6 +322,3 @@ def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcom
             if spot.outcome in outcomes:
                 return f"{links[number]}#{quote(spot.ids[0])}"
     return ""
-
-
-REPORTER: Reporter = Html()

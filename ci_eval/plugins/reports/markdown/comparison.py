@@ -1,27 +1,24 @@
-"""The file `report.md` of a comparison, for a pull request: the most important first."""
+"""The report of a comparison as Markdown, for a pull request: the most important first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from ci_eval.core.base import atomic
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Task
+from ci_eval.core.filters import label
 from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
-from ci_eval.core.rendering.contract import ComparisonReporter, PairedSessions
-from ci_eval.core.rendering.figures import amount, change
-from ci_eval.core.rendering.ladder import find_length_filters, label
+from ci_eval.core.model.units import amount, change, interval_text
+from ci_eval.core.rendering.ladder import find_length_filters
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
-from ci_eval.core.rendering.trendtext import trend_lines
+from ci_eval.core.rendering.results import trend_lines
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     change_text,
     describe_adjustment,
     elsewhere_line,
-    interval_text,
     judged_elsewhere,
     label_metric,
     p_text,
@@ -40,38 +37,33 @@ WORST = 25
 FILES = 50
 
 
-class ComparisonMarkdown:
-    """A reporter that writes report.md for GitHub, short enough for a comment."""
-
-    name = "markdown"
-
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
-        """Write report.md below `folder`; see `ComparisonReporter.write`."""
-        task = tasks.CATALOG.load(comparison.task)
-        parts = [
-            f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
-            summary(comparison),
-            gate_table(comparison.gates),
-            _declared_section(comparison),
-            "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
-            _conditions(comparison),
-            _parts(comparison),
-            _changes("Worst regressions", comparison.regressions, task),
-            _changes("Best improvements", comparison.improvements, task),
-            _others(comparison),
-            _transitions(comparison),
-            _filters(comparison),
-        ]
-        if comparison.trend:
-            parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
-        text = ""
-        for part in filter(None, parts):
-            # Room is left for the sentence below.
-            if len(text) + len(part) > LONGEST - 200:
-                text += "\nThe rest is in the HTML report.\n"
-                break
-            text += f"{part}\n\n"
-        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+def write_comparison(comparison: Comparison) -> str:
+    """Return the report of a comparison, short enough for a comment."""
+    task = tasks.CATALOG.load(comparison.task)
+    parts = [
+        f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
+        summary(comparison),
+        gate_table(comparison.gates),
+        _declared_section(comparison),
+        "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
+        _conditions(comparison),
+        _parts(comparison),
+        _changes("Worst regressions", comparison.regressions, task),
+        _changes("Best improvements", comparison.improvements, task),
+        _others(comparison),
+        _transitions(comparison),
+        _filters(comparison),
+    ]
+    if comparison.trend:
+        parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
+    text = ""
+    for part in filter(None, parts):
+        # Room is left for the sentence below.
+        if len(text) + len(part) > LONGEST - 200:
+            text += "\nThe rest is in the HTML report.\n"
+            break
+        text += f"{part}\n\n"
+    return text
 
 
 def summary(comparison: Comparison) -> str:
@@ -244,6 +236,3 @@ def _conditions(comparison: Comparison) -> str:
 
 def _fold(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
-
-
-REPORTER: ComparisonReporter = ComparisonMarkdown()

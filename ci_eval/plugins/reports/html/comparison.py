@@ -1,4 +1,4 @@
-"""The page `html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is
+"""The pages of a comparison: the verdicts, and the source code, in which one half of each token is
 coloured by base and the other by new."""
 
 from __future__ import annotations
@@ -7,27 +7,24 @@ from collections import Counter
 from pathlib import Path
 
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.model import Comparison, Difference, Elsewhere, Subset
+from ci_eval.core.model import Comparison, Difference, Elsewhere, Pair, Subset
+from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
-from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSessions
-from ci_eval.core.rendering.figures import amount, change
+from ci_eval.core.rendering.contract import PairedSessions
 from ci_eval.core.rendering.htmldata import script
-from ci_eval.core.rendering.htmlpages import page_name
+from ci_eval.core.rendering.htmlpages import encode_stretches, page_name
 from ci_eval.core.rendering.htmlpairs import PairedPage, paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link
 from ci_eval.core.rendering.ladder import find_length_filters
-from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
     SIGNS,
-    TRENDS,
     WORDS,
     change_text,
     describe_adjustment,
     elsewhere_line,
-    interval_text,
     judged_elsewhere,
     label_metric,
     night_figure,
@@ -37,7 +34,7 @@ from ci_eval.core.rendering.verdicts import (
     went,
 )
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (
     *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "filters.js",
     "figures.js", "sessions.js",
@@ -47,19 +44,7 @@ MOST_SESSIONS = 50_000
 the files with the most changes."""
 
 
-class ComparisonHtml:
-    """A reporter that writes a folder which opens from disk, without a network."""
-
-    name = "html"
-
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """Write the folder `html`; see `ComparisonReporter.write`."""
-        with replace_folder(folder / "html") as partial:
-            _ComparisonPages(comparison, partial, folder / "html").write(sources)
-        return folder / "html" / "index.html"
-
-
-class _ComparisonPages:
+class ComparisonPages:
     """A report while it is written to `folder`, which becomes `target`."""
 
     def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
@@ -208,6 +193,3 @@ def _id(pair: Pair) -> str:
     either = pair[1] or pair[0]
     assert either
     return either.id
-
-
-REPORTER: ComparisonReporter = ComparisonHtml()

@@ -1,39 +1,29 @@
-"""The file `report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
+"""The report of an evaluation as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from ci_eval.core.base import atomic
+from ci_eval.core.filters import label
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.core.model.units import amount, interval
 from ci_eval.core.rendering.advice import collect_warnings
-from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     FAILURES,
     INDICATIVE,
     OUTCOMES,
-    amount,
     client_name,
     failed_everywhere,
     first_filter,
     footprint_text,
     headline,
-    interval,
     intervals,
     metric_infos,
     sessions_by_kind,
     statuses,
 )
-from ci_eval.core.rendering.ladder import (
-    describe_sessions,
-    find_length_figures,
-    label,
-    pooled_label,
-    sentences,
-    shown_filter,
-)
+from ci_eval.core.rendering.ladder import describe_sessions, find_length_figures, pooled_label, sentences, shown_filter
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import Table, tables
 from ci_eval.core.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
@@ -44,15 +34,9 @@ ERRORS = 20
 NOTHING = Estimate(value=None)
 
 
-class Markdown:
-    """A reporter that writes report.md for GitHub; short enough for a job summary."""
-
-    name = "markdown"
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """Write report.md below `folder`; see `Reporter.write`."""
-        text = "\n\n".join(filter(None, _parts(evaluation))) + "\n"
-        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+def write_evaluation(evaluation: Evaluation) -> str:
+    """Return the report of an evaluation."""
+    return "\n\n".join(filter(None, _parts(evaluation))) + "\n"
 
 
 def _parts(evaluation: Evaluation) -> list[str]:
@@ -246,6 +230,3 @@ def _colophon(evaluation: Evaluation) -> str:
         "vocabulary": evaluation.environment.get("Vocabulary", ""),
     }
     return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
-
-
-REPORTER: Reporter = Markdown()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.plugins.reports.comparison_markdown import LONGEST, amount_of_change
+from ci_eval.plugins.reports.markdown.comparison import LONGEST, amount_of_change
 from tests.comparing import compare
 
 
