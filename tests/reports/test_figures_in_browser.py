@@ -14,8 +14,7 @@ from ci_eval.core.model import Evaluation
 from ci_eval.core.model.units import change
 from ci_eval.core.rendering import sessiontable
 from ci_eval.core.statistics.student import critical_values
-from ci_eval.plugins.reports.html import comparison
-from ci_eval.plugins.reports.html import REPORTER
+from ci_eval.plugins.reports.html import REPORTER, comparison
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write

@@ -283,7 +283,7 @@ class Section:
         return to_markdown(self.blocks)
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the blocks."""
+        """Print the blocks on the terminal."""
         to_terminal(self.blocks, screen)
 
     def html(self) -> str:
