@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
 from ci_eval.core.model import (
-    Comparison,
-    Difference,
-    Elsewhere,
     Evaluation,
     FileError,
     FilterFigures,
@@ -21,11 +18,10 @@ from ci_eval.core.model import (
     Overview,
     Suite,
     Sweep,
-    Verdict,
 )
-from ci_eval.core.model.units import COSTS, TRENDS, amount, change, interval, interval_text
+from ci_eval.core.model.units import COSTS, TRENDS, amount, interval
 from ci_eval.core.rendering.advice import collect_warnings
-from ci_eval.core.rendering.blocks import to_terminal
+from ci_eval.core.rendering.blocks import added_blocks, to_terminal
 from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
     client_name,
@@ -39,7 +35,6 @@ from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.ladder import (
     describe_sessions,
     find_length_figures,
-    find_length_filters,
     sentences,
     shown_filter,
 )
@@ -48,15 +43,14 @@ from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
-    change_text,
     elsewhere_line,
     judged_elsewhere,
     judged_of_code,
-    label_metric,
-    p_text,
+    lengths_table,
     pairs_text,
     populations,
     verdict_lines,
+    verdict_table,
 )
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
@@ -87,6 +81,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
         _all_figures(result, screen)
+    to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
     _gates(result.gates, screen)
     for name, path in done.reports.items():
@@ -183,18 +178,22 @@ def comparison(done: Compared, screen: Screen) -> None:
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
     declared = [name for name in result.declared if name not in timed]
-    _verdicts(title, result, declared, lambda difference: difference, screen)
+    tables = [verdict_table(result, declared, title)]
     if judged_elsewhere(result):
-        _verdicts(
-            f"{ELSEWHERE}: {label(result.headline)}", result, declared, lambda difference: difference.elsewhere, screen
-        )
-    _compared_by_length(result, screen)
+        tables.append(verdict_table(result, declared, f"{ELSEWHERE}: {label(result.headline)}", elsewhere=True))
+    if by_length := lengths_table(result):
+        tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
     # A cost that is declared is in the table of the other declared metrics.
     times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
-    _verdicts(title, result, list(dict.fromkeys(times)), lambda difference: difference, screen)
+    tables.append(verdict_table(result, dict.fromkeys(times), title))
+    for table in tables:
+        if table.rows:
+            table.terminal(screen)
+            screen.result("")
+    to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
     _gates(result.gates, screen)
@@ -218,56 +217,6 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
         screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
         if gate.word == "undecided" and gate.passed:
             screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
-
-
-COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
-"""The verdict → its colour on a terminal, beside its word."""
-
-
-def _verdicts(
-    title: str,
-    comparison: Comparison,
-    names: Sequence[str],
-    population_of: Callable[[Difference], Difference | Elsewhere],
-    screen: Screen,
-) -> None:
-    if not names:
-        return
-    infos = {info.name: info for info in comparison.metrics}
-    # Figures of the whole run, such as memory, are in ALL only.
-    figures = comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    rows = [
-        (
-            label_metric(name, figure),
-            amount(figure.base, infos[name].unit),
-            amount(figure.new, infos[name].unit),
-            change(figure.difference, infos[name].unit),
-            interval_text(population_of(figure), infos[name].unit),
-            p_text(population_of(figure)).removeprefix("p = ").removeprefix("p "),
-            population_of(figure).verdict.value,
-        )
-        for name in names
-        for figure in [figures[name]]
-    ]
-    columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
-    screen.table(columns, rows, numbers=4, title=title, styles=COLOURS, spare=("p", "95 % interval", "base", "new"))
-    screen.result("")
-
-
-def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
-    """Print a column for each number of typed letters: the difference, and its verdict."""
-    lengths = find_length_filters(comparison.headline, list(comparison.filters))
-    if len(lengths) < 2:
-        return
-    infos = {info.name: info for info in comparison.metrics}
-    rows = [
-        (name, *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
-        for name in comparison.declared
-        if not infos[name].is_time
-    ]
-    title = f"{label(comparison.headline).partition(',')[0]}, difference by letters typed"
-    screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)
-    screen.result("")
 
 
 def overview(summary: Overview, screen: Screen) -> None:

@@ -104,7 +104,7 @@ class Sentence:
         """Print the text on the terminal."""
         screen.result(self.text)
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """Return the text as a paragraph."""
         return Markup("<p>{}</p>\n").format(self.text) if self.in_html is None else self.in_html
 
@@ -120,7 +120,7 @@ class Warned(Sentence):
         """Print the text as a warning."""
         screen.warn(self.text)
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """Return the text after a sign."""
         return Markup('<p class="warning">⚠ {}</p>\n').format(self.text)
 
@@ -207,7 +207,7 @@ class Table:
             spare=self.spare,
         )
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """Return the table in a box that scrolls."""
         columns, rows = self.within("html")
         heads = Markup().join(
@@ -262,7 +262,7 @@ class Fold:
         """Print the block on the terminal."""
         self.block.terminal(screen)
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """Return the block in an element that opens."""
         opened = Markup(" open") if self.is_open else ""
         return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(opened, self.about, self.block.html())
@@ -286,7 +286,7 @@ class Section:
         """Print the blocks on the terminal."""
         to_terminal(self.blocks, screen)
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """Return the blocks below the heading."""
         about = Markup(' <span class="quiet">{}</span>').format(self.about) if self.about else ""
         heading = Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}{2}</h2>\n').format(

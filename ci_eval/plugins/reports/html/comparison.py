@@ -4,11 +4,16 @@ coloured by base and the other by new."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.model import Comparison, Difference, Elsewhere, Pair, Subset
+from ci_eval.core.model import Comparison, Pair
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
+from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import PairedSessions
 from ci_eval.core.rendering.htmldata import script
@@ -20,17 +25,15 @@ from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTabl
 from ci_eval.core.rendering.verdicts import (
     ELSEWHERE,
     HERE,
-    SIGNS,
-    WORDS,
-    change_text,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
-    label_metric,
+    lengths_table,
+    mark_verdict,
     night_figure,
-    p_text,
     pairs_text,
     verdict_lines,
+    verdict_table,
     went,
 )
 
@@ -51,27 +54,30 @@ class ComparisonPages:
         self._target = target
         self._comparison = comparison
         self._task = tasks.CATALOG.load(comparison.task)
-        self._infos = {info.name: info for info in comparison.metrics}
+        infos = {info.name: info for info in comparison.metrics}
+        rest = [info for info in comparison.metrics if info.name not in comparison.declared]
         self._site = HtmlSite(
             folder,
             TEMPLATES,
             comparison=comparison,
             task=self._task,
             went=went,
-            sign=SIGNS,
-            word=WORDS,
-            cells=self._cells,
-            part_cells=self._part_cells,
+            said=mark_verdict,
+            verdicts=self._verdicts,
             amount=amount,
+            change=change,
+            interval=interval_text,
+            unit=infos[comparison.declared[0]].unit,
             figure=night_figure,
             lines=verdict_lines(comparison),
             elsewhere_line=elsewhere_line(comparison),
             pairs=pairs_text(comparison),
             selection=f"{part}&" if (part := selection(comparison.headline)) else "",
-            leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
-            timed=[name for name in comparison.declared if self._infos[name].is_time],
+            timed=[name for name in comparison.declared if infos[name].is_time],
+            others=[info.name for info in sorted(rest, key=lambda info: info.is_time)],
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
-            change_text=self._change_text,
+            lengths_table=lengths_table(comparison),
+            added=[block for block in added_blocks(comparison) if "html" in block.formats],
             adjusted=describe_adjustment(comparison),
             here=HERE,
             elsewhere=ELSEWHERE,
@@ -163,26 +169,9 @@ class ComparisonPages:
         self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
         self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
 
-    def _cells(self, name: str, difference: Difference, of: Difference | Elsewhere) -> dict[str, str]:
-        """Return the cells of a metric's row; `of`: its difference in the population (this project or other code) that
-        the row is about."""
-        info = self._infos[name]
-        return {
-            "name": label_metric(name, difference),
-            "base": amount(difference.base, info.unit),
-            "new": amount(difference.new, info.unit),
-            "difference": change(difference.difference, info.unit),
-            "between": interval_text(of, info.unit) if of.low is not None else "",
-            "p": p_text(of),
-            "why": of.why,
-            "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
-        }
-
-    def _change_text(self, name: str, part: str) -> str:
-        return change_text(self._comparison.filters[part].get(name), self._infos[name])
-
-    def _part_cells(self, part: Subset) -> dict[str, str]:
-        return self._cells(self._comparison.declared[0], part.difference, part.difference)
+    def _verdicts(self, names: Sequence[str], label: str, elsewhere: bool = False, part: str = "") -> Markup:
+        table = verdict_table(self._comparison, names, elsewhere=elsewhere, part=part)
+        return replace(table, label=label).html()
 
 
 def _has_sessions(part: PairedPage) -> bool:

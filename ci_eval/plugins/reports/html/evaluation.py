@@ -15,6 +15,7 @@ from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
 from ci_eval.core.model import Evaluation
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
@@ -70,37 +71,6 @@ MANY = 20_000
 """The number of sessions below which starting processes takes longer than they save."""
 
 
-@dataclass(frozen=True)
-class Tab:
-    """A session filter to switch to."""
-
-    name: str
-    link: str
-    current: bool
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of the legend."""
-
-    outcome: str
-    sign: str
-    meaning: str
-    count: int
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The links to other pages of the same file; empty if there is none."""
-
-    previous: str
-    next: str
-    previous_token: str
-    next_token: str
-    previous_miss: str
-    next_miss: str
-
-
 class Pages:
     """A report while it is written to `folder`."""
 
@@ -147,7 +117,8 @@ class Pages:
             for session in sessions:
                 table.add([session])
         if table.is_full:
-            table.left_out = self._planned_count - table.rows
+            planned = [figures.planned for figures in self._evaluation.filters.values()]
+            table.left_out = max(planned, default=0) - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in self._filter_names:
@@ -156,8 +127,9 @@ class Pages:
 
     def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
         """Write the pages of all files; yield the path of each file with the link to its first page, as they come."""
+        sessions = [figures.sessions for figures in self._evaluation.filters.values()]
         here = _FilePages(self._evaluation, self._folder, sources)
-        if sources.processes < 2 or self._sessions < MANY:
+        if sources.processes < 2 or max(sessions, default=0) < MANY:
             yield from ((path, here.write(path)) for path in sources.paths)
             return
         # Once it has written, `here` holds a template environment, which cannot be pickled for workers.
@@ -167,14 +139,6 @@ class Pages:
             for outcome in filter(None, workers.map(deque(sources.paths))):
                 # A file whose worker failed is written again here: the same error is then raised with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
-
-    @property
-    def _sessions(self) -> int:
-        return max((figures.sessions for figures in self._evaluation.filters.values()), default=0)
-
-    @property
-    def _planned_count(self) -> int:
-        return max((figures.planned for figures in self._evaluation.filters.values()), default=0)
 
     @property
     def _filter_names(self) -> list[str]:
@@ -193,8 +157,7 @@ class Pages:
             _index_name(name, opened),
             evaluation=self._evaluation,
             tabs=[
-                Tab(label(filter_name), _index_name(filter_name, opened), filter_name == name)
-                for filter_name in self._filter_names
+                {"name": label(of), "link": _index_name(of, opened), "current": of == name} for of in self._filter_names
             ],
             beside=sentences(self._evaluation)[1:] if name == opened else [],
             tables=tables(self._evaluation) if name == opened else [],
@@ -209,6 +172,7 @@ class Pages:
             indicative=INDICATIVE.replace("`", ""),
             warnings=collect_warnings(self._evaluation),
             task=self._task,
+            added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],
             # Under other filters than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
@@ -294,24 +258,26 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
-    more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
-    shown = (name for name in LEGEND if name in meanings and (counts[name] or name != "other"))
-    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
-    return known + more
+def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[dict[str, object]]:
+    shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
+    entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
+    if unasked:
+        entries.append(("unasked", "", "not drawn", unasked))
+    return [dict(zip(("outcome", "sign", "meaning", "count"), entry, strict=True)) for entry in entries]
 
 
-def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:
+def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
+    """Return the links to other pages of the same file; an empty one if there is none."""
     after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
     everything = frozenset(OUTCOMES)
-    return Neighbours(
-        previous=links[number - 1] if number else "",
-        next=links[number + 1] if number + 1 < len(parts) else "",
-        previous_token=_nearest(parts, links, before, everything),
-        next_token=_nearest(parts, links, after, everything),
-        previous_miss=_nearest(parts, links, before, MISSES),
-        next_miss=_nearest(parts, links, after, MISSES),
-    )
+    return {
+        "previous": links[number - 1] if number else "",
+        "next": links[number + 1] if number + 1 < len(parts) else "",
+        "previous_token": _nearest(parts, links, before, everything),
+        "next_token": _nearest(parts, links, after, everything),
+        "previous_miss": _nearest(parts, links, before, MISSES),
+        "next_miss": _nearest(parts, links, after, MISSES),
+    }
 
 
 def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:

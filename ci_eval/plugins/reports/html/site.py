@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core import machine
 from ci_eval.core.filters import label
-from ci_eval.core.model import FORMAT, Estimate, Line, Lines, MetricInfo, Trend, TrendPoint
+from ci_eval.core.model import FORMAT, Estimate, Line, Lines, MetricInfo, Trend
 from ci_eval.core.model.units import NOTHING, amount, change, interval
 from ci_eval.core.rendering.charts import trend_charts
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
-from ci_eval.core.rendering.sparkline import Sparkline, sparkline
+from ci_eval.core.rendering.sparkline import sparkline
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (*COMMON, "comparison.css", "site.css")
-
-
-@dataclass(frozen=True)
-class EvaluationRow:
-    """The row of one evaluation on the first page, about the first of its metrics."""
-
-    line: Line
-    night: TrendPoint
-    metric: str
-    value: str
-    between: str
-    step: str
-    drawn: Sparkline | None
-    sign: str
-    tone: str
-    since: str
-    """The night on which the level last changed; `sign` and `tone` tell that change. All three are "" if it never
-    did."""
 
 
 def write_site(result: Lines, folder: Path) -> None:
@@ -51,7 +32,9 @@ def write_site(result: Lines, folder: Path) -> None:
     site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
 
 
-def _row(line: Line) -> EvaluationRow:
+def _row(line: Line) -> dict[str, object]:
+    """Return the row of one evaluation on the first page, about the first of its metrics. `since`: the night on which
+    the level last changed; `sign` and `tone` tell that change. All three are "" if it never did."""
     trend = line.trend
     info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
     night = trend.nights[-1]
@@ -61,18 +44,18 @@ def _row(line: Line) -> EvaluationRow:
     for last in trend.changes.get(info.name, ())[-1:]:
         sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
         since = trend.nights[last.night].started[:10]
-    return EvaluationRow(
-        line=line,
-        night=night,
-        metric=f"{info.name}, {label(trend.headline)}",
-        value=amount(estimate.value, info.unit),
-        between=interval(estimate, info.unit),
-        step=_step(trend, info),
-        drawn=sparkline(trend, info),
-        sign=sign,
-        tone=tone,
-        since=since,
-    )
+    return {
+        "line": line,
+        "night": night,
+        "metric": f"{info.name}, {label(trend.headline)}",
+        "value": amount(estimate.value, info.unit),
+        "between": interval(estimate, info.unit),
+        "step": _step(trend, info),
+        "drawn": sparkline(trend, info),
+        "sign": sign,
+        "tone": tone,
+        "since": since,
+    }
 
 
 def _step(trend: Trend, info: MetricInfo) -> str:

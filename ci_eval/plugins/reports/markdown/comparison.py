@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import commits_between
-from ci_eval.core.model import Change, Comparison, Difference, Elsewhere, MetricInfo, Subset, Verdict
-from ci_eval.core.model.units import amount, change, interval_text
-from ci_eval.core.rendering.ladder import find_length_filters
+from ci_eval.core.model import Change, Comparison, MetricInfo, Subset, Verdict
+from ci_eval.core.model.units import change, interval_text
+from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.results import trend_lines
 from ci_eval.core.rendering.verdicts import (
+    COLUMNS,
     ELSEWHERE,
     HERE,
-    change_text,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
-    label_metric,
-    p_text,
+    lengths_table,
     pairs_text,
     said,
     verdict_lines,
+    verdict_table,
     went,
 )
 
 LONGEST = 65_000
 """The longest report, in characters; a comment on GitHub may have 65,536."""
-
-Cells = tuple[str, ...]
 
 WORST = 25
 FILES = 50
@@ -53,6 +51,7 @@ def write_comparison(comparison: Comparison) -> str:
         _others(comparison),
         _transitions(comparison),
         _filters(comparison),
+        to_markdown(added_blocks(comparison)),
     ]
     if comparison.trend:
         parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
@@ -76,71 +75,28 @@ def summary(comparison: Comparison) -> str:
     return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
 
 
-COLUMNS = ("Metric", ">base", ">new", ">Difference", "95 % interval", ">p", "Verdict", "Because", ">Detectable")
-
-
-def _row(name: str, difference: Difference, info: MetricInfo, judged: Difference | Elsewhere | None = None) -> Cells:
-    of = difference if judged is None else judged
-    return (
-        prose(label_metric(name, difference)),
-        amount(difference.base, info.unit),
-        amount(difference.new, info.unit),
-        change(difference.difference, info.unit),
-        interval_text(of, info.unit) if of.low is not None else "",
-        p_text(of),
-        said(of.verdict),
-        of.why,
-        "" if of.detectable is None else amount_of_change(of.detectable, info.unit),
-    )
-
-
-def amount_of_change(value: float, unit: str) -> str:
-    """Return a difference without its sign."""
-    return change(value, unit).lstrip("+±")
-
-
 def _declared_section(comparison: Comparison) -> str:
-    infos = {info.name: info for info in comparison.metrics}
-    entries = [(name, comparison.filters[comparison.headline][name], infos[name]) for name in comparison.declared]
     of = prose(label(comparison.headline))
-    here = table(f"{HERE}: {of}", COLUMNS, [_row(*entry) for entry in entries])
-    elsewhere = ""
+    blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
     if judged_elsewhere(comparison):
-        elsewhere = table(f"{ELSEWHERE}: {of}", COLUMNS, [_row(*entry, entry[1].elsewhere) for entry in entries])
+        blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
+    if by_length := lengths_table(comparison, timed=True):
+        blocks.append(by_length)
     note = (
         f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
         "smallest true difference that data like these would show four times out of five: a smaller one may be there "
         "unseen."
     )
-    return "\n\n".join(filter(None, (here, elsewhere, _length_difference_table(comparison, infos), note)))
-
-
-def _length_difference_table(comparison: Comparison, infos: Mapping[str, MetricInfo]) -> str:
-    """Return a table with a column for each number of letters typed; "" if there is one number."""
-    lengths = find_length_filters(comparison.headline, list(comparison.filters))
-    if len(lengths) < 2:
-        return ""
-    rows = [
-        (prose(name), *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
-        for name in comparison.declared
-    ]
-    title = f"Difference by letters typed, {prose(label(comparison.headline).partition(',')[0])}"
-    return table(title, ("Letters typed", *(f">{length}" for length in lengths)), rows)
+    return to_markdown([*blocks, Sentence(note)])
 
 
 def _others(comparison: Comparison) -> str:
-    differences = comparison.filters["ALL"] | comparison.filters[comparison.headline]
     infos = [info for info in comparison.metrics if info.name not in comparison.declared]
     tables = [
-        table(
-            title,
-            COLUMNS,
-            [_row(info.name, differences[info.name], info) for info in infos if info.is_time is are_times],
-        )
+        verdict_table(comparison, [info.name for info in infos if info.is_time is are_times], title)
         for title, are_times in (("", False), ("Times", True))
-        if any(info.is_time is are_times for info in infos)
     ]
-    return _fold("The other metrics, in this project (each by itself, not adjusted)", "\n\n".join(filter(None, tables)))
+    return _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables))
 
 
 def _parts(comparison: Comparison) -> str:
@@ -213,14 +169,13 @@ def _transitions(comparison: Comparison) -> str:
 
 
 def _filters(comparison: Comparison) -> str:
-    infos = {info.name: info for info in comparison.metrics}
-    rows = [
-        (code(label(name)), *_row(metric, differences[metric], infos[metric]))
-        for name, differences in comparison.filters.items()
-        if name != comparison.headline
-        for metric in comparison.declared
-    ]
-    return _fold("By session filter", table("", ("Filter", *COLUMNS), rows))
+    rows: list[list[str | Cell]] = []
+    for name in comparison.filters:
+        if name != comparison.headline:
+            shown = verdict_table(comparison, comparison.declared, part=name).rows
+            rows += [[Cell(label(name), safe=code), *row] for row in shown]
+    columns = [Column("Filter"), *(column for column, _ in COLUMNS)]
+    return _fold("By session filter", Table(columns, rows).markdown())
 
 
 def _conditions(comparison: Comparison) -> str:

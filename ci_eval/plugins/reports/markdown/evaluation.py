@@ -8,6 +8,7 @@ from ci_eval.core.filters import label
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
 from ci_eval.core.model.units import amount, interval
 from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.blocks import added_blocks, to_markdown
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     FAILURES,
@@ -70,6 +71,7 @@ def _parts(evaluation: Evaluation) -> list[str]:
         f"⚠ {prose(busy, 400)}." if busy and times else "",
         _metrics(f"Times ({INDICATIVE})", figures, times),
         _errors(evaluation.errors),
+        to_markdown(added_blocks(evaluation)),
         configuration,
         _colophon(evaluation),
     ]
