@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Evaluation,
     FileError,
-    FilterFigures,
     GateResult,
     LogCounts,
     LogsRecord,
-    MetricInfo,
     Overview,
     Suite,
     Sweep,
 )
-from ci_eval.core.model.units import COSTS, TRENDS, amount, interval
+from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering.advice import collect_warnings
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
 from ci_eval.core.rendering.engine.conditions import busy_text
@@ -33,20 +33,21 @@ from ci_eval.core.rendering.figures import (
 )
 from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.ladder import (
+    ELSEWHERE,
+    HERE,
     describe_sessions,
     find_length_figures,
+    lengths_table,
+    metric_table,
     sentences,
     shown_filter,
 )
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import (
-    ELSEWHERE,
-    HERE,
+    compared_by_length,
     elsewhere_line,
     judged_elsewhere,
-    judged_of_code,
-    lengths_table,
     pairs_text,
     populations,
     verdict_lines,
@@ -95,10 +96,23 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         for line in lines:
             screen.result(line)
         screen.result("")
+    # What a person looks at first, or all with -v; quality comes before times.
+    infos = headline_metrics(evaluation.metrics)
+    if screen.verbose:
+        infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
+    _, leading = shown_filter(evaluation)
     if lengths := find_length_figures(evaluation):
-        _print_lengths(evaluation, lengths, screen)
+        # Figures of the whole run have none by length; metrics without a figure are named by reports alone.
+        values = {info.name: [of.metrics.get(info.name) for of in lengths.values()] for info in infos}
+        has_values = {name: [of.value is not None for of in known if of] for name, known in values.items()}
+        shown = [info for info in infos if len(has_values[info.name]) == len(lengths) and any(has_values[info.name])]
+        lengths_table(evaluation, shown).terminal(screen)
     else:
-        _figures(evaluation, screen)
+        whole = replace(leading, metrics=evaluation.filters["ALL"].metrics | leading.metrics)
+        shown = [info for info in infos if whole.metrics[info.name].value is not None]
+        metric_table("", whole, shown, label(evaluation.headline)).terminal(screen)
+    if len(infos) < len(evaluation.metrics):
+        screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
     screen.result("")
     for line in populations(evaluation):
         screen.result(line)
@@ -107,62 +121,6 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
         if table.note:
             screen.result(table.note)
-
-
-def _print_lengths(evaluation: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
-    """Print a column of figures for each number of typed letters."""
-    rows = [
-        (info.name, *(amount(value, info.unit) for value in values), info.summary)
-        for info in _metrics(evaluation, screen)
-        if all(info.name in figures.metrics for figures in lengths.values())  # leaves out figures of the whole run
-        for values in [[figures.metrics[info.name].value for figures in lengths.values()]]
-        if any(value is not None for value in values)
-    ]
-    title = f"{label(evaluation.headline).partition(',')[0]}, by letters typed"
-    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), title=title, spare=("",))
-    _mention_report(evaluation, screen)
-
-
-def _metrics(evaluation: Evaluation, screen: Screen) -> list[MetricInfo]:
-    """Return the metrics that a person looks at first, or all with -v; quality comes before times."""
-    return (
-        sorted(evaluation.metrics, key=lambda info: info.is_time)
-        if screen.verbose
-        else headline_metrics(evaluation.metrics)
-    )
-
-
-def _mention_report(evaluation: Evaluation, screen: Screen) -> None:
-    if len(_metrics(evaluation, screen)) < len(evaluation.metrics):
-        screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
-
-
-def _figures(evaluation: Evaluation, screen: Screen) -> None:
-    _, leading = shown_filter(evaluation)
-    figures = evaluation.filters["ALL"].metrics | leading.metrics
-    elsewhere = judged_of_code(leading)
-    rows = [
-        (
-            info.name,
-            amount(figure.value, info.unit),
-            interval(figure, info.unit),
-            *([interval(figure.elsewhere, info.unit)] if elsewhere else []),
-            info.summary,
-        )
-        for info in _metrics(evaluation, screen)
-        for figure in [figures[info.name]]
-        # Reports name the metrics without a figure; here there is little room.
-        if figure.value is not None
-    ]
-    columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
-    screen.table(
-        ["metric", "value", *columns, ""],
-        rows,
-        numbers=1 + len(columns),
-        title=label(evaluation.headline),
-        spare=("", *reversed(columns)),
-    )
-    _mention_report(evaluation, screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:
@@ -181,7 +139,7 @@ def comparison(done: Compared, screen: Screen) -> None:
     tables = [verdict_table(result, declared, title)]
     if judged_elsewhere(result):
         tables.append(verdict_table(result, declared, f"{ELSEWHERE}: {label(result.headline)}", elsewhere=True))
-    if by_length := lengths_table(result):
+    if by_length := compared_by_length(result):
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
@@ -287,7 +245,11 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
     sides = record.sides.items()
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
-    screen.table(columns, [_side_row(side, counts) for side, counts in sides], numbers=6)
+    rows = []
+    for side, of in sides:
+        numbers = (of.files, of.sessions, of.selected, of.queries, of.rows)
+        rows.append([side, *(f"{number:,}" for number in numbers), f"{of.expected / of.rows:.2%}" if of.rows else ""])
+    screen.table(columns, rows, numbers=6)
     screen.result("")
     screen.table(["candidate", "rows", "share", "expected"], _kind_rows([counts for _, counts in sides]), numbers=3)
     screen.result("")
@@ -298,12 +260,6 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )
-
-
-def _side_row(side: str, counts: LogCounts) -> list[str]:
-    numbers = (counts.files, counts.sessions, counts.selected, counts.queries, counts.rows)
-    expected = f"{counts.expected / counts.rows:.2%}" if counts.rows else ""
-    return [side, *(f"{number:,}" for number in numbers), expected]
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:

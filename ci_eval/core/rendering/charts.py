@@ -74,21 +74,17 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     figures = [night.metrics.get(info.name) for night in trend.nights]
     drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
     known = [
-        (figure, night.started[:10]) for figure, night in zip(figures, trend.nights, strict=True) if _has_value(figure)
+        (figure, night.started[:10])
+        for figure, night in zip(figures, trend.nights, strict=True)
+        if figure and figure.value is not None
     ]
     if drawn is None:
         return []
-    texts = [
-        f"{amount(figure.value if figure else None, info.unit)} on {date}" for figure, date in (known[0], known[-1])
-    ]
+    texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
     summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
     return [
         replace(drawn, summary=summary, marks=marks, versions=_versions(trend.nights, x), names=_dates(trend.nights))
     ]
-
-
-def _has_value(figure: Estimate | None) -> bool:
-    return figure is not None and figure.value is not None
 
 
 def _draw(

@@ -21,7 +21,8 @@ from ci_eval.core.rendering.figures import (
     sessions_by_kind,
     statuses,
 )
-from ci_eval.core.rendering.verdicts import judged_of_code, populations
+from ci_eval.core.rendering.ladder import judged_of_code
+from ci_eval.core.rendering.verdicts import populations
 
 MAX_ERRORS = 200
 MAX_TRACE = 4_000

@@ -36,8 +36,9 @@ from ci_eval.core.rendering.blocks import (
     added_blocks,
 )
 from ci_eval.core.rendering.figures import format_count, intervals
+from ci_eval.core.rendering.ladder import HERE
 from ci_eval.core.rendering.markdowntext import code, prose
-from ci_eval.core.rendering.verdicts import HERE, mark_verdict, said
+from ci_eval.core.rendering.verdicts import mark_verdict, said
 
 
 def small_blocks(result: Overview | Sweep | Suite, links: Sequence[str] = ()) -> list[Block]:

@@ -16,7 +16,6 @@ from ci_eval.core.model import (
     Elsewhere,
     Evaluation,
     Failures,
-    FilterFigures,
     Trend,
     TrendPoint,
     Verdict,
@@ -27,7 +26,7 @@ from ci_eval.core.rendering.advice import percent
 from ci_eval.core.rendering.blocks import Cell, Column, Table
 from ci_eval.core.rendering.engine.conditions import conditions_line
 from ci_eval.core.rendering.figures import first_filter, format_count
-from ci_eval.core.rendering.ladder import beside, find_length_filters, shown_filter
+from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, beside, find_length_filters, judged_of_code, shown_filter
 from ci_eval.core.rendering.markdowntext import prose
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
@@ -60,10 +59,6 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
     if task.play:
         return f"{score:.0%}"
     return f"{rank:,}" if rank else "absent"
-
-
-HERE = "In this project"
-ELSEWHERE = "In other code"
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
@@ -125,11 +120,6 @@ def deletion_text(deletion: Determinism) -> str:
     if not deletion.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
-
-
-def judged_of_code(figures: FilterFigures) -> bool:
-    """Return whether any figure has an interval for other code."""
-    return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -441,7 +431,7 @@ COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
 """The verdict → its colour on a terminal, beside its word."""
 
 
-def lengths_table(comparison: Comparison, *, timed: bool = False) -> Table | None:
+def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
     """Return a table with a column for each number of letters typed: the differences with the signs of their verdicts.
     None if there is one number. `timed`: with the declared times."""
     lengths = find_length_filters(comparison.headline, list(comparison.filters))

@@ -16,7 +16,7 @@ from ci_eval.core.model.units import amount, change
 from ci_eval.core.rendering.figures import format_count, headline
 from ci_eval.core.rendering.ladder import describe_sessions, shown_filter
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Compared, Outcome
+from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.nights.algorithms import Ranked
 from ci_eval.jobs.suites.suite import Suited
@@ -143,6 +143,13 @@ def comparison(done: Outcome, screen: Screen) -> None:
     """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
+    texts = []
+    for run in (compared.comparison for compared in done.comparisons):
+        name = run.declared[0]
+        unit = next(info.unit for info in run.metrics if info.name == name)
+        metric = run.filters[run.headline][name]
+        difference = f"{name} {change(metric.difference, unit)}"
+        texts.append(f"{difference} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}")
     statistics: dict[str, float] = {}
     if first:
         run = first.comparison
@@ -151,7 +158,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
     checks = _checks(done)
     screen.host.announce(
         Announcement(
-            status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
+            status="; ".join(texts) or "no evaluation to compare with yet",
             summary=_read_text(reports.get("markdown")),
             outputs={
                 "comparison": _place(done.folder),
@@ -233,14 +240,6 @@ def verdict(done: Outcome) -> str:
         return "gate-failed"
     first = done.comparisons[0].comparison
     return first.filters[first.headline][first.declared[0]].verdict.value
-
-
-def _status(compared: Compared) -> str:
-    run = compared.comparison
-    name = run.declared[0]
-    unit = next(info.unit for info in run.metrics if info.name == name)
-    metric = run.filters[run.headline][name]
-    return f"{name} {change(metric.difference, unit)} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}"
 
 
 def make_rule_identity(text: str) -> str:

@@ -18,17 +18,15 @@ from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import PairedSessions
 from ci_eval.core.rendering.htmldata import script
 from ci_eval.core.rendering.htmlpages import encode_stretches, page_name
-from ci_eval.core.rendering.htmlpairs import PairedPage, paired_pages
+from ci_eval.core.rendering.htmlpairs import paired_pages
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link
-from ci_eval.core.rendering.ladder import find_length_filters
+from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, find_length_filters
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
-    ELSEWHERE,
-    HERE,
+    compared_by_length,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
-    lengths_table,
     mark_verdict,
     night_figure,
     pairs_text,
@@ -76,7 +74,7 @@ class ComparisonPages:
             timed=[name for name in comparison.declared if infos[name].is_time],
             others=[info.name for info in sorted(rest, key=lambda info: info.is_time)],
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
-            lengths_table=lengths_table(comparison),
+            lengths_table=compared_by_length(comparison),
             added=[block for block in added_blocks(comparison) if "html" in block.formats],
             adjusted=describe_adjustment(comparison),
             here=HERE,
@@ -129,10 +127,15 @@ class ComparisonPages:
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 within = (source.text, part.page.begin, part.page.end)
                 colours, unasked = encode_stretches(paint.colours, *within), encode_stretches(paint.unasked, *within)
-                self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
+                data = f"data/{Path(link).stem}.js"
+                self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
+                known = {**shared, "part": part, "data": data, "number": number + 1}
+                self._site.render("comparison_file.html.j2", link, colours=colours, unasked=unasked, **known)
             # Pages without a session have no link: the table numbers only the others.
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
-            page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
+            page_of = {
+                shown[0]: page for page, part in enumerate(part for part in parts if part.shown) for shown in part.shown
+            }
             for pair in pairs:
                 table.add(pair, page_of[_id(pair)])
         table.left_out += self._comparison.paired - paired
@@ -164,18 +167,9 @@ class ComparisonPages:
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
 
-    def _write_page(self, link: str, part: PairedPage, **known: object) -> None:
-        data = f"data/{Path(link).stem}.js"
-        self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
-        self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
-
     def _verdicts(self, names: Sequence[str], label: str, elsewhere: bool = False, part: str = "") -> Markup:
         table = verdict_table(self._comparison, names, elsewhere=elsewhere, part=part)
         return replace(table, label=label).html()
-
-
-def _has_sessions(part: PairedPage) -> bool:
-    return bool(part.shown)
 
 
 def _id(pair: Pair) -> str:

@@ -43,6 +43,7 @@ from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
 from ci_eval.core.rendering.ladder import (
     find_length_figures,
     find_length_filters,
+    lengths_table,
     pooled_label,
     sentences,
     shown_filter,
@@ -168,7 +169,9 @@ class Pages:
             failed=failed_everywhere(self._evaluation),
             selection=selection(name),
             about=pooled_label(name, self._evaluation.filters),
-            lengths=self._lengths() if name == opened else (),
+            lengths=lengths_table(self._evaluation, headline(metric_infos(self._evaluation, figures)))
+            if name == opened and len(find_length_figures(self._evaluation)) > 1
+            else None,
             indicative=INDICATIVE.replace("`", ""),
             warnings=collect_warnings(self._evaluation),
             task=self._task,
@@ -176,18 +179,6 @@ class Pages:
             # Under other filters than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
-
-    def _lengths(self) -> tuple[tuple[str, ...], ...]:
-        """Return a head and rows with a cell for each number of letters typed; nothing if there is one number."""
-        lengths = find_length_figures(self._evaluation)
-        if len(lengths) < 2:
-            return ()
-        _, figures = shown_filter(self._evaluation)
-        rows = [
-            (info.name, *(amount(of.metrics[info.name].value, info.unit) for of in lengths.values()))
-            for info in headline(metric_infos(self._evaluation, figures))
-        ]
-        return (("Letters typed", *map(str, lengths)), *rows)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,15 @@ from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change, interval_text
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
+from ci_eval.core.rendering.ladder import ELSEWHERE, HERE
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.results import trend_lines
 from ci_eval.core.rendering.verdicts import (
     COLUMNS,
-    ELSEWHERE,
-    HERE,
+    compared_by_length,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
-    lengths_table,
     pairs_text,
     said,
     verdict_lines,
@@ -80,7 +79,7 @@ def _declared_section(comparison: Comparison) -> str:
     blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
     if judged_elsewhere(comparison):
         blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
-    if by_length := lengths_table(comparison, timed=True):
+    if by_length := compared_by_length(comparison, timed=True):
         blocks.append(by_length)
     note = (
         f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
