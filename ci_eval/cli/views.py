@@ -114,7 +114,7 @@ SCHEMA = "schema"
 
 
 @cli.command("list")
-@click.argument("what", type=click.Choice(sorted([*listing.ROWS, SCHEMA])))
+@click.argument("what", type=click.Choice(sorted([*listing.NAMES, SCHEMA])))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
     """List engines, languages, tasks, metrics and other choices.

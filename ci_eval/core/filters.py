@@ -215,3 +215,17 @@ def _matches(package: str | None, pattern: str | None) -> bool | None:
     if pattern is None:
         return True
     return None if package is None else matches(pattern, package)
+
+
+def letters(count: int) -> str:
+    """Return a number of letters, in words."""
+    return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
+
+
+def label(name: str) -> str:
+    """Return which sessions a filter lets through, such as "names, one letter typed"."""
+    parts = standard_parts(name)
+    if parts is None:
+        return name
+    group, typed = parts
+    return ", ".join(filter(None, (group, None if typed is None else f"{letters(typed)} typed"))) or "all sessions"

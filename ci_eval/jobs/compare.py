@@ -22,8 +22,8 @@ from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
-from ci_eval.core.rendering.verdicts import TRENDS
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import user_models as users
@@ -144,7 +144,7 @@ def compare(
     unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
     if len(others) != 1:
         overview = _overview(names, comparisons, past, rules[workspaces[-1].folder], target, view)
-        reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
+        reports = reporters.write(overview, None, target)
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
     _write_pull_request(target, screen.host.pull_request)
@@ -303,7 +303,7 @@ def compare_pair(
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     filters = dataclass_replace(filters, headline=comparison.headline)
     sources = stage.StoredPairs(base, new, filters, load_grammars(new))
-    reports = {reporter.name: reporter.write(comparison, sources, folder) for reporter in reporters.COMPARISONS.all()}
+    reports = reporters.write(comparison, sources, folder)
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
 
 

@@ -11,73 +11,42 @@ from ci_eval.core.config import schema as schema_of
 from ci_eval.core.logs import formats
 from ci_eval.core.statistics.footprint import INFOS
 
+Row = dict[str, str | list[str]]
 
-def rows(what: str) -> list[dict[str, str | list[str]]]:
+
+def rows(what: str) -> list[Row]:
     """Return one row per variant, for the table and for JSON."""
-    return ROWS[what]()
-
-
-def _languages() -> list[dict[str, str | list[str]]]:
-    loaded = [languages.CATALOG.load(name) for name in languages.names()]
-    return [
-        {"name": language.name, "title": language.title, "suffixes": list(language.suffixes)} for language in loaded
-    ]
-
-
-def _engines() -> list[dict[str, str | list[str]]]:
-    loaded = [engines.CATALOG.load(name) for name in engines.names()]
-    return [
-        {
-            "name": engine.name,
-            "languages": sorted(engine.languages or ["any"]),
-            "version": engine.version,
-            "source": engine.source,
-            "licence": engine.licence,
-            "needsDependencies": "yes" if engine.needs_dependencies else "no",
-            "toolchains": [f"{name} {lowest}" for name, lowest in engine.toolchains.items()],
-            "verified": "yes" if engine.verified else "no",
-            "summary": engine.summary,
-        }
-        for engine in loaded
-    ]
-
-
-def _completion_types() -> list[dict[str, str | list[str]]]:
-    loaded = [rankers.CATALOG.load(name) for name in rankers.names()]
-    return [{"name": ranker.name, "summary": ranker.summary} for ranker in loaded]
-
-
-def _metrics() -> list[dict[str, str | list[str]]]:
-    infos = [*(metric.info for metric in metrics.load()), *INFOS.values()]
-    return [{"name": info.name, "unit": info.unit, "better": info.better, "summary": info.summary} for info in infos]
-
-
-def _log_formats() -> list[dict[str, str | list[str]]]:
-    return [{"name": name, "summary": formats.CATALOG.load(name).summary} for name in formats.names()]
-
-
-def _tasks() -> list[dict[str, str | list[str]]]:
-    return [{"name": task.name, "unit": task.unit, "summary": task.summary} for task in tasks.CATALOG.all()]
-
-
-def _graders() -> list[dict[str, str | list[str]]]:
-    return [{"name": grader.name, "summary": grader.summary} for grader in graders.CATALOG.all()]
-
-
-def _keys() -> list[dict[str, str | list[str]]]:
-    return [{"name": key.name, "default": key.default, "type": key.type, "summary": key.meaning} for key in keys()]
-
-
-ROWS: dict[str, Callable[[], list[dict[str, str | list[str]]]]] = {
-    "languages": _languages,
-    "engines": _engines,
-    "tasks": _tasks,
-    "graders": _graders,
-    "completion-types": _completion_types,
-    "metrics": _metrics,
-    "log-formats": _log_formats,
-    "keys": _keys,
-}
+    match what:
+        case "languages":
+            loaded = languages.CATALOG.all()
+            return [{"name": of.name, "title": of.title, "suffixes": list(of.suffixes)} for of in loaded]
+        case "engines":
+            return [
+                {
+                    "name": engine.name,
+                    "languages": sorted(engine.languages or ["any"]),
+                    "version": engine.version,
+                    "source": engine.source,
+                    "licence": engine.licence,
+                    "needsDependencies": "yes" if engine.needs_dependencies else "no",
+                    "toolchains": [f"{name} {lowest}" for name, lowest in engine.toolchains.items()],
+                    "verified": "yes" if engine.verified else "no",
+                    "summary": engine.summary,
+                }
+                for engine in engines.CATALOG.all()
+            ]
+        case "tasks":
+            return [{"name": task.name, "unit": task.unit, "summary": task.summary} for task in tasks.CATALOG.all()]
+        case "metrics":
+            infos = [*(metric.info for metric in metrics.load()), *INFOS.values()]
+            return [{"name": of.name, "unit": of.unit, "better": of.better, "summary": of.summary} for of in infos]
+        case "log-formats":
+            return [{"name": name, "summary": formats.CATALOG.load(name).summary} for name in formats.names()]
+        case "keys":
+            return [{"name": of.name, "default": of.default, "type": of.type, "summary": of.meaning} for of in keys()]
+        case _:
+            variants = graders.CATALOG.all() if what == "graders" else rankers.CATALOG.all()
+            return [{"name": variant.name, "summary": variant.summary} for variant in variants]
 
 
 NAMES: dict[str, Callable[[], list[str]]] = {

@@ -56,29 +56,24 @@ def _emptiness(workspace: Workspace, manifest: Manifest, config: Config) -> Noth
     if most == 1 or manifest.engine.name == EMPTY:
         return None
     if manifest.endpoint and empty + statuses.get("cut-off", 0) >= most * manifest.finished:
-        return _empty_results_error(workspace, manifest, most)
+        counts = ResponseCounts()
+        for _, sessions in workspace.sessions(SessionScore):
+            for session in sessions:
+                counts.add(session)
+        # Results that are cut off before they begin count as empty, too.
+        responses, none = counts.figures(), counts.empty.total()
+        if responses is None or none < most * manifest.finished:
+            return None
+        return NothingSuggested(
+            f"the model gave no answer in {none:,} of {manifest.finished:,} sessions: "
+            f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1 the run counts all the same"
+        )
     if empty < most * manifest.finished:
         return None
     return NothingSuggested(
         f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
         "it may lack what the project needs (--dependencies), not know where the project is, or want a "
         "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
-    )
-
-
-def _empty_results_error(workspace: Workspace, manifest: Manifest, most: float) -> NothingSuggested | None:
-    """Return the error about a language model with too many empty completion results; None if there are few."""
-    counts = ResponseCounts()
-    for _, sessions in workspace.sessions(SessionScore):
-        for session in sessions:
-            counts.add(session)
-    # Results that are cut off before they begin count as empty, too.
-    responses, empty = counts.figures(), counts.empty.total()
-    if responses is None or empty < most * manifest.finished:
-        return None
-    return NothingSuggested(
-        f"the model gave no answer in {empty:,} of {manifest.finished:,} sessions: "
-        f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1 the run counts all the same"
     )
 
 

@@ -219,12 +219,11 @@ def make_reports(
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
-    writers = [reporters.CATALOG.load(name) for name in reporters.names()]
     return report.report(
         workspace,
         load_metrics(config),
         add_gate_filters(config, gates).report_filters,
-        writers,
+        reporters.write,
         workspace.folder / "reports",
         shown=config.reports.default_metrics or ((*metrics.list_user_metrics(), *BESIDE_EFFORT) if config.user else ()),
         judge=lambda figures: tuple(check_gates(figures, gates)),

@@ -9,9 +9,8 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.core import interpret
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.config import EngineConfig
 from ci_eval.core.grammar.document import NotText, line_and_column
-from ci_eval.core.model import Lookup, Session, SourceFile
+from ci_eval.core.model import Lookup, Session
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
@@ -44,7 +43,11 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
     yield f"expected  {session.expected_text}  ({', '.join(filter(None, facts))})"
     yield from _status("status", session)
     yield ""
-    yield from _source(source, session, line, column)
+    lines = source.text.split("\n")
+    for number in range(max(line - AROUND, 0), min(line + AROUND + 1, len(lines))):
+        yield f"{number + 1:6} | {lines[number]}"
+        if number == line:
+            yield f"       | {' ' * column}{'^' * len(session.expected_text)}"
     for lookup in session.lookups:
         yield ""
         yield from _lookup(lookup, session.expected_text, reused=session.reused)
@@ -55,14 +58,6 @@ def _status(what: str, session: Session) -> Iterator[str]:
     first, *more_lines = session.message.split("\n")
     yield f"{what:9} {session.status.value}{': ' + first if first else ''}"
     yield from (f"{'':9} {line}" for line in more_lines)
-
-
-def _source(source: SourceFile, session: Session, line: int, column: int) -> Iterator[str]:
-    lines = source.text.split("\n")
-    for number in range(max(line - AROUND, 0), min(line + AROUND + 1, len(lines))):
-        yield f"{number + 1:6} | {lines[number]}"
-        if number == line:
-            yield f"       | {' ' * column}{'^' * len(session.expected_text)}"
 
 
 def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[str]:
@@ -96,17 +91,16 @@ def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: b
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
     if not recorder.messages:
-        raise WorkspaceError(_silent(runs.stored_config(Workspace.open(folder)).engine))
+        engine = runs.stored_config(Workspace.open(folder)).engine
+        if engine.endpoint:
+            raise WorkspaceError("the answer is kept, so that nothing was sent: with --record the model is asked anew")
+        raise WorkspaceError(
+            f"no message passed: {engine.name or 'the engine'} answers in ci-eval's own process, or was not asked; "
+            "--replay shows its answer"
+        )
     screen.result("")
     for line in lines:
         screen.result(line)
-
-
-def _silent(engine: EngineConfig) -> str:
-    if engine.endpoint:
-        return "the answer is kept, so that nothing was sent: with --record the model is asked anew"
-    name = engine.name or "the engine"
-    return f"no message passed: {name} answers in ci-eval's own process, or was not asked; --replay shows its answer"
 
 
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:

@@ -2,68 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
 
 from ci_eval.ci import Screen
+from ci_eval.core.filters import label
 from ci_eval.core.model import (
-    Comparison,
-    Difference,
-    Elsewhere,
     Evaluation,
     FileError,
-    FilterFigures,
     GateResult,
     LogCounts,
     LogsRecord,
-    MetricInfo,
     Overview,
-    Trend,
-    Verdict,
+    Suite,
+    Sweep,
 )
+from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.blocks import added_blocks, to_terminal
 from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
-    amount,
-    change,
     client_name,
     cost_text,
     failed_everywhere,
     footprint_text,
-    format_count,
-    interval,
-    intervals,
     statuses,
     times_text,
 )
 from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.ladder import (
+    ELSEWHERE,
+    HERE,
     describe_sessions,
     find_length_figures,
-    find_length_filters,
-    label,
+    lengths_table,
+    metric_table,
     sentences,
     shown_filter,
 )
 from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.suites import OVERALL, cell, overall_cell
-from ci_eval.core.rendering.suites import populations as populations_of_suite
-from ci_eval.core.rendering.sweeping import difference_texts, figure_texts, held_out_text, together
-from ci_eval.core.rendering.trendtext import change_lines, name_trends
+from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import (
-    COSTS,
-    ELSEWHERE,
-    HERE,
-    TRENDS,
-    change_text,
+    compared_by_length,
     elsewhere_line,
-    interval_text,
     judged_elsewhere,
-    judged_of_code,
-    label_metric,
-    p_text,
     pairs_text,
     populations,
     verdict_lines,
+    verdict_table,
 )
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
@@ -94,6 +82,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
         _all_figures(result, screen)
+    to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
     _gates(result.gates, screen)
     for name, path in done.reports.items():
@@ -107,10 +96,23 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         for line in lines:
             screen.result(line)
         screen.result("")
+    # What a person looks at first, or all with -v; quality comes before times.
+    infos = headline_metrics(evaluation.metrics)
+    if screen.verbose:
+        infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
+    _, leading = shown_filter(evaluation)
     if lengths := find_length_figures(evaluation):
-        _print_lengths(evaluation, lengths, screen)
+        # Figures of the whole run have none by length; metrics without a figure are named by reports alone.
+        values = {info.name: [of.metrics.get(info.name) for of in lengths.values()] for info in infos}
+        has_values = {name: [of.value is not None for of in known if of] for name, known in values.items()}
+        shown = [info for info in infos if len(has_values[info.name]) == len(lengths) and any(has_values[info.name])]
+        lengths_table(evaluation, shown).terminal(screen)
     else:
-        _figures(evaluation, screen)
+        whole = replace(leading, metrics=evaluation.filters["ALL"].metrics | leading.metrics)
+        shown = [info for info in infos if whole.metrics[info.name].value is not None]
+        metric_table("", whole, shown, label(evaluation.headline)).terminal(screen)
+    if len(infos) < len(evaluation.metrics):
+        screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
     screen.result("")
     for line in populations(evaluation):
         screen.result(line)
@@ -119,62 +121,6 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
         if table.note:
             screen.result(table.note)
-
-
-def _print_lengths(evaluation: Evaluation, lengths: Mapping[int, FilterFigures], screen: Screen) -> None:
-    """Print a column of figures for each number of typed letters."""
-    rows = [
-        (info.name, *(amount(value, info.unit) for value in values), info.summary)
-        for info in _metrics(evaluation, screen)
-        if all(info.name in figures.metrics for figures in lengths.values())  # leaves out figures of the whole run
-        for values in [[figures.metrics[info.name].value for figures in lengths.values()]]
-        if any(value is not None for value in values)
-    ]
-    title = f"{label(evaluation.headline).partition(',')[0]}, by letters typed"
-    screen.table(["letters typed", *map(str, lengths), ""], rows, numbers=len(lengths), title=title, spare=("",))
-    _mention_report(evaluation, screen)
-
-
-def _metrics(evaluation: Evaluation, screen: Screen) -> list[MetricInfo]:
-    """Return the metrics that a person looks at first, or all with -v; quality comes before times."""
-    return (
-        sorted(evaluation.metrics, key=lambda info: info.is_time)
-        if screen.verbose
-        else headline_metrics(evaluation.metrics)
-    )
-
-
-def _mention_report(evaluation: Evaluation, screen: Screen) -> None:
-    if len(_metrics(evaluation, screen)) < len(evaluation.metrics):
-        screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
-
-
-def _figures(evaluation: Evaluation, screen: Screen) -> None:
-    _, leading = shown_filter(evaluation)
-    figures = evaluation.filters["ALL"].metrics | leading.metrics
-    elsewhere = judged_of_code(leading)
-    rows = [
-        (
-            info.name,
-            amount(figure.value, info.unit),
-            interval(figure, info.unit),
-            *([interval(figure.elsewhere, info.unit)] if elsewhere else []),
-            info.summary,
-        )
-        for info in _metrics(evaluation, screen)
-        for figure in [figures[info.name]]
-        # Reports name the metrics without a figure; here there is little room.
-        if figure.value is not None
-    ]
-    columns = [HERE.lower(), ELSEWHERE.lower()] if elsewhere else [HERE.lower()]
-    screen.table(
-        ["metric", "value", *columns, ""],
-        rows,
-        numbers=1 + len(columns),
-        title=label(evaluation.headline),
-        spare=("", *reversed(columns)),
-    )
-    _mention_report(evaluation, screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:
@@ -190,23 +136,27 @@ def comparison(done: Compared, screen: Screen) -> None:
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
     declared = [name for name in result.declared if name not in timed]
-    _verdicts(title, result, declared, lambda difference: difference, screen)
+    tables = [verdict_table(result, declared, title)]
     if judged_elsewhere(result):
-        _verdicts(
-            f"{ELSEWHERE}: {label(result.headline)}", result, declared, lambda difference: difference.elsewhere, screen
-        )
-    _compared_by_length(result, screen)
+        tables.append(verdict_table(result, declared, f"{ELSEWHERE}: {label(result.headline)}", elsewhere=True))
+    if by_length := compared_by_length(result):
+        tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
     # A cost that is declared is in the table of the other declared metrics.
     times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
-    _verdicts(title, result, list(dict.fromkeys(times)), lambda difference: difference, screen)
+    tables.append(verdict_table(result, dict.fromkeys(times), title))
+    for table in tables:
+        if table.rows:
+            table.terminal(screen)
+            screen.result("")
+    to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
     _gates(result.gates, screen)
     if result.trend:
-        _trend(result.trend, screen)
+        Trends((result.trend,), ()).terminal(screen)
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
 
@@ -227,95 +177,9 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
             screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
 
 
-COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
-"""The verdict → its colour on a terminal, beside its word."""
-
-
-def _verdicts(
-    title: str,
-    comparison: Comparison,
-    names: Sequence[str],
-    population_of: Callable[[Difference], Difference | Elsewhere],
-    screen: Screen,
-) -> None:
-    if not names:
-        return
-    infos = {info.name: info for info in comparison.metrics}
-    # Figures of the whole run, such as memory, are in ALL only.
-    figures = comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    rows = [
-        (
-            label_metric(name, figure),
-            amount(figure.base, infos[name].unit),
-            amount(figure.new, infos[name].unit),
-            change(figure.difference, infos[name].unit),
-            interval_text(population_of(figure), infos[name].unit),
-            p_text(population_of(figure)).removeprefix("p = ").removeprefix("p "),
-            population_of(figure).verdict.value,
-        )
-        for name in names
-        for figure in [figures[name]]
-    ]
-    columns = ["metric", "base", "new", "difference", "95 % interval", "p", "verdict"]
-    screen.table(columns, rows, numbers=4, title=title, styles=COLOURS, spare=("p", "95 % interval", "base", "new"))
-    screen.result("")
-
-
-def _compared_by_length(comparison: Comparison, screen: Screen) -> None:
-    """Print a column for each number of typed letters: the difference, and its verdict."""
-    lengths = find_length_filters(comparison.headline, list(comparison.filters))
-    if len(lengths) < 2:
-        return
-    infos = {info.name: info for info in comparison.metrics}
-    rows = [
-        (name, *(change_text(comparison.filters[part].get(name), infos[name]) for part in lengths.values()))
-        for name in comparison.declared
-        if not infos[name].is_time
-    ]
-    title = f"{label(comparison.headline).partition(',')[0]}, difference by letters typed"
-    screen.table(["letters typed", *map(str, lengths)], rows, numbers=0, title=title)
-    screen.result("")
-
-
 def overview(summary: Overview, screen: Screen) -> None:
     """Print the ranking of several evaluations, or a trend."""
-    screen.result("")
-    if ranking := summary.ranking:
-        infos = {info.name: info for info in ranking.metrics}
-        screen.result(
-            f"in all evaluations: {format_count(ranking.sessions, 'session')} in "
-            f"{format_count(ranking.files, 'file')} ({label(ranking.headline)})"
-        )
-        screen.result("")
-        first = ranking.declared[0]
-        rows = [
-            (
-                side.title,
-                *(amount(figures[name].value, infos[name].unit) for name in ranking.declared),
-                intervals(figures[first], infos[first].unit),
-                *(amount(figure.value, infos[name].unit) for name, figure in times.items()),
-                f"{ahead} / {behind}",
-            )
-            for side, figures, times, ahead, behind in zip(
-                ranking.sides, ranking.figures, ranking.times, ranking.ahead, ranking.behind, strict=True
-            )
-        ]
-        columns = [*ranking.declared, f"{first}'s interval", *ranking.times[0], "better / worse than"]
-        screen.table(["evaluation", *columns], rows, numbers=len(columns) - 1)
-        screen.result("")
-        for warning in ranking.warnings:
-            screen.warn(warning)
-    for name, trend in zip(name_trends(summary), summary.trends, strict=True):
-        _trend(trend, screen, f"{name}: ")
-    if summary.trend:
-        _trend(summary.trend, screen)
-
-
-def _trend(trend: Trend, screen: Screen, about: str = "") -> None:
-    before = format_count(len(trend.nights) - 1, "evaluation")
-    screen.result(f"history   {about}{before} before this one ({label(trend.headline)})")
-    for line in change_lines(trend):
-        screen.result(f"changed   {about}{line}")
+    to_terminal(small_blocks(summary), screen)
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
@@ -356,62 +220,22 @@ def _short(error: FileError) -> str:
     return first if last in first else f"{first}: {last}"
 
 
-def sweep(done: Swept, screen: Screen) -> None:
-    """Print the table of a sweep, and the paths of its reports. The last line is the folder's path."""
-    result = done.sweep
-    rows = [
-        [
-            *run.values,
-            f"{run.sessions:,}",
-            *(
-                text
-                for info in result.metrics
-                # Reports have the intervals, too; here there is little room.
-                for text in (figure_texts(run, info)[0], run.why or difference_texts(run, info)[0])
-            ),
-        ]
-        for run in result.runs
-    ]
-    screen.result("")
-    columns = [
-        *(key.rpartition(".")[2] for key in result.keys),
-        "sessions",
-        *(name for info in result.metrics for name in (info.name, "from the first")),
-    ]
-    screen.table(columns, rows, numbers=0)
-    screen.result("")
-    if held_out := held_out_text(result):
-        screen.result(f"Held out: {held_out}.\n")
-    for name, path in done.reports.items():
+def small(result: Sweep | Suite, folder: Path, reports: Mapping[str, Path], screen: Screen) -> None:
+    """Print a sweep or a suite, and the paths of its reports. The last line is the folder's path."""
+    to_terminal(small_blocks(result), screen)
+    for name, path in reports.items():
         screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+    screen.result(str(folder))
+
+
+def sweep(done: Swept, screen: Screen) -> None:
+    """Print a sweep as `small` does."""
+    small(done.sweep, done.folder, done.reports, screen)
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Print the table of a suite, and the paths of its reports. The last line is the folder's path."""
-    result = done.suite
-    rows = [
-        [f"{member.project.name} {member.project.revision}", f"{member.sessions:,}"]
-        + [together(cell(member, info)) for info in result.metrics]
-        for member in result.projects
-    ]
-    overall = [OVERALL.lower(), "", *(together(overall_cell(result, info)) for info in result.metrics)]
-    screen.result("")
-    screen.table(
-        ["project", "sessions", *(info.name for info in result.metrics)],
-        [*rows, overall],
-        numbers=0,
-        title=result.title,
-    )
-    screen.result("")
-    for line in populations_of_suite(result):
-        screen.result(line)
-    for member in result.projects:
-        if member.trouble:
-            screen.warn(f"{member.project.name}: {member.trouble}")
-    for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+    """Print a suite as `small` does."""
+    small(done.suite, done.folder, done.reports, screen)
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:
@@ -421,7 +245,11 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
     sides = record.sides.items()
     screen.result("")
     columns = ["logs", "files", "sessions", "with a selection", "queries", "rows", "expected"]
-    screen.table(columns, [_side_row(side, counts) for side, counts in sides], numbers=6)
+    rows = []
+    for side, of in sides:
+        numbers = (of.files, of.sessions, of.selected, of.queries, of.rows)
+        rows.append([side, *(f"{number:,}" for number in numbers), f"{of.expected / of.rows:.2%}" if of.rows else ""])
+    screen.table(columns, rows, numbers=6)
     screen.result("")
     screen.table(["candidate", "rows", "share", "expected"], _kind_rows([counts for _, counts in sides]), numbers=3)
     screen.result("")
@@ -432,12 +260,6 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )
-
-
-def _side_row(side: str, counts: LogCounts) -> list[str]:
-    numbers = (counts.files, counts.sessions, counts.selected, counts.queries, counts.rows)
-    expected = f"{counts.expected / counts.rows:.2%}" if counts.rows else ""
-    return [side, *(f"{number:,}" for number in numbers), expected]
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:

@@ -13,7 +13,8 @@ from ci_eval.core.config import load
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.logs import tables
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore
-from ci_eval.core.rendering.figures import amount, intervals
+from ci_eval.core.model.units import amount
+from ci_eval.core.rendering.figures import intervals
 from ci_eval.core.report import population
 from ci_eval.core.scoring import evaluated
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location

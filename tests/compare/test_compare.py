@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from ci_eval.core.compare.compare import failure_verdict
-from ci_eval.core.rendering.figures import change, change_between
+from ci_eval.core.model.units import change, change_between
 from ci_eval.core.workspace import Workspace
 from tests.command import command as run
 from tests.comparing import compare

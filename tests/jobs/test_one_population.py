@@ -15,7 +15,7 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from ci_eval.core.rendering.figures import amount
+from ci_eval.core.model.units import amount
 from tests.command import command
 from tests.projects import GREETER, write
 from tests.tasks.test_method_calls import dataset

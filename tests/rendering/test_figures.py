@@ -6,17 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Estimate, MetricInfo, OtherCode
+from ci_eval.core.model.units import TO, amount, change, change_between, interval
 from ci_eval.core.rendering.figures import (
     NO_FIGURES,
-    TO,
-    amount,
-    change,
-    change_between,
     cost_text,
     describe_session_counts,
     format_count,
     headline,
-    interval,
     intervals,
     statuses,
     times_text,

@@ -10,7 +10,7 @@ import pytest
 import ci_eval
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Status
-from ci_eval.core.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, mark, pages
+from ci_eval.core.rendering.htmlpages import MAX_CHARACTERS, SIGNS, SessionMark, encode_stretches, mark, pages
 from ci_eval.plugins.tasks.completion import TASK as COMPLETION
 from tests.reports.samples import session
 
@@ -99,3 +99,17 @@ def test_the_style_sheet_has_the_signs_and_a_page_those_that_differ() -> None:
         ("near", "3"),
         ("absent", ""),
     ]
+
+
+def test_stretches_are_told_by_the_gaps_before_them_and_their_lengths() -> None:
+    text = "if name:  # as\n" + 40 * "x"
+    assert encode_stretches([(0, 2, "K"), (10, 14, "C"), (15, 55, "S")], text, 0, len(text)) == "K.2C8.4S1.14"
+
+
+def test_a_page_has_the_part_of_them_that_is_on_it() -> None:
+    text = "abcdefghij"
+    assert encode_stretches([(0, 4, "S"), (6, 9, "C")], text, 2, 8) == "S.2C2.2"
+
+
+def test_lengths_are_those_of_scripts() -> None:
+    assert encode_stretches([(1, 2, "S"), (3, 4, "C")], "\N{GRINNING FACE}\N{GRINNING FACE} c", 0, 4) == "S2.2C1.1"

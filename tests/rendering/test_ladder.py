@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from ci_eval.core.filters import label, letters
 from ci_eval.core.model import Estimate, Evaluation
 from ci_eval.core.rendering.ladder import (
     beside,
     find_length_figures,
     find_length_filters,
-    label,
-    letters,
     pooled_label,
     sentences,
     shown_filter,

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.model import EngineInfo, Evaluation, Kind, MetricInfo, ProjectInfo, Properties, SessionScore, Status
 from ci_eval.core.model.report import PromptFigures, PromptSpread
-from ci_eval.core.rendering.figures import NOTHING
+from ci_eval.core.model.units import NOTHING
 from ci_eval.core.rendering.querytables import PAPER, tables
 from ci_eval.core.statistics.querying import Cases
 

@@ -17,14 +17,12 @@ from ci_eval.core.model import (
     Side,
     Verdict,
 )
-from ci_eval.core.rendering.figures import TO
+from ci_eval.core.model.units import interval_text
 from ci_eval.core.rendering.verdicts import (
     explain_verdict,
-    interval_text,
     label_metric,
     p_text,
     pairs_text,
-    places,
     said,
     verdict_lines,
     went,
@@ -58,11 +56,6 @@ def test_a_metric_over_some_sessions_says_which() -> None:
 def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, text: str) -> None:
     assert went(completion.TASK, rank, 0.0, status) == text
     assert went(golf.TASK, rank, 0.25, status) == ("25%" if status != "timeout" else text)
-
-
-def test_a_tie_has_a_range_of_places() -> None:
-    assert places((2, 0, 0), (0, 1, 1)) == ("1", f"2{TO}3", f"2{TO}3")
-    assert places((0, 1, 0), (0, 0, 1)) == (f"1{TO}3", f"1{TO}2", f"2{TO}3")
 
 
 def side(engine: str, failures: Failures = Failures()) -> Side:  # noqa: B008

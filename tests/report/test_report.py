@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.core.model import CallCompletion, FileActions, Kind, Properties, SourceFile
-from ci_eval.core.rendering.painting import unasked_stretches
+from ci_eval.core.model import CallCompletion, FileActions, Kind, Properties, SourceFile, unasked_stretches
 from ci_eval.core.workspace import Workspace, pack_actions
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.rendering.figures import amount, change
+from ci_eval.core.model.units import amount, change
 from tests.reports.browsing import Locator, Page
 
 Numbers = list[tuple[str, float | None]]

@@ -22,6 +22,7 @@ from ci_eval.core.model import (
     Lookup,
     MetricInfo,
     OtherCode,
+    Paint,
     ProjectInfo,
     Properties,
     Session,
@@ -30,7 +31,6 @@ from ci_eval.core.model import (
     Suggestion,
 )
 from ci_eval.core.rendering.contract import Reporter
-from ci_eval.core.rendering.painting import Paint
 
 HOSTILE = (
     '<img src=x onerror="alert(1)">.py',

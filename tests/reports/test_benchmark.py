@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.rendering.figures import TO
+from ci_eval.core.model.units import TO
 from ci_eval.plugins.reports.benchmark import REPORTER, plain_title
 from tests.reports.samples import small
 

@@ -11,11 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Evaluation
+from ci_eval.core.model.units import change
 from ci_eval.core.rendering import sessiontable
-from ci_eval.core.rendering.figures import change
 from ci_eval.core.statistics.student import critical_values
-from ci_eval.plugins.reports import comparison_html
-from ci_eval.plugins.reports.html import REPORTER
+from ci_eval.plugins.reports.html import REPORTER, comparison
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write
@@ -132,7 +131,7 @@ def test_a_comparison_of_samples_has_both_figures_of_each_metric(
 def test_a_page_without_room_for_all_pairs_has_no_figures(
     samples: tuple[Path, Path], browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
-    for module in (sessiontable, comparison_html):
+    for module in (sessiontable, comparison):
         monkeypatch.setattr(module, "MOST_ROWS", rows)
     assert command("compare", *samples, "--output", tmp_path / "out")[0] == 0
     paired = json.loads((tmp_path / "out" / "comparison.json").read_text())["paired"]

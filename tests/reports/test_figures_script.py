@@ -16,7 +16,7 @@ from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import Limits, NoiseVariance, effective_sessions, figure, powers
-from ci_eval.plugins.reports.html import TEMPLATES
+from ci_eval.plugins.reports.html.evaluation import TEMPLATES
 from tests.reports.browsing import Browser, Page
 
 pytestmark = pytest.mark.browser

@@ -20,8 +20,7 @@ from ci_eval.core.model import GateResult, Session
 from ci_eval.core.rendering import sessiontable
 from ci_eval.core.rendering.htmlpages import MAX_SESSIONS, page_name
 from ci_eval.core.workers import TaskOutcome, Workers
-from ci_eval.plugins.reports import html
-from ci_eval.plugins.reports.html import REPORTER
+from ci_eval.plugins.reports.html import REPORTER, evaluation
 from tests.command import command
 from tests.projects import GREETER, write
 from tests.reports.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small
@@ -229,13 +228,13 @@ def test_several_processes_write_the_same_pages(
     site, started = tmp_path / "w" / "reports" / "html", list[object]()
     alone = {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")}
     monkeypatch.setattr(machine, "cores", lambda: 2)
-    monkeypatch.setattr(html, "MANY", 1)
+    monkeypatch.setattr(evaluation, "MANY", 1)
 
     def begun(write: Callable[..., str], *, jobs: int, shared: tuple[object, ...]) -> Workers[str, str]:
         started.append(shared)
         return workers(write, jobs=jobs, shared=shared)
 
-    monkeypatch.setattr(html, "Workers", begun)
+    monkeypatch.setattr(evaluation, "Workers", begun)
     assert command("report", tmp_path / "w")[0] == 0
     assert {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")} == alone
     assert started

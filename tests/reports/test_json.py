@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from ci_eval.core.model import Estimate, FileFigures
 from ci_eval.plugins.reports.json import REPORTER
+from tests.comparing import compare
 from tests.reports.samples import Sample, filter_figures, hostile, small
 
 
@@ -65,3 +67,16 @@ def test_metrics_json_ends_with_a_line_end_and_is_the_only_file(tmp_path: Path) 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     first = small().write(REPORTER, tmp_path).read_bytes()
     assert small().write(REPORTER, tmp_path).read_bytes() == first
+
+
+def test_comparison_json_has_the_documented_keys_and_differences_are_new_minus_base(
+    nights: dict[str, Path], tmp_path: Path
+) -> None:
+    _, report, _ = compare(nights["words"], nights["oracle"], tmp_path / "c", "--gate", "Recall >= 1%")
+    assert {"format", "base", "new", "paired", "population", "onlyBase", "onlyNew", "filters", "gates"} <= set(report)
+    assert report["format"] == 1
+    assert [set(gate) for gate in report["gates"]] == [{"rule", "passed", "reason", "result", "needed"}]
+    for found in report["filters"]["ALL"]["metrics"].values():
+        assert {"base", "new", "difference", "low", "high", "p", "verdict", "population", "elsewhere"} <= set(found)
+        if found["difference"] is not None:
+            assert found["difference"] == pytest.approx(found["new"] - found["base"])

@@ -13,7 +13,7 @@ from tests.reports.samples import small
 
 pytestmark = pytest.mark.browser
 
-TEMPLATES = Path(html.__file__).parent / "templates"
+TEMPLATES = Path(html.__file__).parents[1] / "templates"
 VISIBLE = """() => [...document.querySelectorAll('a[href], button, summary, input, select, [tabindex="0"]')]
   .filter((each) => each.checkVisibility() && !each.disabled && each.role !== 'option')
   .map((each, at) => (each.dataset.place = at, at))"""

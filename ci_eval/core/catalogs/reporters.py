@@ -1,33 +1,19 @@
-"""The catalogs of reporters: of comparisons in files that begin with `comparison_`, over several evaluations with
-`overview_`, of sites with `site_`, of sweeps with `sweep_`, of suites with `suite_`."""
+"""The catalog of reporters, each of which writes one format of the results it knows."""
 
-from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.core.rendering.contract import (
-    ComparisonReporter,
-    OverviewReporter,
-    Reporter,
-    SiteReporter,
-    SuiteReporter,
-    SweepReporter,
-)
+from ci_eval.core.model import Evaluation
+from ci_eval.core.rendering.contract import Reporter
 
-_FOLDER = "ci_eval.plugins.reports"
+CATALOG: Catalog[Reporter] = Catalog("ci_eval.plugins.reports", "REPORTER", group="reports", kind=Reporter)
 
 
-def _make_prefix_test(word: str) -> Callable[[str], bool]:
-    return lambda name: name.startswith(word)
-
-
-def _is_of_evaluation(name: str) -> bool:
-    return not name.startswith(("comparison_", "overview_", "site_", "sweep_", "suite_"))
-
-
-CATALOG: Catalog[Reporter] = Catalog(_FOLDER, "REPORTER", belongs=_is_of_evaluation, group="reports", kind=Reporter)
-COMPARISONS: Catalog[ComparisonReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("comparison_"))
-OVERVIEWS: Catalog[OverviewReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("overview_"))
-SITES: Catalog[SiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("site_"))
-SUITES: Catalog[SuiteReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("suite_"))
-SWEEPS: Catalog[SweepReporter] = Catalog(_FOLDER, "REPORTER", belongs=_make_prefix_test("sweep_"))
-names = CATALOG.names
+def write(result: Any, sources: Any, folder: Path) -> dict[str, Path]:
+    """Write a result in each format that has it. Return by reporter the file to open first; see `Reporter.write`."""
+    return {
+        reporter.name: reporter.write(result, sources, folder)
+        for reporter in CATALOG.all()
+        if isinstance(result, getattr(reporter, "results", Evaluation))
+    }

@@ -17,7 +17,7 @@ from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Determinism, Difference, Elsewhere, MetricInfo, State, Subset, Verdict
-from ci_eval.core.rendering.figures import change
+from ci_eval.core.model.units import change
 from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
 from ci_eval.core.statistics.latencies import estimate_quantile
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict

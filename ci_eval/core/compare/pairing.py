@@ -18,9 +18,17 @@ from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
 from ci_eval.core.grammar.colours import colour_file
-from ci_eval.core.model import FAILED, Change, Failures, Session, SessionScore, SourceFile
-from ci_eval.core.rendering.contract import Pair
-from ci_eval.core.rendering.painting import Paint, unasked_stretches
+from ci_eval.core.model import (
+    FAILED,
+    Change,
+    Failures,
+    Paint,
+    Pair,
+    Session,
+    SessionScore,
+    SourceFile,
+    unasked_stretches,
+)
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.latencies import bin_latencies
 from ci_eval.core.statistics.population import project_from_path

@@ -21,7 +21,7 @@ from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
-from ci_eval.core.rendering.verdicts import COSTS, TRENDS
+from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS

@@ -58,12 +58,15 @@ from ci_eval.core.model.sessions import (
     Lookup,
     LookupScore,
     Otherwise,
+    Paint,
+    Pair,
     Session,
     SessionScore,
     SourceFile,
     Status,
     Suggestion,
     Usage,
+    unasked_stretches,
 )
 from ci_eval.core.model.settings import (
     ActionsConfig,
@@ -93,7 +96,7 @@ from ci_eval.core.model.tokens import (
     Value,
     Vocabulary,
 )
-from ci_eval.core.model.trend import ChangePoint, Line, Trend, TrendPoint
+from ci_eval.core.model.trend import ChangePoint, Line, Lines, Trend, TrendPoint
 from ci_eval.core.model.usages import CallPlace, Definition, History, ObjectPlace, ObjectUsage, StoredText
 
 FORMAT = 1
@@ -148,6 +151,7 @@ __all__ = [
     "History",
     "Kind",
     "Line",
+    "Lines",
     "Location",
     "LogCounts",
     "LogFile",
@@ -166,6 +170,8 @@ __all__ = [
     "Otherwise",
     "OverProjects",
     "Overview",
+    "Paint",
+    "Pair",
     "PairCounts",
     "PlayItem",
     "PrefixConfig",
@@ -209,4 +215,5 @@ __all__ = [
     "Verdict",
     "Vocabulary",
     "sum_histories",
+    "unasked_stretches",
 ]

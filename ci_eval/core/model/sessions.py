@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, NamedTuple
 
@@ -232,3 +233,25 @@ class FileError(Value, frozen=True, kw_only=True):
     sessions: Number = 0
     """The number of planned sessions that it cost."""
     trace: str = ""
+
+
+Pair = tuple[Session | None, Session | None]
+"""The session of base and that of new; None if a session is on the other side only."""
+
+ColouredStretch = tuple[int, int, str]
+"""The begin and end in code points, and a capital letter for the kind of the stretch."""
+
+
+@dataclass(frozen=True)
+class Paint:
+    """The stretches of one file, each sequence in order of begins, and without overlaps."""
+
+    colours: Sequence[ColouredStretch] = ()
+    """The stretches of syntax. K: a keyword, S: a string, C: a comment."""
+    unasked: Sequence[ColouredStretch] = ()
+    """The stretches that have a session which was not sampled, with the letter U."""
+
+
+def unasked_stretches(places: Mapping[int, int], asked: Container[int]) -> list[ColouredStretch]:
+    """Return the stretches of those `places` (begin → end) at which none of the sessions `asked` begins."""
+    return [(begin, end, "U") for begin, end in sorted(places.items()) if begin not in asked]

@@ -63,3 +63,9 @@ class Line(Value, frozen=True, kw_only=True):
     client: str
     trend: Trend
     """The trend; its first metric is the one that the site displays first."""
+
+
+class Lines(Value, frozen=True, kw_only=True):
+    """The evaluations that a site of trends displays."""
+
+    lines: tuple[Line, ...]

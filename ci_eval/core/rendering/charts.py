@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from itertools import pairwise
 
 from ci_eval.core import machine
-from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Trend, TrendPoint
-from ci_eval.core.rendering.figures import amount, change, interval
+from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Sweep, Trend, TrendPoint
+from ci_eval.core.model.units import amount, change, interval
 
 WIDTH, HEIGHT = 640, 156
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
 APART = 140
 """The least distance between two texts below the axis."""
 DAY = 24 * 60 * 60
+FEW = 10
+"""The most runs of a sweep that all have their names below the axis."""
 
 
 @dataclass(frozen=True)
@@ -66,38 +69,74 @@ def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
 
 
 def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
-    figures = [(place, night, night.metrics.get(info.name)) for place, night in enumerate(trend.nights)]
-    known = [(place, night, figure) for place, night, figure in figures if figure and figure.value is not None]
-    if len(known) < 2:
-        return []
-    values = [figure.value or 0.0 for _, _, figure in known]
-    lows = [value if figure.low is None else figure.low for value, (_, _, figure) in zip(values, known, strict=True)]
-    highs = [value if figure.high is None else figure.high for value, (_, _, figure) in zip(values, known, strict=True)]
-    # A stored figure may lie outside of its own interval: how it was computed is not known.
-    x, y = over_time(trend.nights), Up(min(*lows, *values), max(*highs, *values))
-    dots = [
-        Dot(x(place), y(value), _dot_label(night, figure, info.unit))
-        for value, (place, night, figure) in zip(values, known, strict=True)
+    x = over_time(trend.nights)
+    marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
+    figures = [night.metrics.get(info.name) for night in trend.nights]
+    drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
+    known = [
+        (figure, night.started[:10])
+        for figure, night in zip(figures, trend.nights, strict=True)
+        if figure and figure.value is not None
     ]
+    if drawn is None:
+        return []
+    texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
+    summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
+    return [
+        replace(drawn, summary=summary, marks=marks, versions=_versions(trend.nights, x), names=_dates(trend.nights))
+    ]
+
+
+def _draw(
+    figures: Sequence[Estimate | None],
+    info: MetricInfo,
+    x: Callable[[int], float],
+    say: Callable[[int, Estimate], str],
+) -> Chart | None:
+    """Return a chart of a figure at each place that has one, with the band of the intervals; None if fewer than two
+    have. `say`: what a person reads when pointing at a dot."""
+    known = [
+        (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
+    ]
+    if len(known) < 2:
+        return None
+    lows = [value if figure.low is None else figure.low for _, figure, value in known]
+    highs = [value if figure.high is None else figure.high for _, figure, value in known]
+    values = [value for _, _, value in known]
+    # A stored figure may lie outside of its own interval: how it was computed is not known.
+    y = Up(min(*lows, *values), max(*highs, *values))
     # The polygon runs along the upper ends, then back along the lower ones.
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
-    marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
-    first, last = trend.nights[known[0][0]], trend.nights[known[-1][0]]
-    return [
-        Chart(
-            title=info.name,
-            summary=f"{info.name} over {len(known)} evaluations: {amount(known[0][2].value, info.unit)} on "
-            f"{first.started[:10]}, {amount(known[-1][2].value, info.unit)} on {last.started[:10]}, "
-            f"{len(marks)} changes of level",
-            lines=(tuple(dots),),
-            band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
-            marks=marks,
-            versions=_versions(trend.nights, x),
-            ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
-            names=_dates(trend.nights),
-        )
+    return Chart(
+        title=info.name,
+        summary=f"{info.name} of {len(known)} runs; the table has the figures",
+        lines=(tuple(Dot(x(place), y(value), say(place, figure)) for place, figure, value in known),),
+        band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
+        ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
+    )
+
+
+def sweep_charts(sweep: Sweep) -> list[Chart]:
+    """Return a chart for each metric, over the runs in their order. Metrics with figures of fewer than two runs are
+    left out."""
+    x, last = across(len(sweep.runs)), len(sweep.runs) - 1
+    titles = [", ".join(run.values) for run in sweep.runs]
+    names = tuple(
+        (x(place), "start" if place == 0 else "end" if place == last else "middle", title[:16])
+        for place, title in enumerate(titles)
+        if last < FEW or place in {0, last}
+    )
+
+    def say(place: int, figure: Estimate, unit: str) -> str:
+        between = interval(figure, unit)
+        return f"{titles[place]}: {amount(figure.value, unit)}{f' ({between})' if between else ''}"
+
+    charts = [
+        _draw([run.figures.get(info.name) for run in sweep.runs], info, x, partial(say, unit=info.unit))
+        for info in sweep.metrics
     ]
+    return [replace(chart, names=names) for chart in charts if chart]
 
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:

@@ -1,20 +1,19 @@
-"""The interfaces of reports: a report is one file in `plugins/reports/`, which ends in a `REPORTER` of one of these
-types."""
+"""The interfaces of reports: a format is a module in `plugins/reports/`, which ends in a `REPORTER`, or an entry point
+of a package."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ci_eval.core.filters import ReportFilters
-from ci_eval.core.model import Comparison, Evaluation, Line, Overview, Session, SourceFile, Suite, Sweep
-from ci_eval.core.rendering.painting import Paint
+from ci_eval.core.model import Paint, Pair, Session, SourceFile
 
 
 class StoredSessions(Protocol):
-    """The stored sessions, one file at a time, for reporters that show them. They are picklable if more than one
-    process may read them."""
+    """The stored sessions of an evaluation, one file at a time. They are picklable if more than one process may read
+    them."""
 
     @property
     def processes(self) -> int:
@@ -36,22 +35,8 @@ class StoredSessions(Protocol):
         """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
 
 
-class Reporter(Protocol):
-    """A writer of one kind of report."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file that a person opens first."""
-
-
-Pair = tuple[Session | None, Session | None]
-"""The session of base and that of new; None if a session is on the other side only."""
-
-
 class PairedSessions(Protocol):
-    """The stored sessions of both sides, for reporters that show them."""
+    """The stored sessions of both sides of a comparison."""
 
     @property
     def filters(self) -> ReportFilters:
@@ -69,51 +54,16 @@ class PairedSessions(Protocol):
         """Return the workspaces of base and new."""
 
 
-class ComparisonReporter(Protocol):
-    """A writer of one kind of report of a comparison."""
+class Reporter(Protocol):
+    """A writer of one format of reports. Its `results`, if it has that attribute, are the types of the results that it
+    writes: Evaluation, Comparison, Overview, Sweep, Suite or Lines; without it, Evaluation alone."""
 
     @property
     def name(self) -> str: ...
 
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file that a person opens first."""
+    # A reporter names the types of its own results and sources, so no one type holds for all.
+    def write(self, result: Any, sources: Any, folder: Path) -> Path:
+        """Write the report below `folder`; return the path of the file that a person opens first.
 
-
-class OverviewReporter(Protocol):
-    """A writer of one kind of first page over several comparisons, or over a history."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, overview: Overview, folder: Path) -> Path:
-        """Write the page below `folder`; return the path of the file that a person opens first."""
-
-
-class SiteReporter(Protocol):
-    """A writer of one kind of site over the histories of evaluations."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, lines: Sequence[Line], folder: Path) -> Path:
-        """Write `folder` again as a whole; return the path of the file that a person opens first."""
-
-
-class SweepReporter(Protocol):
-    """A writer of one kind of report of a sweep."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, sweep: Sweep, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file that a person opens first."""
-
-
-class SuiteReporter(Protocol):
-    """A writer of one kind of report of a suite."""
-
-    @property
-    def name(self) -> str: ...
-
-    def write(self, suite: Suite, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file that a person opens first."""
+        `sources`: StoredSessions of an evaluation, PairedSessions of a comparison, None of others.
+        """

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Session
+from ci_eval.core.model.sessions import ColouredStretch
 from ci_eval.core.scoring import outcome, shown_rank
 
 MAX_SESSIONS = 2_000
@@ -214,3 +215,35 @@ def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int
     text, spot = segment.text, segment.spot
     more = len(spot.ids) if spot else 0
     return sessions + more, lines + text.count("\n"), characters + len(text)
+
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
+    """Return the stretches between `begin` and `end` as a script reads them: the letter, how far it is from the end of
+    the one before, a dot, its length; in UTF-16 units, in base 36."""
+    return "".join(_encode(stretches, text, begin, end))
+
+
+def _encode(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> Iterator[str]:
+    is_ascii, at = text.isascii(), begin
+
+    # JavaScript counts UTF-16 units; in ASCII these are the code points.
+    def units(first: int, last: int) -> int:
+        return last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
+
+    for own_first, own_last, letter in stretches:
+        first, last = max(own_first, at), min(own_last, end)
+        if first < last:
+            yield f"{letter}{_number(units(at, first))}.{_number(units(first, last))}"
+            at = last
+
+
+def _number(value: int) -> str:
+    # The script reads an empty number as 0, which is frequent.
+    digits = ""
+    while value:
+        value, digit = divmod(value, 36)
+        digits = DIGITS[digit] + digits
+    return digits

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import ReportFilter
-from ci_eval.core.model import Session, SourceFile
-from ci_eval.core.rendering.contract import Pair
+from ci_eval.core.model import Pair, Session, SourceFile
 from ci_eval.core.rendering.htmlpages import Page, Segment, mark, pages
 from ci_eval.core.rendering.verdicts import went
 from ci_eval.core.scoring import outcome, score, shown_rank

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from ci_eval.core.base import atomic
-from ci_eval.core.rendering.ladder import label
+from ci_eval.core.filters import label
 
 COMMON = ("style.css", "theme.js")
 """The assets that every page has."""

@@ -1,19 +1,18 @@
-"""The words for the sessions that figures are about, and the sentences that lead an evaluation's report."""
+"""The words for the sessions that figures are about, and the sentences and tables that lead an evaluation's report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ci_eval.core.filters import GROUPS, collect_letters, standard_name, standard_parts
-from ci_eval.core.model import Evaluation, FilterFigures
-from ci_eval.core.rendering.figures import (
-    NO_FIGURES,
-    amount,
-    describe_session_counts,
-    first_filter,
-    format_count,
-    intervals,
-)
+from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
+from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo
+from ci_eval.core.model.units import amount, interval
+from ci_eval.core.rendering.blocks import Cell, Column, Table
+from ci_eval.core.rendering.figures import NO_FIGURES, describe_session_counts, first_filter, format_count, intervals
+from ci_eval.core.rendering.markdowntext import prose
+
+HERE = "In this project"
+ELSEWHERE = "In other code"
 
 
 def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
@@ -31,20 +30,6 @@ def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
         for figures, count in sides
     )
     return text if leading.planned == whole.planned else f"{text} ({label(name)}); the whole run: {of_run}"
-
-
-def letters(count: int) -> str:
-    """Return a number of letters, in words."""
-    return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
-
-
-def label(name: str) -> str:
-    """Return which sessions a filter lets through, such as "names, one letter typed"."""
-    parts = standard_parts(name)
-    if parts is None:
-        return name
-    group, typed = parts
-    return ", ".join(filter(None, (group, None if typed is None else f"{letters(typed)} typed"))) or "all sessions"
 
 
 def pooled_label(name: str, names: Iterable[str]) -> str:
@@ -124,4 +109,60 @@ def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
     yield (
         f"{group.capitalize()}, apart: first in {amount(first, 'share')} of {figures.sessions:,}, anywhere in "
         f"{amount(anywhere, 'share')}."
+    )
+
+
+def judged_of_code(figures: FilterFigures) -> bool:
+    """Return whether any figure has an interval for other code."""
+    return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
+
+
+def metric_table(title: str, figures: FilterFigures, infos: Sequence[MetricInfo], on_terminal: str = "") -> Table:
+    """Return the figures of metrics with their intervals."""
+    populations = [HERE, *([ELSEWHERE] if judged_of_code(figures) else [])]
+    columns = [
+        Column("Metric", "row", safe=prose),
+        *(Column(name, "number") for name in ("Value", *populations)),
+        Column("Mean of files", "number", formats="markdown"),
+        Column("n", "number", formats="markdown"),
+        Column("What it means", on_terminal=""),
+    ]
+    rows: list[list[str | Cell]] = []
+    for info in infos:
+        figure = figures.metrics[info.name]
+        between = [interval(figure, info.unit), interval(figure.elsewhere, info.unit)][: len(populations)]
+        better = f" ({info.better} is better)" if info.better in {"higher", "lower"} else ""
+        meaning = Cell(f"{prose(info.summary)}{better}", on_terminal=info.summary)
+        by_file = amount(figures.by_file.get(info.name), info.unit)
+        rows.append([info.name, amount(figure.value, info.unit), *between, by_file, f"{figure.n:,}", meaning])
+    spare = ("", *(name.lower() for name in reversed(populations)))
+    return Table(columns, rows, title, on_terminal=on_terminal, numbers=1 + len(populations), spare=spare)
+
+
+def lengths_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> Table:
+    """Return a table with a column of figures for each number of letters typed."""
+    lengths = find_length_figures(evaluation)
+    nothing = Estimate(value=None)
+    rows = [
+        [
+            info.name,
+            *(amount(of.metrics.get(info.name, nothing).value, info.unit) for of in lengths.values()),
+            info.summary,
+        ]
+        for info in infos
+    ]
+    group = label(evaluation.headline).partition(",")[0]
+    return Table(
+        [
+            Column("Letters typed", "row", safe=prose),
+            *(Column(f"{length}", "number") for length in lengths),
+            Column("", formats="terminal"),
+        ],
+        rows,
+        f"By letters typed, {prose(group)}",
+        on_terminal=f"{group}, by letters typed",
+        numbers=len(lengths),
+        spare=("",),
+        classes="kinds",
+        label="#lengths",
     )

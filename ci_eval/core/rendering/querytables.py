@@ -10,8 +10,9 @@ from itertools import count
 import numpy as np
 
 from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
+from ci_eval.core.model.units import NOTHING, amount, change
 from ci_eval.core.queries.strategies import STRATEGIES
-from ci_eval.core.rendering.figures import NOTHING, amount, change, headline
+from ci_eval.core.rendering.figures import headline
 from ci_eval.core.statistics.clustered import FEWEST
 from ci_eval.core.statistics.stats import nearest_rank
 

@@ -14,12 +14,11 @@ from itertools import accumulate
 from urllib.parse import quote
 
 from ci_eval.core.contracts import Metric, Observation, Task
-from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter
+from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
 from ci_eval.core.model import Properties, Session, SourceFile
 from ci_eval.core.rendering.htmldata import pack_json, script
 from ci_eval.core.rendering.htmlpairs import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite
-from ci_eval.core.rendering.ladder import label
 from ci_eval.core.scoring import (
     FAILED_BAND,
     UNGRADED_BAND,
@@ -184,6 +183,9 @@ class SessionTable:
         code, at = crop_line(line, session.offset - begin)
         last = session.lookups[session.until - 1] if session.lookups else None
         prefix = last.prefix if last else session.expected_text[: session.typed]
+        # Of a pair, base decides which filters let it through.
+        filtered = row[0] or session
+        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(filtered))
         self._ids.append(session.id)
         values = {
             "file": len(self._files) - 1,
@@ -196,7 +198,7 @@ class SessionTable:
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
             "properties": self._number_properties(session.properties),
-            "filters": self._number_filters(row[0] or session),
+            "filters": self._combinations.setdefault(passed, len(self._combinations)),
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
         }
         for name, value in values.items():
@@ -231,15 +233,12 @@ class SessionTable:
         )
         return self._properties.setdefault(values, len(self._properties))
 
-    def _number_filters(self, session: Session) -> int:
-        """Return the number of the combination of filters that let a session through; of a pair, base's decides."""
-        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(session))
-        return self._combinations.setdefault(passed, len(self._combinations))
-
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
         side.status.append(self._statuses(session.status.value if session else "not there"))
-        side.band.append(self._band_numbers[self._band(session)] if session and asked else -1)
+        # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
+        find_band = band if len(self._sides) > 1 else task_band
+        side.band.append(self._band_numbers[find_band(self._task, session)] if session and asked else -1)
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
         suggestions = session.lookups[session.until - 1].suggestions if session and session.lookups else ()
@@ -257,17 +256,11 @@ class SessionTable:
             tuple((float(value), float(weight)) for value, weight in seen), len(self._observed)
         )
 
-    def _band(self, session: Session) -> str:
-        # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
-        return (band if len(self._sides) > 1 else task_band)(self._task, session)
-
-    def _shown_bands(self) -> list[tuple[str, str, str]]:
-        number = self._band_numbers[UNGRADED_BAND]
-        is_needed = any(number in side.band for side in self._sides)
-        return [*self._bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")] if is_needed else self._bands
-
     def script(self) -> bytes:
         """Return the call that hands the whole table to the page."""
+        bands, ungraded = self._bands, self._band_numbers[UNGRADED_BAND]
+        if any(ungraded in side.band for side in self._sides):
+            bands = [*bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")]
         table = {
             "title": self._title,
             "sides": self._names,
@@ -300,7 +293,7 @@ class SessionTable:
             "command": self._computed.command,
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),
-            "bands": self._shown_bands(),
+            "bands": bands,
             "changes": CHANGES,
             "ids": " ".join(self._ids),
             "columns": self._columns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ci_eval.core.model import MetricInfo, Trend
-from ci_eval.core.rendering.figures import amount
+from ci_eval.core.model.units import amount
 
 WIDTH, HEIGHT, MARGIN = 120, 28, 3
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
+from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Comparison,
     Determinism,
@@ -12,17 +16,18 @@ from ci_eval.core.model import (
     Elsewhere,
     Evaluation,
     Failures,
-    FilterFigures,
-    MetricInfo,
     Trend,
     TrendPoint,
     Verdict,
 )
 from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering.advice import percent
+from ci_eval.core.rendering.blocks import Cell, Column, Table
 from ci_eval.core.rendering.engine.conditions import conditions_line
-from ci_eval.core.rendering.figures import TO, amount, append_state, change, change_between, first_filter, format_count
-from ci_eval.core.rendering.ladder import beside, label, shown_filter
+from ci_eval.core.rendering.figures import first_filter, format_count
+from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, beside, find_length_filters, judged_of_code, shown_filter
+from ci_eval.core.rendering.markdowntext import prose
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -34,15 +39,16 @@ SIGNS = {
 }
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
-TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics whose trend is drawn in addition to the declared ones."""
-COSTS = ("CostPerSession",)
-"""The metrics for the costs of language models, beside times and memory."""
-
 
 def said(verdict: Verdict) -> str:
     """Return a verdict with a sign, so that colour is never the only mark."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
+
+
+def mark_verdict(verdict: Verdict) -> Markup:
+    """Return a verdict with its sign as HTML."""
+    sign = Markup('<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>')
+    return sign.format(verdict.value, SIGNS[verdict], WORDS[verdict])
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
@@ -53,10 +59,6 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
     if task.play:
         return f"{score:.0%}"
     return f"{rank:,}" if rank else "absent"
-
-
-HERE = "In this project"
-ELSEWHERE = "In other code"
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
@@ -118,21 +120,6 @@ def deletion_text(deletion: Determinism) -> str:
     if not deletion.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
-
-
-def judged_of_code(figures: FilterFigures) -> bool:
-    """Return whether any figure has an interval for other code."""
-    return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
-
-
-def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
-    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
-    if difference.low is None or difference.high is None:
-        return "no interval"
-    state = difference.state if isinstance(difference, Difference) else "none"
-    if difference.low == difference.high:
-        return "exact" if state in {"exact", "none"} else "all sessions"
-    return append_state(change_between(difference.low, difference.high, unit), state)
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -306,11 +293,6 @@ def pairs_text(comparison: Comparison) -> str:
     return f"Compared {asked}, in {format_count(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
 
 
-def change_text(difference: Difference | None, info: MetricInfo) -> str:
-    """Return a difference with the sign of its verdict; "" if there is none."""
-    return "" if difference is None else f"{SIGNS[difference.verdict]} {change(difference.difference, info.unit)}"
-
-
 def _unit(comparison: Comparison, name: str) -> str:
     return next(info.unit for info in comparison.metrics if info.name == name)
 
@@ -362,29 +344,6 @@ def describe_adjustment(comparison: Comparison) -> str:
     )
 
 
-def label_metric(name: str, difference: Difference) -> str:
-    """Return a metric's name, with the sessions it is over if these are not all."""
-    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
-
-
-def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the rank of each evaluation: before it stand as many others as are shown to be better, behind it as many
-    as are shown to be worse. The ranks between are a tie, such as 2-3.
-
-    `ahead`: how many others each is better than; `behind`: how many others each is worse than.
-    """
-    count = len(ahead)
-    spans = ((worse_than + 1, count - better_than) for better_than, worse_than in zip(ahead, behind, strict=True))
-    return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
-
-
-PAIRS_JUDGED = (
-    "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
-    "may seem to"
-)
-"""What the verdicts of a ranking are, as reports of it say."""
-
-
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
@@ -392,8 +351,107 @@ def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     return amount(estimate.value if estimate else None, unit)
 
 
-def pair_text(difference: Difference | None, info: MetricInfo) -> str:
-    """Return a difference between two evaluations, with its interval for this project."""
-    if difference is None:
-        return ""
-    return f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"
+class Judged(NamedTuple):
+    """A row of a table of verdicts. `of`: the difference, or what it is in other code."""
+
+    name: str
+    difference: Difference
+    of: Difference | Elsewhere
+    unit: str
+
+
+def label_metric(name: str, difference: Difference) -> str:
+    """Return a metric's name, with the sessions it is over if these are not all."""
+    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
+
+
+def _interval_cell(row: Judged) -> Cell:
+    text = interval_text(row.of, row.unit)
+    return Cell("" if row.of.low is None else text, on_terminal=text)
+
+
+def _p_cell(row: Judged) -> Cell:
+    text = p_text(row.of)
+    return Cell(text, on_terminal=text.removeprefix("p = ").removeprefix("p "))
+
+
+def _verdict_cell(row: Judged) -> Cell:
+    verdict = row.of.verdict
+    return Cell(said(verdict), on_terminal=verdict.value, in_html=mark_verdict(verdict))
+
+
+def amount_of_change(value: float | None, unit: str) -> str:
+    """Return a difference without its sign; "" if there is none."""
+    return "" if value is None else change(value, unit).lstrip("+±")
+
+
+DETECTABLE = "The smallest true difference that data like these would show four times out of five"
+REPORTS = "markdown html"
+COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
+    (Column("Metric", "row", safe=prose), lambda row: label_metric(row.name, row.difference)),
+    (Column("base", "number"), lambda row: amount(row.difference.base, row.unit)),
+    (Column("new", "number"), lambda row: amount(row.difference.new, row.unit)),
+    (Column("Difference", "number strong"), lambda row: change(row.difference.difference, row.unit)),
+    (Column("95 % interval", "quiet nowrap", in_html="95% interval"), _interval_cell),
+    (Column("p", "number quiet nowrap"), _p_cell),
+    (Column("Verdict"), _verdict_cell),
+    (Column("Because", "quiet", formats=REPORTS), lambda row: row.of.why),
+    (
+        Column("Detectable", "number quiet", DETECTABLE, REPORTS),
+        lambda row: amount_of_change(row.of.detectable, row.unit),
+    ),
+)
+"""The columns of a comparison's tables: a new one is a line here, and is in all reports and on the terminal."""
+
+
+def verdict_table(
+    comparison: Comparison, names: Iterable[str], title: str = "", *, elsewhere: bool = False, part: str = ""
+) -> Table:
+    """Return the verdicts on metrics, in this project or in other code. `part`: their filter; "" = the headline."""
+    infos = {info.name: info for info in comparison.metrics}
+    # Figures of the whole run, such as memory, are in ALL only.
+    figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
+    listed = [
+        Judged(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
+        for name in names
+    ]
+    return Table(
+        [column for column, _ in COLUMNS],
+        [[cell(row) for _, cell in COLUMNS] for row in listed],
+        title,
+        numbers=4,
+        styles=COLOURS,
+        spare=("p", "95 % interval", "base", "new"),
+        classes="verdicts",
+        label=title or "The other metrics",
+    )
+
+
+COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
+"""The verdict → its colour on a terminal, beside its word."""
+
+
+def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
+    """Return a table with a column for each number of letters typed: the differences with the signs of their verdicts.
+    None if there is one number. `timed`: with the declared times."""
+    lengths = find_length_filters(comparison.headline, list(comparison.filters))
+    if len(lengths) < 2:
+        return None
+    infos = {info.name: info for info in comparison.metrics}
+    rows = []
+    for name in comparison.declared:
+        differences = [comparison.filters[part].get(name) for part in lengths.values()]
+        texts = [f"{SIGNS[of.verdict]} {change(of.difference, infos[name].unit)}" if of else "" for of in differences]
+        if timed or not infos[name].is_time:
+            rows.append([name, *texts])
+    group = label(comparison.headline).partition(",")[0]
+    columns = [Column("Letters typed", "row", safe=prose), *(Column(f"{length}", "number") for length in lengths)]
+    return Table(
+        columns,
+        rows,
+        f"Difference by letters typed, {prose(group)}",
+        on_terminal=f"{group}, difference by letters typed",
+        numbers=0,
+        classes="narrow",
+        label="By letters typed",
+    )

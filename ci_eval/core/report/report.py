@@ -19,14 +19,14 @@ from ci_eval.core.model import (
     Evaluation,
     FilterFigures,
     GateResult,
+    Paint,
     Session,
     SourceFile,
     Vocabulary,
+    unasked_stretches,
 )
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import abbreviate_names
-from ci_eval.core.rendering.contract import Reporter
-from ci_eval.core.rendering.painting import Paint, unasked_stretches
 from ci_eval.core.report.tallying import Named, Tally, Tallying
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import count_project_sessions, share
@@ -37,7 +37,7 @@ def report(
     workspace: Workspace,
     metrics: Sequence[Metric],
     filters: ReportFilters,
-    reporters: Sequence[Reporter],
+    write: Callable[[Evaluation, WorkspaceSessions, Path], dict[str, Path]],
     folder: Path,
     *,
     shown: Sequence[str] = (),
@@ -65,7 +65,7 @@ def report(
     evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), title=title or evaluation.title)
     filters = dataclass_replace(filters, headline=evaluation.headline)
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], filters, grammars or {})
-    return evaluation, {reporter.name: reporter.write(evaluation, stored, folder) for reporter in reporters}
+    return evaluation, write(evaluation, stored, folder)
 
 
 class WorkspaceSessions:

@@ -135,7 +135,7 @@ def _rank_group(
         if past := pasts[workspace.folder]:
             trends.append(make_trend(past, workspace, rules[workspace.folder]))
     overview = replace(overview, trends=tuple(trends))
-    reports = {reporter.name: reporter.write(overview, target) for reporter in reporters.OVERVIEWS.all()}
+    reports = reporters.write(overview, None, target)
     return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
 
 

@@ -17,8 +17,8 @@ from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import USUAL_SESSIONS, Config
 from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import label
 from ci_eval.core.model.detection import Detection
-from ci_eval.core.rendering.ladder import label
 from ci_eval.core.statistics.detection import Pilot, next_size
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import FOLDERS, Workspace

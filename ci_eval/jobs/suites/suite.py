@@ -21,8 +21,9 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
+from ci_eval.core.filters import label
 from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject
-from ci_eval.core.rendering.ladder import label, shown_filter
+from ci_eval.core.rendering.ladder import shown_filter
 from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
@@ -182,7 +183,7 @@ def written(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) 
     return Suited(
         folder=folder,
         suite=suite,
-        reports={reporter.name: reporter.write(suite, folder) for reporter in reporters.SUITES.all()},
+        reports=reporters.write(suite, None, folder),
         trouble=next(filter(None, troubles), None),
     )
 

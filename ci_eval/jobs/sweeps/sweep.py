@@ -138,7 +138,7 @@ def sweep(
     return Swept(
         folder=folder,
         sweep=table,
-        reports={reporter.name: reporter.write(table, folder) for reporter in reporters.SWEEPS.all()},
+        reports=reporters.write(table, None, folder),
         trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
     )
 

@@ -11,10 +11,12 @@ import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.rendering.figures import amount, change, format_count, headline
-from ci_eval.core.rendering.ladder import describe_sessions, label, shown_filter
+from ci_eval.core.filters import label
+from ci_eval.core.model.units import amount, change
+from ci_eval.core.rendering.figures import format_count, headline
+from ci_eval.core.rendering.ladder import describe_sessions, shown_filter
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Compared, Outcome
+from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.nights.algorithms import Ranked
 from ci_eval.jobs.suites.suite import Suited
@@ -109,14 +111,19 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
     """Report the job matrix and what later jobs need: the names of evaluations and rankers, and one name for all
     evaluations."""
     names = evaluations(jobs)
+
+    def matrix_of(key: str, marked: Mapping[str, bool]) -> str:
+        included = [{key: name, "allowFailure": may} for name, may in marked.items()]
+        return msgspec.json.encode({"include": included}).decode()
+
     shared = {job.evaluation: job.allow_failure for job in jobs if job.shards > 1}
     outputs = {
         "matrix": matrix,
         # Nothing is to be merged of an evaluation that one job does.
-        "merges": _json(_matrix("evaluation", shared)) if shared else "",
-        "evaluations": _json(list(names)),
-        "each-evaluation": _json(_matrix("evaluation", names)),
-        "rankers": _json(_matrix("ranker", list_rankers(jobs))),
+        "merges": matrix_of("evaluation", shared) if shared else "",
+        "evaluations": msgspec.json.encode(list(names)).decode(),
+        "each-evaluation": matrix_of("evaluation", names),
+        "rankers": matrix_of("ranker", list_rankers(jobs)),
         "group": group(jobs),
     }
     screen.host.announce(
@@ -132,22 +139,26 @@ def _place(path: Path | None) -> str:
     return str(path.absolute()) if path else ""
 
 
-def _matrix(key: str, marked: Mapping[str, bool]) -> dict[str, object]:
-    return {"include": [{key: name, "allowFailure": may} for name, may in marked.items()]}
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 def comparison(done: Outcome, screen: Screen) -> None:
     """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
+    texts = []
+    for run in (compared.comparison for compared in done.comparisons):
+        name = run.declared[0]
+        unit = next(info.unit for info in run.metrics if info.name == name)
+        metric = run.filters[run.headline][name]
+        difference = f"{name} {change(metric.difference, unit)}"
+        texts.append(f"{difference} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}")
+    statistics: dict[str, float] = {}
+    if first:
+        run = first.comparison
+        figures = {name: run.filters[run.headline][name].difference for name in run.declared}
+        statistics = {f"difference.{name}": figure or 0.0 for name, figure in figures.items() if figure is not None}
     checks = _checks(done)
     screen.host.announce(
         Announcement(
-            status="; ".join(map(_status, done.comparisons)) or "no evaluation to compare with yet",
+            status="; ".join(texts) or "no evaluation to compare with yet",
             summary=_read_text(reports.get("markdown")),
             outputs={
                 "comparison": _place(done.folder),
@@ -155,7 +166,7 @@ def comparison(done: Outcome, screen: Screen) -> None:
                 "metrics": _place(reports.get("json")),
                 "verdict": verdict(done),
             },
-            statistics=_differences(first) if first else {},
+            statistics=statistics,
             checks=checks,
             problems=_problems(checks),
             artifacts=[done.folder, *([done.history] if done.history else [])],
@@ -170,10 +181,15 @@ def ranking(done: Ranked, screen: Screen) -> None:
         for name, outcome in done.outcomes.items()
         for check in _checks(outcome)
     ]
+    leaders = []
+    for name, outcome in done.outcomes.items():
+        table = outcome.overview.ranking if outcome.overview else None
+        text = f": {table.sides[0].title} first of {len(table.sides)} by {table.declared[0]}" if table else ""
+        leaders.append(f"{name}{text}{', not shown to be better' if table and not table.ahead[0] else ''}")
     texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.outcomes.values()]
     screen.host.announce(
         Announcement(
-            status="; ".join(map(_leader, done.outcomes, done.outcomes.values())) or "nothing to rank",
+            status="; ".join(leaders) or "nothing to rank",
             summary="\n".join(texts),
             outputs={
                 "ranking": _place(done.folder) if done.outcomes else "",
@@ -186,18 +202,13 @@ def ranking(done: Ranked, screen: Screen) -> None:
     )
 
 
-def _leader(name: str, outcome: Outcome) -> str:
-    ranking = outcome.overview.ranking if outcome.overview else None
-    if ranking is None:
-        return name
-    first = f"{name}: {ranking.sides[0].title} first of {len(ranking.sides)} by {ranking.declared[0]}"
-    return first if ranking.ahead[0] else f"{first}, not shown to be better"
-
-
 def _checks(done: Outcome) -> list[Check]:
+    several = len(done.comparisons) > 1
     return [
         Check(
-            name=_make_issue_title(compared, gate.rule, len(done.comparisons)), passed=gate.passed, reason=gate.reason
+            name=f"{compared.comparison.new.title}: {gate.rule}" if several else gate.rule,
+            passed=gate.passed,
+            reason=gate.reason,
         )
         for compared in done.comparisons
         for gate in compared.comparison.gates
@@ -229,27 +240,6 @@ def verdict(done: Outcome) -> str:
         return "gate-failed"
     first = done.comparisons[0].comparison
     return first.filters[first.headline][first.declared[0]].verdict.value
-
-
-def _status(compared: Compared) -> str:
-    run = compared.comparison
-    name = run.declared[0]
-    unit = next(info.unit for info in run.metrics if info.name == name)
-    metric = run.filters[run.headline][name]
-    return f"{name} {change(metric.difference, unit)} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}"
-
-
-def _differences(compared: Compared) -> dict[str, float]:
-    figures = compared.comparison.filters[compared.comparison.headline]
-    return {
-        f"difference.{name}": figures[name].difference or 0.0
-        for name in compared.comparison.declared
-        if figures[name].difference is not None
-    }
-
-
-def _make_issue_title(compared: Compared, rule: str, of: int) -> str:
-    return rule if of == 1 else f"{compared.comparison.new.title}: {rule}"
 
 
 def make_rule_identity(text: str) -> str:

@@ -89,7 +89,9 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
-    body = f"{mark}\n{_report(folder)}{_trends(rest)}"
+    address = site.address(rest)
+    trends = f"\n\n[Trends over the nights]({address})" if address else ""
+    body = f"{mark}\n{_report(folder)}{trends}"
     start = body.partition("\n")[0]
     existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
     if not existing and not _is_worth_a_comment(folder, when):
@@ -162,8 +164,3 @@ def _disarm(text: str) -> str:
     # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
     plain = "".join(_ACTIVE.get(sign, sign) for sign in text)
     return _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
-
-
-def _trends(rest: Rest) -> str:
-    address = site.address(rest)
-    return f"\n\n[Trends over the nights]({address})" if address else ""

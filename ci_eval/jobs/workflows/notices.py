@@ -12,7 +12,7 @@ from ci_eval.ci import runs
 from ci_eval.ci.issues import Issue, Issues
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
-from ci_eval.ci.runs import Run, RunJob
+from ci_eval.ci.runs import Run
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.rendering.markdowntext import code, prose, table
 from ci_eval.jobs.workflows.summary import COMPARISON, broken_gates, read_comparison
@@ -43,6 +43,11 @@ class State:
     """The date of that run."""
     told: int
     """The newest run that the issue tells of."""
+
+    @classmethod
+    def first(cls, run: Run, *, is_red: bool) -> State:
+        """Return the state at the first run with a result."""
+        return cls(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
 
     def mark(self) -> str:
         """Return the line that stores the state."""
@@ -95,27 +100,19 @@ def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
 
 def _find_issue(issues: Issues, run: Run) -> Known:
     """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
-    states = ((issue, _parse_state(issue.body)) for issue in issues.list_bot_issues())
-    issues_of_workflow = [(issue, state) for issue, state in states if state and state.workflow == run.workflow]
+    issues_of_workflow = []
+    for issue in issues.list_bot_issues():
+        if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
+            _, color, since, date, newest = match.groups()
+            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, told=int(newest))
+            issues_of_workflow.append((issue, state))
     # Two jobs may have opened an issue each at once; the oldest one stays in use.
     return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
 
 
-def _parse_state(body: str) -> State | None:
-    match = MARKED.match(body)
-    if not match:
-        return None
-    workflow, color, since, date, newest = match.groups()
-    return State(workflow=int(workflow), is_red=color == "red", since=int(since), date=date, told=int(newest))
-
-
-def _first_state(run: Run, *, is_red: bool) -> State:
-    return State(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
-
-
 def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: Known, gates: Sequence[Gate]) -> str:
     first = known is None or not known[1].is_red
-    state = _first_state(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
+    state = State.first(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
     body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state, gates)))
     if known is None:
         return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
@@ -130,7 +127,10 @@ def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Se
     failed = sorted(
         (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
-    rows = [(_format_job_link(job), prose(job.conclusion)) for job in failed[:MOST_JOBS]]
+    rows = []
+    for job in failed[:MOST_JOBS]:
+        name = prose(job.name) or "a job without a name"
+        rows.append((f"[{name}]({job.page})" if job.page else name, prose(job.conclusion)))
     if len(failed) > MOST_JOBS:
         rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
     return (
@@ -152,13 +152,8 @@ def _report_green(rest: Rest, issues: Issues, run: Run, known: Known) -> str:
     text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {since}."
     if issue.is_open:
         issues.comment(issue.number, text)
-    issues.change(issue.number, "\n".join((_first_state(run, is_red=False).mark(), text)), is_open=False)
+    issues.change(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
     return f"issue {issue.number} is closed"
-
-
-def _format_job_link(job: RunJob) -> str:
-    name = prose(job.name) or "a job without a name"
-    return f"[{name}]({job.page})" if job.page else name
 
 
 def _spell_run(rest: Rest, run: int, date: str = "") -> str:

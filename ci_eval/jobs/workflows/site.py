@@ -11,11 +11,11 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics, reporters
-from ci_eval.core.model import Line, MetricInfo
+from ci_eval.core.model import Line, Lines, MetricInfo
+from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering import plaintext
 from ci_eval.core.rendering.figures import headline
 from ci_eval.core.rendering.htmlpages import page_name
-from ci_eval.core.rendering.verdicts import TRENDS
 
 MOST_LINES = 1_000
 """The most evaluations on one site; a job matrix at GitHub has at most 256."""
@@ -40,7 +40,7 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
     """
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
-    (index,) = [reporter.write(lines, target) for reporter in reporters.SITES.all()]
+    (index,) = reporters.write(Lines(lines=lines), None, target).values()
     return Site(folder=target, index=index, lines=lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.manifest import commits_between
+from ci_eval.core.model.units import amount, change
 from ci_eval.core.rendering import plaintext
-from ci_eval.core.rendering.figures import amount, change
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
@@ -58,7 +58,11 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
     # A comparison by an older ci-eval has no headline: it was about all sessions.
     leading = compared["filters"][compared.get("headline", "ALL")]
     for metric in compared["declared"][:1]:
-        yield _figures_row(linked, metric, leading["metrics"][metric], compared["gates"])
+        figures, known = leading["metrics"][metric], metrics.among([metric])
+        unit = known[metric].unit if metric in known else ""
+        texts = [amount(figures["base"], unit), amount(figures["new"], unit), change(figures["difference"], unit)]
+        gates = MARKS[all(gate["passed"] for gate in compared["gates"])] if compared["gates"] else "none"
+        yield _row(linked, *map(_escape, (metric, *texts, str(figures["verdict"]))), gates)
     yield from (_row(*[""] * 5, _escape(why), f"🔴 {_escape(rule)}") for rule, why in broken_gates(compared))
 
 
@@ -69,18 +73,6 @@ def broken_gates(compared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for gate in compared["gates"]:
         if not gate["passed"]:
             yield str(gate["rule"]), "; ".join(filter(None, (str(gate["reason"]), commits)))
-
-
-def _figures_row(linked: str, metric: str, metric_values: Mapping[str, Any], gates: Sequence[Mapping[str, Any]]) -> str:
-    known = metrics.among([metric])
-    unit = known[metric].unit if metric in known else ""
-    gates_cell = MARKS[all(gate["passed"] for gate in gates)] if gates else "none"
-    values = (
-        amount(metric_values["base"], unit),
-        amount(metric_values["new"], unit),
-        change(metric_values["difference"], unit),
-    )
-    return _row(linked, *map(_escape, (metric, *values, str(metric_values["verdict"]))), gates_cell)
 
 
 def _row(*cells: str) -> str:

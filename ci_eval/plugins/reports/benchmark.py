@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.model import Evaluation
+from ci_eval.core.model.units import interval
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
-from ci_eval.core.rendering.figures import interval, metric_infos
+from ci_eval.core.rendering.figures import metric_infos
 from ci_eval.core.rendering.ladder import shown_filter
 
 LONGEST = 200

@@ -1,4 +1,4 @@
-"""The page `html/index.html`: the figures under each session filter, and every file with its tokens coloured by how
+"""The pages of an evaluation: the figures under each session filter, and every file with its tokens coloured by how
 their sessions went."""
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.filters import EVERYTHING, ReportFilter, standard_parts
+from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
 from ci_eval.core.model import Evaluation
+from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import collect_warnings
-from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.blocks import added_blocks
+from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     INDICATIVE,
     NO_FIGURES,
-    amount,
     failed_everywhere,
     footprint_text,
     headline,
@@ -32,28 +33,28 @@ from ci_eval.core.rendering.htmlpages import (
     OUTCOMES,
     SIGNS,
     Page,
+    encode_stretches,
     legend,
     mark,
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
 from ci_eval.core.rendering.ladder import (
     find_length_figures,
     find_length_filters,
-    label,
+    lengths_table,
     pooled_label,
     sentences,
     shown_filter,
 )
-from ci_eval.core.rendering.painting import encode_stretches
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped", "other")
 ASSETS = (
     *COMMON,
@@ -71,50 +72,7 @@ MANY = 20_000
 """The number of sessions below which starting processes takes longer than they save."""
 
 
-@dataclass(frozen=True)
-class Tab:
-    """A session filter to switch to."""
-
-    name: str
-    link: str
-    current: bool
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of the legend."""
-
-    outcome: str
-    sign: str
-    meaning: str
-    count: int
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The links to other pages of the same file; empty if there is none."""
-
-    previous: str
-    next: str
-    previous_token: str
-    next_token: str
-    previous_miss: str
-    next_miss: str
-
-
-class Html:
-    """A reporter that writes a folder which opens from disk, without a network, also in a frame and on a phone."""
-
-    name = "html"
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:
-        """Write the folder `html`; see `Reporter.write`."""
-        with replace_folder(folder / "html") as partial:
-            _Pages(evaluation, partial).write(sources)
-        return folder / "html" / "index.html"
-
-
-class _Pages:
+class Pages:
     """A report while it is written to `folder`."""
 
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
@@ -160,7 +118,8 @@ class _Pages:
             for session in sessions:
                 table.add([session])
         if table.is_full:
-            table.left_out = self._planned_count - table.rows
+            planned = [figures.planned for figures in self._evaluation.filters.values()]
+            table.left_out = max(planned, default=0) - table.rows
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = shown_filter(self._evaluation)
         for name in self._filter_names:
@@ -169,8 +128,9 @@ class _Pages:
 
     def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
         """Write the pages of all files; yield the path of each file with the link to its first page, as they come."""
+        sessions = [figures.sessions for figures in self._evaluation.filters.values()]
         here = _FilePages(self._evaluation, self._folder, sources)
-        if sources.processes < 2 or self._sessions < MANY:
+        if sources.processes < 2 or max(sessions, default=0) < MANY:
             yield from ((path, here.write(path)) for path in sources.paths)
             return
         # Once it has written, `here` holds a template environment, which cannot be pickled for workers.
@@ -180,14 +140,6 @@ class _Pages:
             for outcome in filter(None, workers.map(deque(sources.paths))):
                 # A file whose worker failed is written again here: the same error is then raised with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
-
-    @property
-    def _sessions(self) -> int:
-        return max((figures.sessions for figures in self._evaluation.filters.values()), default=0)
-
-    @property
-    def _planned_count(self) -> int:
-        return max((figures.planned for figures in self._evaluation.filters.values()), default=0)
 
     @property
     def _filter_names(self) -> list[str]:
@@ -206,8 +158,7 @@ class _Pages:
             _index_name(name, opened),
             evaluation=self._evaluation,
             tabs=[
-                Tab(label(filter_name), _index_name(filter_name, opened), filter_name == name)
-                for filter_name in self._filter_names
+                {"name": label(of), "link": _index_name(of, opened), "current": of == name} for of in self._filter_names
             ],
             beside=sentences(self._evaluation)[1:] if name == opened else [],
             tables=tables(self._evaluation) if name == opened else [],
@@ -218,25 +169,16 @@ class _Pages:
             failed=failed_everywhere(self._evaluation),
             selection=selection(name),
             about=pooled_label(name, self._evaluation.filters),
-            lengths=self._lengths() if name == opened else (),
+            lengths=lengths_table(self._evaluation, headline(metric_infos(self._evaluation, figures)))
+            if name == opened and len(find_length_figures(self._evaluation)) > 1
+            else None,
             indicative=INDICATIVE.replace("`", ""),
             warnings=collect_warnings(self._evaluation),
             task=self._task,
+            added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],
             # Under other filters than the first, files without a session are left out.
             page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
         )
-
-    def _lengths(self) -> tuple[tuple[str, ...], ...]:
-        """Return a head and rows with a cell for each number of letters typed; nothing if there is one number."""
-        lengths = find_length_figures(self._evaluation)
-        if len(lengths) < 2:
-            return ()
-        _, figures = shown_filter(self._evaluation)
-        rows = [
-            (info.name, *(amount(of.metrics[info.name].value, info.unit) for of in lengths.values()))
-            for info in headline(metric_infos(self._evaluation, figures))
-        ]
-        return (("Letters typed", *map(str, lengths)), *rows)
 
 
 @dataclass(frozen=True)
@@ -307,24 +249,26 @@ def _page_link(name: str, number: int) -> str:
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
-def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[Entry]:
-    more = [Entry("unasked", "", "not drawn", unasked)] if unasked else []
-    shown = (name for name in LEGEND if name in meanings and (counts[name] or name != "other"))
-    known = [Entry(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
-    return known + more
+def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[dict[str, object]]:
+    shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
+    entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
+    if unasked:
+        entries.append(("unasked", "", "not drawn", unasked))
+    return [dict(zip(("outcome", "sign", "meaning", "count"), entry, strict=True)) for entry in entries]
 
 
-def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> Neighbours:
+def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
+    """Return the links to other pages of the same file; an empty one if there is none."""
     after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
     everything = frozenset(OUTCOMES)
-    return Neighbours(
-        previous=links[number - 1] if number else "",
-        next=links[number + 1] if number + 1 < len(parts) else "",
-        previous_token=_nearest(parts, links, before, everything),
-        next_token=_nearest(parts, links, after, everything),
-        previous_miss=_nearest(parts, links, before, MISSES),
-        next_miss=_nearest(parts, links, after, MISSES),
-    )
+    return {
+        "previous": links[number - 1] if number else "",
+        "next": links[number + 1] if number + 1 < len(parts) else "",
+        "previous_token": _nearest(parts, links, before, everything),
+        "next_token": _nearest(parts, links, after, everything),
+        "previous_miss": _nearest(parts, links, before, MISSES),
+        "next_miss": _nearest(parts, links, after, MISSES),
+    }
 
 
 def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:
@@ -335,6 +279,3 @@ def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcom
             if spot.outcome in outcomes:
                 return f"{links[number]}#{quote(spot.ids[0])}"
     return ""
-
-
-REPORTER: Reporter = Html()

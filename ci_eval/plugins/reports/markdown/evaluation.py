@@ -1,26 +1,24 @@
-"""The file `report.md` of an evaluation, for a job summary or a comment. Text from outside is always shown as code."""
+"""The report of an evaluation as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from ci_eval.core.base import atomic
+from ci_eval.core.filters import label
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
+from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import collect_warnings
-from ci_eval.core.rendering.contract import Reporter, StoredSessions
+from ci_eval.core.rendering.blocks import added_blocks, to_markdown
 from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     FAILURES,
     INDICATIVE,
     OUTCOMES,
-    amount,
     client_name,
     failed_everywhere,
     first_filter,
     footprint_text,
     headline,
-    interval,
     intervals,
     metric_infos,
     sessions_by_kind,
@@ -29,14 +27,15 @@ from ci_eval.core.rendering.figures import (
 from ci_eval.core.rendering.ladder import (
     describe_sessions,
     find_length_figures,
-    label,
+    lengths_table,
+    metric_table,
     pooled_label,
     sentences,
     shown_filter,
 )
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import Table, tables
-from ci_eval.core.rendering.verdicts import ELSEWHERE, HERE, judged_of_code, populations
+from ci_eval.core.rendering.verdicts import populations
 from ci_eval.core.statistics.repeated.noise import noise_text
 
 WORST = 10
@@ -44,15 +43,9 @@ ERRORS = 20
 NOTHING = Estimate(value=None)
 
 
-class Markdown:
-    """A reporter that writes report.md for GitHub; short enough for a job summary."""
-
-    name = "markdown"
-
-    def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """Write report.md below `folder`; see `Reporter.write`."""
-        text = "\n\n".join(filter(None, _parts(evaluation))) + "\n"
-        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+def write_evaluation(evaluation: Evaluation) -> str:
+    """Return the report of an evaluation."""
+    return "\n\n".join(filter(None, _parts(evaluation))) + "\n"
 
 
 def _parts(evaluation: Evaluation) -> list[str]:
@@ -66,6 +59,7 @@ def _parts(evaluation: Evaluation) -> list[str]:
         gates = gate_table(evaluation.gates)
         return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), configuration, _colophon(evaluation)]
     times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
+    by_length = lengths_table(evaluation, headline(infos))
     return [
         title,
         _headline(evaluation, figures, infos),
@@ -75,8 +69,8 @@ def _parts(evaluation: Evaluation) -> list[str]:
         prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
         f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
         gate_table(evaluation.gates),
-        _metrics("Metrics", figures, [info for info in infos if not info.is_time]),
-        _length_table(evaluation, infos),
+        metric_table("Metrics", figures, [info for info in infos if not info.is_time]).markdown(),
+        by_length.markdown() if len(find_length_figures(evaluation)) > 1 else "",
         *map(_queries, tables(evaluation)),
         _filters(evaluation, name, infos),
         _statuses(figures),
@@ -84,8 +78,9 @@ def _parts(evaluation: Evaluation) -> list[str]:
         _kinds(figures, headline(infos)),
         _worst(figures, headline(infos)),
         f"⚠ {prose(busy, 400)}." if busy and times else "",
-        _metrics(f"Times ({INDICATIVE})", figures, times),
+        metric_table(f"Times ({INDICATIVE})", figures, times).markdown(),
         _errors(evaluation.errors),
+        to_markdown(added_blocks(evaluation)),
         configuration,
         _colophon(evaluation),
     ]
@@ -118,41 +113,6 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
 def _format_estimate(estimate: Estimate, info: MetricInfo) -> str:
     value, between = amount(estimate.value, info.unit), intervals(estimate, info.unit)
     return f"{value} ({between})" if between else value
-
-
-def _metrics(title: str, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
-    elsewhere = judged_of_code(figures)
-    rows = (
-        (
-            prose(info.name),
-            amount(figures.metrics[info.name].value, info.unit),
-            interval(figures.metrics[info.name], info.unit),
-            *([interval(figures.metrics[info.name].elsewhere, info.unit)] if elsewhere else []),
-            amount(figures.by_file.get(info.name), info.unit),
-            f"{figures.metrics[info.name].n:,}",
-            _meaning(info),
-        )
-        for info in infos
-    )
-    columns = (f">{HERE}", f">{ELSEWHERE}") if elsewhere else (f">{HERE}",)
-    return table(title, ("Metric", ">Value", *columns, ">Mean of files", ">n", "What it means"), rows)
-
-
-def _length_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> str:
-    """Return a table with a column for each number of letters typed; "" if there is one number."""
-    lengths = find_length_figures(evaluation)
-    if len(lengths) < 2:
-        return ""
-    rows = (
-        (prose(info.name), *(_cell(figures.metrics, info) for figures in lengths.values())) for info in headline(infos)
-    )
-    title = f"By letters typed, {prose(label(evaluation.headline).partition(',')[0])}"
-    return table(title, ("Letters typed", *(f">{length}" for length in lengths)), rows)
-
-
-def _meaning(info: MetricInfo) -> str:
-    better = f" ({info.better} is better)" if info.better in ("higher", "lower") else ""
-    return f"{prose(info.summary)}{better}"
 
 
 def _queries(of: Table) -> str:
@@ -246,6 +206,3 @@ def _colophon(evaluation: Evaluation) -> str:
         "vocabulary": evaluation.environment.get("Vocabulary", ""),
     }
     return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
-
-
-REPORTER: Reporter = Markdown()

@@ -1,43 +1,41 @@
-"""The page `html/index.html` of a comparison: the verdicts, and the source code, in which one half of each token is
+"""The pages of a comparison: the verdicts, and the source code, in which one half of each token is
 coloured by base and the other by new."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.model import Comparison, Difference, Elsewhere, Subset
+from ci_eval.core.model import Comparison, Pair
+from ci_eval.core.model.units import TRENDS, amount, change, interval_text
+from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
-from ci_eval.core.rendering.contract import ComparisonReporter, Pair, PairedSessions
-from ci_eval.core.rendering.figures import amount, change
+from ci_eval.core.rendering.contract import PairedSessions
 from ci_eval.core.rendering.htmldata import script
-from ci_eval.core.rendering.htmlpages import page_name
-from ci_eval.core.rendering.htmlpairs import PairedPage, paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
-from ci_eval.core.rendering.ladder import find_length_filters
-from ci_eval.core.rendering.painting import encode_stretches
+from ci_eval.core.rendering.htmlpages import encode_stretches, page_name
+from ci_eval.core.rendering.htmlpairs import paired_pages
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link
+from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, find_length_filters
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
-    ELSEWHERE,
-    HERE,
-    SIGNS,
-    TRENDS,
-    WORDS,
-    change_text,
+    compared_by_length,
     describe_adjustment,
     elsewhere_line,
-    interval_text,
     judged_elsewhere,
-    label_metric,
+    mark_verdict,
     night_figure,
-    p_text,
     pairs_text,
     verdict_lines,
+    verdict_table,
     went,
 )
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (
     *COMMON, "comparison.css", "comparison.js", "source.js", "sorting.js", "unpacked.js", "sessions.css", "filters.js",
     "figures.js", "sessions.js",
@@ -47,46 +45,37 @@ MOST_SESSIONS = 50_000
 the files with the most changes."""
 
 
-class ComparisonHtml:
-    """A reporter that writes a folder which opens from disk, without a network."""
-
-    name = "html"
-
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:
-        """Write the folder `html`; see `ComparisonReporter.write`."""
-        with replace_folder(folder / "html") as partial:
-            _ComparisonPages(comparison, partial, folder / "html").write(sources)
-        return folder / "html" / "index.html"
-
-
-class _ComparisonPages:
+class ComparisonPages:
     """A report while it is written to `folder`, which becomes `target`."""
 
     def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
         self._target = target
         self._comparison = comparison
         self._task = tasks.CATALOG.load(comparison.task)
-        self._infos = {info.name: info for info in comparison.metrics}
+        infos = {info.name: info for info in comparison.metrics}
+        rest = [info for info in comparison.metrics if info.name not in comparison.declared]
         self._site = HtmlSite(
             folder,
             TEMPLATES,
             comparison=comparison,
             task=self._task,
             went=went,
-            sign=SIGNS,
-            word=WORDS,
-            cells=self._cells,
-            part_cells=self._part_cells,
+            said=mark_verdict,
+            verdicts=self._verdicts,
             amount=amount,
+            change=change,
+            interval=interval_text,
+            unit=infos[comparison.declared[0]].unit,
             figure=night_figure,
             lines=verdict_lines(comparison),
             elsewhere_line=elsewhere_line(comparison),
             pairs=pairs_text(comparison),
             selection=f"{part}&" if (part := selection(comparison.headline)) else "",
-            leading=comparison.filters["ALL"] | comparison.filters[comparison.headline],
-            timed=[name for name in comparison.declared if self._infos[name].is_time],
+            timed=[name for name in comparison.declared if infos[name].is_time],
+            others=[info.name for info in sorted(rest, key=lambda info: info.is_time)],
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
-            change_text=self._change_text,
+            lengths_table=compared_by_length(comparison),
+            added=[block for block in added_blocks(comparison) if "html" in block.formats],
             adjusted=describe_adjustment(comparison),
             here=HERE,
             elsewhere=ELSEWHERE,
@@ -138,10 +127,15 @@ class _ComparisonPages:
                 places |= {shown[0]: f"{link}#{shown[0]}" for shown in part.shown}
                 within = (source.text, part.page.begin, part.page.end)
                 colours, unasked = encode_stretches(paint.colours, *within), encode_stretches(paint.unasked, *within)
-                self._write_page(link, part, number=number + 1, colours=colours, unasked=unasked, **shared)
+                data = f"data/{Path(link).stem}.js"
+                self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
+                known = {**shared, "part": part, "data": data, "number": number + 1}
+                self._site.render("comparison_file.html.j2", link, colours=colours, unasked=unasked, **known)
             # Pages without a session have no link: the table numbers only the others.
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
-            page_of = {shown[0]: page for page, part in enumerate(filter(_has_sessions, parts)) for shown in part.shown}
+            page_of = {
+                shown[0]: page for page, part in enumerate(part for part in parts if part.shown) for shown in part.shown
+            }
             for pair in pairs:
                 table.add(pair, page_of[_id(pair)])
         table.left_out += self._comparison.paired - paired
@@ -173,41 +167,12 @@ class _ComparisonPages:
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
 
-    def _write_page(self, link: str, part: PairedPage, **known: object) -> None:
-        data = f"data/{Path(link).stem}.js"
-        self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
-        self._site.render("comparison_file.html.j2", link, part=part, data=data, **known)
-
-    def _cells(self, name: str, difference: Difference, of: Difference | Elsewhere) -> dict[str, str]:
-        """Return the cells of a metric's row; `of`: its difference in the population (this project or other code) that
-        the row is about."""
-        info = self._infos[name]
-        return {
-            "name": label_metric(name, difference),
-            "base": amount(difference.base, info.unit),
-            "new": amount(difference.new, info.unit),
-            "difference": change(difference.difference, info.unit),
-            "between": interval_text(of, info.unit) if of.low is not None else "",
-            "p": p_text(of),
-            "why": of.why,
-            "detectable": "" if of.detectable is None else change(of.detectable, info.unit).lstrip("+±"),
-        }
-
-    def _change_text(self, name: str, part: str) -> str:
-        return change_text(self._comparison.filters[part].get(name), self._infos[name])
-
-    def _part_cells(self, part: Subset) -> dict[str, str]:
-        return self._cells(self._comparison.declared[0], part.difference, part.difference)
-
-
-def _has_sessions(part: PairedPage) -> bool:
-    return bool(part.shown)
+    def _verdicts(self, names: Sequence[str], label: str, elsewhere: bool = False, part: str = "") -> Markup:
+        table = verdict_table(self._comparison, names, elsewhere=elsewhere, part=part)
+        return replace(table, label=label).html()
 
 
 def _id(pair: Pair) -> str:
     either = pair[1] or pair[0]
     assert either
     return either.id
-
-
-REPORTER: ComparisonReporter = ComparisonHtml()

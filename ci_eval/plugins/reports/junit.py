@@ -8,19 +8,20 @@ from xml.etree import ElementTree as ET
 
 from ci_eval.core.base import atomic
 from ci_eval.core.model import Comparison
-from ci_eval.core.rendering.contract import ComparisonReporter, PairedSessions
+from ci_eval.core.rendering.contract import Reporter
 
 # XML 1.0 allows no other characters, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class ComparisonJunit:
+class Junit:
     """A reporter that writes junit.xml. Without gates it has one test: that the comparison was made."""
 
     name = "junit"
+    results = Comparison
 
-    def write(self, comparison: Comparison, sources: PairedSessions, folder: Path) -> Path:  # noqa: ARG002
-        """Write junit.xml below `folder`; see `ComparisonReporter.write`."""
+    def write(self, comparison: Comparison, sources: object, folder: Path) -> Path:  # noqa: ARG002
+        """Write junit.xml below `folder`; see `Reporter.write`."""
         gates = comparison.gates
         failed = sum(not gate.passed for gate in gates)
         suite = ET.Element(
@@ -45,4 +46,4 @@ def _clean(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
-REPORTER: ComparisonReporter = ComparisonJunit()
+REPORTER: Reporter = Junit()

@@ -1,0 +1,296 @@
+"""The document of a result: blocks, each of which writes itself as Markdown, on the terminal and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, cast
+
+from markupsafe import Markup
+
+from ci_eval.core.base.catalog import plugins
+from ci_eval.core.rendering import markdowntext
+
+ALL = "markdown terminal html"
+"""The formats of a document."""
+NO_STYLES: Mapping[str, str] = MappingProxyType({})
+
+
+class Terminal(Protocol):
+    """The screen that blocks are printed on."""
+
+    verbose: bool
+
+    def result(self, text: str) -> None:
+        """Print a line of text."""
+
+    def warn(self, text: str) -> None:
+        """Print a warning to the user."""
+
+    def table(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        numbers: int = 0,
+        title: str = "",
+        styles: Mapping[str, str] = NO_STYLES,
+        spare: Sequence[str] = (),
+    ) -> None:
+        """Print a table; see `Screen.table`."""
+
+
+class Block(Protocol):
+    """A part of a document. A package adds kinds of them by entry points, see `AddedBlocks`."""
+
+    @property
+    def formats(self) -> str:
+        """Return the formats that have the block, such as "markdown html"."""
+
+    def markdown(self) -> str:
+        """Return the block as Markdown; "" if nothing is to be said."""
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the block on the terminal."""
+
+    def html(self) -> str:
+        """Return the block as HTML, in which all foreign text is escaped."""
+
+
+class AddedBlocks(Protocol):
+    """An entry point of the group `ci_eval.blocks`: what a package adds to results."""
+
+    @property
+    def name(self) -> str: ...
+
+    def blocks(self, result: Any) -> Sequence[Block]:
+        """Return the blocks that come after those of ci-eval; none for results that they are not about."""
+
+
+def added_blocks(result: object) -> list[Block]:
+    """Return the blocks that installed packages add to a result. Raises ConfigError if a package is broken."""
+    sources = [cast("AddedBlocks", plugin.load(AddedBlocks)) for plugin in plugins("blocks")]
+    return [block for source in sources for block in source.blocks(result)]
+
+
+def to_markdown(blocks: Iterable[Block]) -> str:
+    """Return those of the blocks that Markdown has, as paragraphs."""
+    return "\n\n".join(filter(None, (block.markdown() for block in blocks if "markdown" in block.formats)))
+
+
+def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
+    """Print those of the blocks that the terminal has."""
+    for block in blocks:
+        if "terminal" in block.formats:
+            block.terminal(screen)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence or several. `in_markdown`, `in_html`: the text there, if it is another one; foreign parts must be
+    safe."""
+
+    text: str = ""
+    formats: str = ALL
+    in_markdown: str | None = None
+    in_html: Markup | None = None
+
+    def markdown(self) -> str:
+        """Return the text as a paragraph."""
+        return self.text if self.in_markdown is None else self.in_markdown
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the text on the terminal."""
+        screen.result(self.text)
+
+    def html(self) -> Markup:
+        """Return the text as a paragraph."""
+        return Markup("<p>{}</p>\n").format(self.text) if self.in_html is None else self.in_html
+
+
+class Warned(Sentence):
+    """A warning, which is a quotation in Markdown."""
+
+    def markdown(self) -> str:
+        """Return the text as a quotation."""
+        return f"> {markdowntext.prose(self.text)}"
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the text as a warning."""
+        screen.warn(self.text)
+
+    def html(self) -> Markup:
+        """Return the text after a sign."""
+        return Markup('<p class="warning">⚠ {}</p>\n').format(self.text)
+
+
+class Cell(NamedTuple):
+    """A cell that is more than a text. `below`: the interval of a figure; `safe`: what makes the texts safe in
+    Markdown, if not that of the column; the others: what a format has in place of the text."""
+
+    text: str
+    below: str = ""
+    safe: Callable[[str], str] | None = None
+    on_terminal: str | None = None
+    in_html: Markup | None = None
+
+    @property
+    def whole(self) -> str:
+        """Return both texts in one, the interval in parentheses."""
+        return f"{self.text} ({self.below})" if self.below else self.text
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. `about`: what HTML says if one points at its head; `classes`: those of its cells in HTML,
+    "row" if they are heads; `safe`: what makes its cells safe in Markdown. Its name on the terminal is in small letters
+    unless it has one there."""
+
+    name: str
+    classes: str = ""
+    about: str = ""
+    formats: str = ALL
+    safe: Callable[[str], str] = str
+    on_terminal: str | None = None
+    in_html: str | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether its cells are aligned to the right."""
+        return "number" in self.classes
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
+    right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `classes`: those of the table in HTML;
+    `label`: its name for readers of screens, or "#" and the id of the heading that names it."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str | Cell]]
+    title: str = ""
+    formats: str = ALL
+    on_terminal: str | None = None
+    numbers: int | None = None
+    styles: Mapping[str, str] = field(default_factory=dict)
+    spare: Sequence[str] = ()
+    classes: str = ""
+    label: str = ""
+    foot: Sequence[str | Cell] = ()
+
+    def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
+        """Return the columns and the rows that a format has; the foot is the last row."""
+        places = [place for place, column in enumerate(self.columns) if name in column.formats]
+        listed = [*self.rows, self.foot] if self.foot else self.rows
+        rows = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in listed]
+        return [self.columns[place] for place in places], [[row[place] for place in places] for row in rows]
+
+    def markdown(self) -> str:
+        """Return the table below its title; "" if it has no rows."""
+        columns, rows = self.within("markdown")
+        names = [f"{'>' * column.is_number}{column.name}" for column in columns]
+        texts = [
+            [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
+        ]
+        return markdowntext.table(self.title, names, texts)
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the table on the terminal."""
+        columns, rows = self.within("terminal")
+        screen.table(
+            [column.name.lower() if column.on_terminal is None else column.on_terminal for column in columns],
+            [[cell.whole if cell.on_terminal is None else cell.on_terminal for cell in row] for row in rows],
+            numbers=len(columns) - 1 if self.numbers is None else self.numbers,
+            title=self.title if self.on_terminal is None else self.on_terminal,
+            styles=self.styles,
+            spare=self.spare,
+        )
+
+    def html(self) -> Markup:
+        """Return the table in a box that scrolls."""
+        columns, rows = self.within("html")
+        heads = Markup().join(
+            Markup('<th scope="col"{}{}>{}</th>').format(
+                Markup(' class="number"') if column.is_number else "",
+                Markup(' title="{}"').format(column.about) if column.about else "",
+                column.name if column.in_html is None else column.in_html,
+            )
+            for column in columns
+        )
+        lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
+        foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
+        return Markup(
+            '<div class="scroll" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            "<tbody>\n{}</tbody>\n{}</table>\n</div>\n"
+        ).format(
+            "labelledby" if self.label.startswith("#") else "label",
+            self.label.lstrip("#"),
+            Markup(' class="{}"').format(self.classes) if self.classes else "",
+            heads,
+            Markup().join(lines),
+            foot,
+        )
+
+
+def _html_cell(column: Column, cell: Cell) -> Markup:
+    shown = cell.in_html
+    if shown is None:
+        shown = Markup("{}<small>{}</small>").format(cell.text, cell.below) if cell.below else Markup.escape(cell.text)
+    if column.classes == "row":
+        return Markup('<th scope="row">{}</th>').format(shown)
+    classes = Markup(' class="{}"').format(column.classes) if column.classes else ""
+    return Markup("<td{}>{}</td>").format(classes, shown)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A block that is closed at first. `about`: its title in HTML, in place of that of Markdown."""
+
+    title: str
+    block: Table
+    about: str
+    is_open: bool = False
+    formats: str = "markdown html"
+
+    def markdown(self) -> str:
+        """Return the block in an element that opens; "" if it is empty."""
+        body = self.block.markdown()
+        return f"<details><summary>{self.title}</summary>\n\n{body}\n\n</details>" if body else ""
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the block on the terminal."""
+        self.block.terminal(screen)
+
+    def html(self) -> Markup:
+        """Return the block in an element that opens."""
+        opened = Markup(" open") if self.is_open else ""
+        return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(opened, self.about, self.block.html())
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks that have a heading in HTML alone."""
+
+    identity: str
+    title: str
+    about: str
+    blocks: Sequence[Block]
+    formats: str = ALL
+
+    def markdown(self) -> str:
+        """Return the blocks as paragraphs."""
+        return to_markdown(self.blocks)
+
+    def terminal(self, screen: Terminal) -> None:
+        """Print the blocks on the terminal."""
+        to_terminal(self.blocks, screen)
+
+    def html(self) -> Markup:
+        """Return the blocks below the heading."""
+        about = Markup(' <span class="quiet">{}</span>').format(self.about) if self.about else ""
+        heading = Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}{2}</h2>\n').format(
+            self.identity, self.title, about
+        )
+        blocks = Markup().join(Markup(block.html()) for block in self.blocks if "html" in block.formats)  # noqa: S704
+        return heading + blocks + Markup("</section>\n")

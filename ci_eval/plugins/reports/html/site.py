@@ -1,0 +1,93 @@
+"""A site of trends: `index.html` with a row for each evaluation, a page for each, and the figures as `trend.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.core import machine
+from ci_eval.core.filters import label
+from ci_eval.core.model import FORMAT, Estimate, Line, Lines, MetricInfo, Trend
+from ci_eval.core.model.units import NOTHING, amount, change, interval
+from ci_eval.core.rendering.charts import trend_charts
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
+from ci_eval.core.rendering.sparkline import sparkline
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+ASSETS = (*COMMON, "comparison.css", "site.css")
+
+
+def write_site(result: Lines, folder: Path) -> None:
+    """Write pages which need no script, no network and no server; equal histories give equal bytes."""
+    lines = result.lines
+    site = HtmlSite(folder, TEMPLATES, amount=amount, interval=interval, step=_step)
+    site.assets(ASSETS)
+    newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
+    site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
+    for line in lines:
+        charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
+        site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
+        site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
+    site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
+
+
+def _row(line: Line) -> dict[str, object]:
+    """Return the row of one evaluation on the first page, about the first of its metrics. `since`: the night on which
+    the level last changed; `sign` and `tone` tell that change. All three are "" if it never did."""
+    trend = line.trend
+    info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
+    night = trend.nights[-1]
+    estimate = night.metrics.get(info.name, Estimate(value=None))
+    sign, tone, since = "", "", ""
+    # The slice is empty if the level never changed.
+    for last in trend.changes.get(info.name, ())[-1:]:
+        sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
+        since = trend.nights[last.night].started[:10]
+    return {
+        "line": line,
+        "night": night,
+        "metric": f"{info.name}, {label(trend.headline)}",
+        "value": amount(estimate.value, info.unit),
+        "between": interval(estimate, info.unit),
+        "step": _step(trend, info),
+        "drawn": sparkline(trend, info),
+        "sign": sign,
+        "tone": tone,
+        "since": since,
+    }
+
+
+def _step(trend: Trend, info: MetricInfo) -> str:
+    """Return the change of a figure from the night before to the newest night; a dash if either has none."""
+    known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
+    match known:
+        case [float(was), float(now)]:
+            return change(now - was, info.unit)
+        case _:
+            return NOTHING
+
+
+def _about(line: Line) -> dict[str, object]:
+    return {
+        "name": line.name,
+        "language": line.language,
+        "completionType": line.completion_type,
+        "client": line.client,
+    }
+
+
+def _entry(line: Line) -> dict[str, object]:
+    """Return the values of the link to a page."""
+    newest = line.trend.nights[-1]
+    return {
+        **_about(line),
+        "engine": newest.engine.name,
+        "project": newest.project.name,
+        "newest": newest.started,
+        "trend": f"{line.page}/trend.json",
+    }
+
+
+def _json(report: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
