@@ -9,17 +9,3 @@ from ci_eval.core.logs.merging import merge
 from ci_eval.core.logs.queries import Logged, LoggedSession
 from ci_eval.core.logs.records import read_logs_record, verify
 from ci_eval.core.logs.writing import Log
-
-__all__ = [
-    "Log",
-    "LogOrigin",
-    "LogRun",
-    "Logged",
-    "LoggedSession",
-    "formats",
-    "gather",
-    "merge",
-    "read_logs_record",
-    "tables",
-    "verify",
-]
