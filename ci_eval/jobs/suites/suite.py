@@ -39,7 +39,7 @@ from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Asked
 from ci_eval.jobs.engine.sides import Side
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.table import Row, name_row, run_rows
+from ci_eval.jobs.suites.table import Row, name_row, run_rows
 
 NAME = "suite.json"
 NOTE = "shard.json"

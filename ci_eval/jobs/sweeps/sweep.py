@@ -32,7 +32,7 @@ from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
-from ci_eval.jobs.table import Row, name_row, run_rows
+from ci_eval.jobs.suites.table import Row, name_row, run_rows
 
 MOST = 200
 """The largest number of runs: more of them are a mistake."""

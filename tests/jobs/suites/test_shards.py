@@ -10,7 +10,7 @@ from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.jobs.suites.suite import NOTE, check_shard, find_shards, note_shard, read_shard
-from ci_eval.jobs.table import is_of
+from ci_eval.jobs.suites.table import is_of
 
 SUITE = Config(projects=("path:a", "path:b", "path:c"))
 
