@@ -21,6 +21,8 @@ BEHAVIOURS = {
     "jobs": "conditions dependencies draws fuzzed_workspaces hostile hostile_texts ml_trouble one_population "
     "random_kills",
     "learning": "onnx",
+    "jobs/suites": "comparing merging shards",
+    "jobs/sweeps": "held_out",
     "languages": "declarations modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "
     "keyboard_in_browser sessions_in_browser site_in_browser",

@@ -33,9 +33,7 @@ from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import ROUNDS, Asked
 from ci_eval.jobs.engine.sides import Side, is_file, make_side, split_arguments
 from ci_eval.jobs.sampling import detecting
-from ci_eval.jobs.suites import comparing, merging
 from ci_eval.jobs.suites import suite as suite_job
-from ci_eval.jobs.suites.shards import find_shards
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
@@ -105,11 +103,11 @@ def compare_(
     if user and history:
         raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
     screen = Screen()
-    if any(map(comparing.is_suite, workspaces)):
-        if len(workspaces) != 2 or not all(map(comparing.is_suite, workspaces)) or history or same_ranker:
+    if any(map(suite_job.is_suite, workspaces)):
+        if len(workspaces) != 2 or not all(map(suite_job.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
         base, new = workspaces
-        suited = comparing.compare_suites(
+        suited = suite_job.compare_suites(
             base, new, gates=gates, output=output, user=user, first_night=first_night, view=view, screen=screen
         )
         suite_told(suited, screen, opening=opening)
@@ -354,8 +352,8 @@ def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
       ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
-    if of_suites := find_shards(workspaces):
-        suite_told(merging.merge(of_suites, output=output, view=view), screen, opening=False)
+    if of_suites := suite_job.find_shards(workspaces):
+        suite_told(suite_job.merge(of_suites, output=output, view=view), screen, opening=False)
         return
     done = merge_job.merge(workspaces, output=output, view=view, screen=screen)
     announcing.evaluation(done, screen)

@@ -127,7 +127,8 @@ def compare(
     rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
-    names, target = name_sides(workspaces, view), _target(output)
+    names = name_sides(workspaces, view)
+    target = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
     if history:
         atomic.make_folder(history, "--history")
     comparisons = []
@@ -143,11 +144,19 @@ def compare(
     left_out = len(workspaces) < len(candidates)
     unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
     if len(others) != 1:
-        overview = _overview(names, comparisons, past, rules[workspaces[-1].folder], target, view)
+        newest = workspaces[-1]
+        judged = rules[newest.folder]
+        overview = (
+            rank(names, comparisons, judged, target, view)
+            if comparisons
+            else Overview(title=f"{names[newest]} over time", trend=make_trend(past, newest, judged) if past else None)
+        )
         reports = reporters.write(overview, None, target)
     if history:
         _append_figures(others or workspaces, comparisons, history, screen.host.run)
-    _write_pull_request(target, screen.host.pull_request)
+    if screen.host.pull_request:
+        # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
+        (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
     return Outcome(
         folder=target,
         comparisons=tuple(comparisons),
@@ -162,7 +171,7 @@ def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
     """Return the workspaces to compare, base first. A single workspace gets a base from the past, if there is one."""
-    if same_ranker and len(candidates) == 2 and _ranked_by_another(*candidates):
+    if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])
     base = _find_base(past, candidates[0], screen) if len(candidates) == 1 else None
@@ -176,12 +185,6 @@ def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tup
         screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
         return ()
     return unjudged
-
-
-def _write_pull_request(folder: Path, pull_request: str) -> None:
-    if pull_request:
-        # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
-        (folder / "number.txt").write_text(f"{pull_request}\n", encoding="utf-8")
 
 
 def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compared], history: Path, run: str) -> None:
@@ -225,10 +228,6 @@ def read_history(folder: Path, screen: Screen) -> stage.History:
     if past.damaged:
         screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
     return past
-
-
-def _ranked_by_another(base: Workspace, new: Workspace) -> bool:
-    return base.manifest().model != new.manifest().model
 
 
 def _newest(past: stage.History | None) -> list[Workspace]:
@@ -327,21 +326,6 @@ def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
     return stage.trend(past.evaluations, figures, infos, new.manifest().seed)
 
 
-def _overview(
-    names: Mapping[Workspace, str],
-    comparisons: Sequence[Compared],
-    past: stage.History | None,
-    rules: Judging,
-    folder: Path,
-    view: View,
-) -> Overview:
-    if not comparisons:
-        new, title = list(names.items())[-1]
-        trend = make_trend(past, new, rules) if past else None
-        return Overview(title=f"{title} over time", trend=trend)
-    return rank(names, comparisons, rules, folder, view)
-
-
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
 ) -> Overview:
@@ -354,8 +338,10 @@ def rank(
     pairs = {(folders.index(of.sides[0]), folders.index(of.sides[1])): of.comparison for of in comparisons}
     ordered = [workspaces[index] for index in ranking.order]
     sides = (replace(side, title=names[of]) for side, of in zip(ranking.sides, ordered, strict=True))
+    infos = [workspace.manifest().project for workspace in workspaces]
+    projects = {f"{info.name} {info.revision}" for info in infos}
     return Overview(
-        title=f"{len(workspaces)} evaluations compared{_project_suffix(workspaces)}",
+        title=f"{len(workspaces)} evaluations compared{f' on {projects.pop()}' if len(projects) == 1 else ''}",
         ranking=stage.take_verdicts(replace(ranking, sides=tuple(sides)), pairs),
         # Relative paths still hold after the folders are moved together.
         workspaces=tuple(Path(os.path.relpath(of.folder.resolve(), folder.resolve())).as_posix() for of in ordered),
@@ -364,17 +350,6 @@ def rank(
             for compared in comparisons
         },
     )
-
-
-def _project_suffix(workspaces: Sequence[Workspace]) -> str:
-    projects = {
-        f"{project.name} {project.revision}" for workspace in workspaces for project in [workspace.manifest().project]
-    }
-    return f" on {projects.pop()}" if len(projects) == 1 else ""
-
-
-def _target(output: Path | None) -> Path:
-    return atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
 
 def slug(text: str) -> str:

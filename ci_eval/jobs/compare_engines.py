@@ -94,7 +94,9 @@ def compare_engines(
     for workspace, side in asked:
         pipeline.make_reports(workspace, runs.with_view(side.config, workspace.folder))
     trouble = next(filter(None, (_trouble(*sided) for sided in asked)), None)
-    if trouble and any(map(_has_only_failures, workspaces)):
+    manifests = [workspace.manifest() for workspace in workspaces]
+    failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
+    if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
         # An engine that never answered has nothing to compare.
         return Asked(folder=folder, outcome=None, trouble=trouble)
     comparison = compare(
@@ -136,13 +138,6 @@ def _trouble(workspace: Workspace, side: Prepared) -> CiEvalError | None:
     if error is None:
         return None
     return type(error)(f"{workspace.folder.name}, {workspace.manifest().title} ({workspace.folder}): {error}")
-
-
-def _has_only_failures(workspace: Workspace) -> bool:
-    """Return whether the engine failed in each session that it was asked."""
-    manifest = workspace.manifest()
-    failed = sum(manifest.statuses.get(status.value, 0) for status in FAILED)
-    return failed == manifest.finished
 
 
 def begun(

@@ -16,7 +16,6 @@ from ci_eval.core import logs, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config import Config
 from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.grammar.imports.missing import most_frequent
 from ci_eval.core.interpret.pack import Pack
@@ -54,7 +53,11 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
         raise WorkspaceError(f"{whole.folder} is no shard: it was evaluated without --shard; give only shards, or none")
     chosen = _newest_attempts(workspaces, screen) if all(of_shards) else workspaces
     merged = (_merge_shards if all(of_shards) else _merge_projects)(chosen, output, screen)
-    _merge_logs(chosen, merged)
+    kept = [(workspace.folder / "logs", workspace.manifest().logs) for workspace in chosen]
+    if records := [(folder, record) for folder, record in kept if record]:
+        # Shards are in the order of their numbers, so the result does not depend on the order of the arguments.
+        record = logs.merge(merged.folder / "logs", records)
+        merged.write_manifest(replace(merged.manifest(), logs=record))
     merged.seal()
     change_view(merged.view_path, merged.config_path, view)
     config = runs.stored_config(merged)
@@ -63,26 +66,15 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
     return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
 
 
-def _merge_logs(workspaces: Sequence[Workspace], merged: Workspace) -> None:
-    records = [
-        (workspace.folder / "logs", record)
-        for workspace in workspaces
-        for record in [workspace.manifest().logs]
-        if record
-    ]
-    if not records:
-        return
-    # Shards are in the order of their numbers, so the result does not depend on the order of the arguments.
-    record = logs.merge(merged.folder / "logs", records)
-    merged.write_manifest(replace(merged.manifest(), logs=record))
-
-
 def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:  # noqa: ARG001
     _check_shards(shards)
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
-        _copy_actions(shard, merged)
+        for part in ("actions", "errors"):
+            for path in sorted((shard.folder / part).glob("*.json*")):
+                # A file that all shards have is copied again, with the same content.
+                atomic.copy(path, merged.folder / part / path.name)
     files = _write_sessions(shards, merged)
     if shards[0].manifest().own_actions:
         # Each shard counted the names of its own files only.
@@ -93,13 +85,6 @@ def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> 
     interpreted = replace(manifest.stages["interpret"], files=files)
     merged.write_manifest(replace(manifest, stages=manifest.stages | {"interpret": interpreted}))
     return merged
-
-
-def _copy_actions(shard: Workspace, merged: Workspace) -> None:
-    for part in ("actions", "errors"):
-        for path in sorted((shard.folder / part).glob("*.json*")):
-            # A file that all shards have is copied again, with the same content.
-            atomic.copy(path, merged.folder / part / path.name)
 
 
 def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
@@ -226,15 +211,13 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
         attempts.setdefault(Shard.parse(manifest.shard or "").index, []).append(shard)
     chosen = []
     for index in sorted(attempts):
-        *older, newest = sorted(attempts[index], key=_rank_attempt)
+        *older, newest = sorted(
+            attempts[index], key=lambda shard: (_is_finished(shard), machine.seconds(shard.manifest().start))
+        )
         for attempt in older:
             screen.warn(f"{attempt.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
         chosen.append(newest)
     return chosen
-
-
-def _rank_attempt(shard: Workspace) -> tuple[bool, float]:
-    return _is_finished(shard), machine.seconds(shard.manifest().start)
 
 
 def _is_finished(shard: Workspace) -> bool:
@@ -266,6 +249,11 @@ def _check_shards(shards: Sequence[Workspace]) -> None:
 
 def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
     manifest = shard.manifest()
+    # The path of the ranking model differs from machine to machine. The manifest has the digest of the ranker's file.
+    config = runs.measured_config(shard)
+    config = replace(config, interpret=replace(config.interpret, ranking_model=None))
+    # The action files are the same, to the byte, in all shards of a run that do not divide the files.
+    shared = () if manifest.own_actions else shard.action_files()
     return {
         **_shared_values(manifest),
         "format of workspaces": manifest.format,  # former formats divided the files differently
@@ -275,22 +263,10 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "seed": manifest.seed,
         "grammar": manifest.grammar,
         "dependencies": manifest.dependencies,
-        "configuration": _portable_config(shard),
+        "configuration": config,
         "way to divide files": manifest.own_actions,
-        "text of the project": {} if manifest.own_actions else _action_sizes(shard),
+        "text of the project": {path.name: path.stat().st_size for path in shared},
     }
-
-
-def _portable_config(shard: Workspace) -> Config:
-    """Return the shard's configuration without the path of its ranking model."""
-    config = runs.measured_config(shard)
-    # The path differs from machine to machine. The manifest has the digest of the ranker's file.
-    return replace(config, interpret=replace(config.interpret, ranking_model=None))
-
-
-def _action_sizes(shard: Workspace) -> dict[str, int]:
-    """Return file name → size of the action files, which are the same, to the byte, in all shards of a run."""
-    return {path.name: path.stat().st_size for path in shard.action_files()}
 
 
 def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:

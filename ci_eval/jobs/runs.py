@@ -35,7 +35,6 @@ from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
-from ci_eval.core.model.engine.sent import Condition
 from ci_eval.core.rendering.engine.conditions import MOST, short
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
@@ -121,7 +120,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         title=make_title(config, engine),
         language=prepared.language.name,
         completion_type=prepared.ranker.name,
-        model=_model(config),
+        model=hash_ranker(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else "",
         client=config.interpret.client,
         strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, prepared.task)
         + actions.spelled_queries(config.queries),
@@ -143,7 +142,9 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         dependencies=prepared.environment.packages if prepared.environment else {},
         dependencies_left_out=prepared.dependencies_left_out,
         endpoint=config.engine.endpoint or "",
-        settings_left_out=_left_out(prepared),
+        settings_left_out=(
+            prepared.engine.left_out(prepared.setup.surroundings.root) if isinstance(prepared.engine, LspEngine) else ""
+        ),
         confined=prepared.confined,
         plugins=packages(),
         grammar=syntax.bundle(),
@@ -160,11 +161,6 @@ def find_revision(command: Sequence[str] | None) -> str:
     program = Path(command[0] if command else "-")
     tops = (folder for folder in program.resolve().parents if (folder / ".git").exists())
     return read_revision(next(tops, Path.cwd()))
-
-
-def _left_out(prepared: Prepared) -> str:
-    root = prepared.setup.surroundings.root
-    return prepared.engine.left_out(root) if isinstance(prepared.engine, LspEngine) else ""
 
 
 def describe_judge(config: Config) -> str:
@@ -202,10 +198,6 @@ def training_seed(part: Engine | Ranker) -> int | None:
     return seed
 
 
-def _model(config: Config) -> str:
-    return hash_ranker(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else ""
-
-
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """Open the workspace of an interrupted run, and check that the run was the same; make a new one if there is none.
 
@@ -235,18 +227,14 @@ def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
         told = between(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
         if told:
             # The digests would only say that something differs.
-            yield name, f"the {name} differs: {'; '.join(map(_change_text, told[:MOST]))}{_more(told)}"
+            changes = []
+            for part in told[:MOST]:
+                was_told, is_told = (short(value) if value else "not told" for value in (part.base, part.new))
+                changes.append(f"`{part.name}` was {was_told}, and is {is_told} now")
+            more = [f"and {len(told) - MOST:,} more"] if len(told) > MOST else []
+            yield name, f"the {name} differs: {'; '.join(changes + more)}"
         else:
             yield name, f"the {name} was {before}, and is {after} now"
-
-
-def _change_text(part: Condition) -> str:
-    before, after = (short(value) if value else "not told" for value in (part.base, part.new))
-    return f"`{part.name}` was {before}, and is {after} now"
-
-
-def _more(told: Sequence[Condition]) -> str:
-    return f"; and {len(told) - MOST:,} more" if len(told) > MOST else ""
 
 
 TOLD = "configuration that the engine is told"
@@ -254,27 +242,23 @@ TOLD = "configuration that the engine is told"
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
     """Return everything that two runs must share for one to resume the other, as name → value."""
+    sent = "unknown"
+    # Manifests of former versions of ci-eval do not have it.
+    if manifest.sent is not None:
+        # The configuration itself is too long for a message.
+        sent = sha256(msgspec.json.encode(manifest.sent, order="sorted")).hexdigest()[:12]
     return {
         **manifest.answering(),
         "shard": manifest.shard,
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
         "engine's packages": _packages_text(manifest.engine.packages),
-        TOLD: _digest(manifest),
+        TOLD: sent,
         "ci-eval": manifest.ci_eval,
         "set of packages that extend ci-eval": _packages_text(manifest.plugins),
         "dependencies of the project": _packages_text(manifest.dependencies),
         "Python": manifest.python,
     }
-
-
-def _digest(manifest: Manifest) -> str:
-    """Return a digest of the configuration sent to the engine; "unknown" if the manifest has none."""
-    # Manifests of former versions of ci-eval do not have it.
-    if manifest.sent is None:
-        return "unknown"
-    # The configuration itself is too long for a message.
-    return sha256(msgspec.json.encode(manifest.sent, order="sorted")).hexdigest()[:12]
 
 
 def _packages_text(packages: Mapping[str, str]) -> str:

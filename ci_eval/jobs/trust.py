@@ -30,7 +30,11 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
     if stored.engine.command is not None and config.engine.command is not None and not typed:
         asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
     put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(config.engine, key)]
-    if put and (stored.engine.command is not None or isinstance(_load_engine(stored), LspEngine)):
+    name = stored.engine.name
+    if put and (
+        stored.engine.command is not None
+        or (name in engines.names() and isinstance(engines.CATALOG.load(name), LspEngine))
+    ):
         # Settings may name programs, and environment variables may make any program run others.
         asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
     # The IDE is a program, at a path that the configuration names.
@@ -47,11 +51,6 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
     if stored.interpret.confine == "off" == config.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
     _refuse(workspace, asked, trusted=trusted)
-
-
-def _load_engine(config: Config) -> object:
-    """Return the engine that a configuration names; None if there is none of that name."""
-    return engines.CATALOG.load(config.engine.name) if config.engine.name in engines.names() else None
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:

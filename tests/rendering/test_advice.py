@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Estimate, Evaluation
-from ci_eval.core.model.engine.determinism import Determinism
+from ci_eval.core.model.footprint import Determinism
 from ci_eval.core.rendering.advice import abbreviate_names, collect_warnings
 from ci_eval.core.rendering.verdicts import populations
 from tests.reports.samples import small

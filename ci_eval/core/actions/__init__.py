@@ -6,23 +6,3 @@ from ci_eval.core.actions.generate import Generated, SourceTree, generate, make
 from ci_eval.core.actions.prefixes import longest_prefix
 from ci_eval.core.actions.records import RecordFile, Records, generate_records, read_records
 from ci_eval.core.actions.strategy import actions_of_file, spell_task
-
-__all__ = [
-    "Generated",
-    "RecordFile",
-    "Records",
-    "Source",
-    "SourceTree",
-    "actions_of_file",
-    "declarations",
-    "generate",
-    "generate_records",
-    "longest_prefix",
-    "make",
-    "read_records",
-    "source_files",
-    "spell_task",
-    "spelled_files",
-    "spelled_filters",
-    "spelled_queries",
-]

@@ -7,21 +7,3 @@ from ci_eval.core.compare.detecting import pilot
 from ci_eval.core.compare.pairing import StoredPairs
 from ci_eval.core.compare.ranking import rank, take_verdicts
 from ci_eval.core.compare.trend import Figures, History, append, read, read_figures, trend
-
-__all__ = [
-    "Figures",
-    "History",
-    "StoredPairs",
-    "append",
-    "between",
-    "compare",
-    "name_sides",
-    "parts",
-    "pilot",
-    "rank",
-    "read",
-    "read_figures",
-    "refuse",
-    "take_verdicts",
-    "trend",
-]

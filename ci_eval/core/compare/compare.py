@@ -12,14 +12,14 @@ from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.detecting import find_detection
 from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import ALIKE, Judge
-from ci_eval.core.compare.pairing import FailureCount, Paired, pair
+from ci_eval.core.compare.pairing import Paired, pair
 from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.compare.turns import is_alternating, times
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
-from ci_eval.core.model import Change, Comparison, Difference, FailureVerdict, PairCounts, SessionScore, Side, Verdict
+from ci_eval.core.model import Change, Comparison, FailureVerdict, PairCounts, SessionScore, Side, Verdict
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.latencies import estimate_quantile
@@ -93,16 +93,31 @@ def compare(
     asked = 0.0 if ours.draws or theirs.draws else asked
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs)
     judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, theirs.state or ALIKE, why)
-    sides = _side(ours, base, paired.failed[0]), _side(theirs, new, paired.failed[1])
+    base_side, new_side = (
+        replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
+        for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
+    )
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
-    bands = _list_bands(ours.task, paired)
+    # Sessions move between these bands.
+    bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
+    bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in paired.transitions) else []
+    warnings = _warnings(ours, theirs, paired)
+    if timed:
+        sides = (base_side, new_side)
+        warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
+    # The parts that are judged by themselves, dimension by dimension, those with the most sessions first.
+    dimensions = sorted({dimension for dimension, _ in paired.parts})
+    chosen_parts = [part for dimension in dimensions for part in _largest(paired, dimension)]
+    failures = None
+    if any(count.sessions for count in paired.failed):
+        failures = failure_verdict(*(count.alone for count in paired.failed))
     return Comparison(
         task=ours.task,
-        base=sides[0],
-        new=sides[1],
+        base=base_side,
+        new=new_side,
         paired=paired.pairs,
         population=known,
         only_base=paired.only_base,
@@ -110,7 +125,8 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        filters=_add_run_figures(by_filter, of_run),
+        # Figures of the whole run, such as memory, have no filter, so they stand under ALL.
+        filters=by_filter | {EVERYTHING: by_filter[EVERYTHING] | of_run},
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
             for name, sums in paired.filters.items()
@@ -118,30 +134,20 @@ def compare(
         headline=filters.headline,
         wins=leader.wins,
         losses=leader.losses,
-        parts=tuple(judge.parts(_choose_parts(paired), leading)),
+        parts=tuple(judge.parts(chosen_parts, leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
         latencies=_latencies(leader),
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
-        warnings=tuple(_warnings(ours, theirs, paired) + (_noise_warnings(sides) if timed else [])),
+        warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
         only_told=bool(differing) and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         least_changed=repeats.least_changed if asked >= 1 else None,
-        failures=failure_verdict(*(count.alone for count in paired.failed)) if _has_failures(paired) else None,
+        failures=failures,
         detection=find_detection(ours, theirs, by_filter[filters.headline]),
     )
-
-
-def _side(manifest: Manifest, workspace: Workspace, failed: FailureCount) -> Side:
-    return replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
-
-
-def _list_bands(task: str, paired: Paired) -> list[str]:
-    """Return the names of the bands between which sessions move."""
-    bands = [*(band.name for band in tasks.CATALOG.load(task).bands), FAILED_BAND]
-    return [*bands, UNGRADED_BAND] if any(UNGRADED_BAND in pair for pair in paired.transitions) else bands
 
 
 def count_repeats(sides: Sequence[Manifest]) -> Repeats:
@@ -154,13 +160,6 @@ def count_repeats(sides: Sequence[Manifest]) -> Repeats:
         checked=len(known) == len(states),
         whole=all(side.rounds > 1 for side in sides) and len(known) == len(states),
     )
-
-
-def _add_run_figures(
-    filters: dict[str, dict[str, Difference]], of_run: dict[str, Difference]
-) -> dict[str, dict[str, Difference]]:
-    # Figures of the whole run, such as memory, have no filter, so they stand under ALL.
-    return filters | {EVERYTHING: filters[EVERYTHING] | of_run}
 
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
@@ -290,10 +289,6 @@ def _same_engine(base: Manifest, new: Manifest) -> bool:
     )
 
 
-def _has_failures(paired: Paired) -> bool:
-    return any(count.sessions for count in paired.failed)
-
-
 def failure_verdict(base: int, new: int) -> FailureVerdict:
     """Return the verdict of an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     p = sign_test(base, new)
@@ -301,16 +296,6 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
     if p < LEVEL_OF_FAILURES:
         verdict = Verdict.BETTER if new < base else Verdict.WORSE
     return FailureVerdict(verdict=verdict, p=p)
-
-
-def _noise_warnings(sides: Sequence[Side]) -> list[str]:
-    return [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
-
-
-def _choose_parts(paired: Paired) -> list[tuple[tuple[str, str], PartSums]]:
-    """Return the parts that are judged by themselves, dimension by dimension, those with the most sessions first."""
-    dimensions = sorted({dimension for dimension, _ in paired.parts})
-    return [part for dimension in dimensions for part in _largest(paired, dimension)]
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:

@@ -72,12 +72,9 @@ def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool)
     return tuple(
         condition
         for condition in candidates
-        if condition.base != condition.new and (same_kind or _is_common(condition))
+        if condition.base != condition.new
+        and (same_kind or (condition.name in COMMON and NEITHER.isdisjoint((condition.base, condition.new))))
     )
-
-
-def _is_common(condition: Condition) -> bool:
-    return condition.name in COMMON and condition.base not in NEITHER and condition.new not in NEITHER
 
 
 def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:

@@ -18,20 +18,20 @@ UNKNOWN = Estimate(value=None)
 def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
     """Return both sides of each figure that is known of a side, by the figure's name."""
     ours, theirs = align_figures([base, new])
-    return {name: _difference(ours[name], theirs[name]) for name in ours}
-
-
-def _difference(base: Estimate, new: Estimate) -> Difference:
-    known = base.value is not None and new.value is not None
-    why = OF_THIS_MACHINE if known else NOT_KNOWN
-    return Difference(
-        base=base.value,
-        new=new.value,
-        difference=new.value - base.value if base.value is not None and new.value is not None else None,
-        why=why,
-        n=min(base.n, new.n),
-        elsewhere=Elsewhere(why=why),
-    )
+    both = {}
+    for name, side in ours.items():
+        other = theirs[name]
+        difference = other.value - side.value if side.value is not None and other.value is not None else None
+        why = NOT_KNOWN if difference is None else OF_THIS_MACHINE
+        both[name] = Difference(
+            base=side.value,
+            new=other.value,
+            difference=difference,
+            why=why,
+            n=min(side.n, other.n),
+            elsewhere=Elsewhere(why=why),
+        )
+    return both
 
 
 def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:

@@ -3,17 +3,3 @@
 from ci_eval.core.logs import formats
 from ci_eval.core.logs.contract import Logged, LoggedSession, LogOrigin, LogRun, read_logs_record, verify
 from ci_eval.core.logs.gather import Log, gather, merge, tables
-
-__all__ = [
-    "Log",
-    "LogOrigin",
-    "LogRun",
-    "Logged",
-    "LoggedSession",
-    "formats",
-    "gather",
-    "merge",
-    "read_logs_record",
-    "tables",
-    "verify",
-]

@@ -1,4 +1,4 @@
-"""The result of a comparison, ready to be displayed. A difference is always new - base."""
+"""The results over several evaluations: comparison, trend, ranking, suite, sweep. A difference is always new - base."""
 
 from __future__ import annotations
 
@@ -6,12 +6,74 @@ from enum import Enum
 from typing import Literal
 
 from ci_eval.core.model.detection import Detected
-from ci_eval.core.model.engine.determinism import State
 from ci_eval.core.model.engine.sent import Condition
-from ci_eval.core.model.gates import GateResult
-from ci_eval.core.model.report import EngineInfo, MetricInfo, Noise, ProjectInfo
+from ci_eval.core.model.footprint import State
+from ci_eval.core.model.report import EngineInfo, Estimate, GateResult, MetricInfo, Noise, ProjectInfo
 from ci_eval.core.model.tokens import Value
-from ci_eval.core.model.trend import Trend
+
+
+class TrendPoint(Value, frozen=True, kw_only=True):
+    """An evaluation of the past, or the new one."""
+
+    started: str
+    title: str
+    engine: EngineInfo
+    revision: str = ""
+    project: ProjectInfo
+    sessions: int
+    metrics: dict[str, Estimate]
+    differs: tuple[str, ...] = ()
+    """The differences from the nightly run before: versions, the project, the machine."""
+    gates: tuple[GateResult, ...] = ()
+    """The results of the gates; empty if none was checked, or if the history is older than this field."""
+    run: str = ""
+    """The address of the CI's run, if the history has it."""
+
+
+class ChangePoint(Value, frozen=True, kw_only=True):
+    """A change of level of a figure, from one nightly run on."""
+
+    night: int
+    """The index of the first nightly run after the change."""
+    before: float
+    """The mean of the nightly runs since the previous change."""
+    after: float
+    p: float
+    good: bool | None
+    """True if the change is for the better; None if neither direction is."""
+
+
+class Trend(Value, frozen=True, kw_only=True):
+    """The nightly runs in order of time, of one engine, project and completion type."""
+
+    nights: tuple[TrendPoint, ...]
+    headline: str = "ALL"
+    """The name of the filter whose figures these are."""
+    metrics: tuple[MetricInfo, ...]
+    changes: dict[str, tuple[ChangePoint, ...]]
+    """The changes of level by metric, in order of time."""
+    left_out: int = 0
+    """The number of evaluations in the history that belong to other trends, or have no figures of the headline."""
+
+
+class Line(Value, frozen=True, kw_only=True):
+    """An evaluation over many nightly runs, as a trend site displays it."""
+
+    name: str
+    """The name of its history, such as python-jedi-basic."""
+    page: str
+    """The folder of its page within the site."""
+    language: str
+    completion_type: str
+    client: str
+    trend: Trend
+    """The trend; its first metric is the one that the site displays first."""
+
+
+class Lines(Value, frozen=True, kw_only=True):
+    """The evaluations that a site of trends displays."""
+
+    lines: tuple[Line, ...]
 
 
 class Verdict(str, Enum):
@@ -218,3 +280,153 @@ class Comparison(Value, frozen=True, kw_only=True):
     """The verdict on failures, or None if neither engine failed."""
     trend: Trend | None = None
     """The trend of the new side, if its past is known."""
+
+
+class Ranking(Value, frozen=True, kw_only=True):
+    """A ranking of several evaluations over the sessions that all of them have; the best first."""
+
+    sides: tuple[Side, ...]
+    order: tuple[int, ...] = ()
+    """The position of each side among the evaluations in their given order, from 0."""
+    sessions: int
+    files: int
+    headline: str = "ALL"
+    """The name of the filter whose sessions are ranked."""
+    declared: tuple[str, ...]
+    figures: tuple[dict[str, Estimate], ...]
+    """The figures of each side, by metric."""
+    times: tuple[dict[str, Estimate], ...] = ()
+    """The figures of time, or of memory, of each side, by metric. Nothing is ranked by them: the machine may have been
+    busier with one side than with another."""
+    pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
+    """The table of differences by declared metric, row's side - column's side: those of the pair's comparison, if it
+    has one; adjusted for the number of declared metrics alone."""
+    ahead: tuple[int, ...]
+    """The number of other sides that each side is shown to be better than, by the first declared metric."""
+    behind: tuple[int, ...]
+    metrics: tuple[MetricInfo, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class Overview(Value, frozen=True, kw_only=True):
+    """The first page over several comparisons, or over a history without one."""
+
+    title: str
+    ranking: Ranking | None = None
+    trend: Trend | None = None
+    trends: tuple[Trend, ...] = ()
+    """The trend of each side of the ranking, in its order; empty if no history is known."""
+    comparisons: dict[str, str] = {}
+    """The folder of each comparison by its title, relative to the overview's."""
+    workspaces: tuple[str, ...] = ()
+    """The folder of each side of the ranking, relative to the overview's."""
+
+
+class OverProjects(Value, frozen=True, kw_only=True):
+    """A metric over the projects of a suite, each of which weighs the same: the mean of their figures, or of their
+    differences (new - base)."""
+
+    mean: float | None
+    n: int
+    """The number of projects that have a figure."""
+    population: Literal["other projects"] = "other projects"
+    """The subject of interval, p-value and verdict: projects like these, of which these are the sample."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of the mean; those of several metrics hold together. None if there are too few projects."""
+    p: float | None = None
+    """The two-sided p-value of a mean difference."""
+    verdict: Verdict = Verdict.NOT_COMPARABLE
+    why: str = ""
+    """The reason for the verdict."""
+
+
+class SuiteProject(Value, frozen=True, kw_only=True):
+    """A project of a suite with its figures."""
+
+    project: ProjectInfo
+    folder: str
+    """The folder of its workspace, or of the comparison, relative to the suite's folder."""
+    sessions: int
+    """The number of evaluated sessions, or of pairs of them."""
+    figures: dict[str, Estimate] = {}
+    """The figures by declared metric."""
+    differences: dict[str, Difference] = {}
+    """The differences (new - base) by declared metric, in a suite of comparisons."""
+    busy: bool = False
+    """True if the machine was busy, so that times say more about it than about the engine."""
+    trouble: str = ""
+    """The reason why this project fails the command, such as a broken gate; "" if it does not."""
+
+
+class Suite(Value, frozen=True, kw_only=True):
+    """A suite: projects in the order of the configuration, and each declared metric over all of them."""
+
+    title: str
+    about: str = ""
+    """The sessions that the figures are about, if these are not all."""
+    projects: tuple[SuiteProject, ...]
+    overall: dict[str, OverProjects]
+    metrics: tuple[MetricInfo, ...]
+    """The declared metrics, in order."""
+    compared: bool
+    """True if the projects hold comparisons."""
+    pairs: int = 1
+    """The number of pairs of sides, each with a table like this one; verdicts over all projects are adjusted for it."""
+
+
+class SweptRun(Value, frozen=True, kw_only=True):
+    """A run of a sweep with one choice of values."""
+
+    values: tuple[str, ...]
+    """The value of each key, as the user wrote it."""
+    workspace: str
+    """The folder of its workspace, relative to the sweep's."""
+    sessions: int
+    """The number of evaluated sessions."""
+    figures: dict[str, Estimate]
+    """The figures by declared metric."""
+    differences: dict[str, Difference] = {}
+    """The differences from the first run, over the sessions of both, by declared metric."""
+    comparison: str = ""
+    """The folder of that comparison, relative to the sweep's."""
+    why: str = ""
+    """The reason, if it cannot be compared with the first."""
+
+
+class HeldOut(Value, frozen=True, kw_only=True):
+    """The run that is best in one half of the files, with its figures in the other half: these have no selection
+    bias."""
+
+    metric: str
+    """The metric that chose."""
+    winner: int
+    """The index of the chosen run."""
+    choosing: tuple[float | None, ...]
+    """The metric's figure of each run in the files that chose."""
+    choosing_files: int
+    files: int
+    """The number of the held-out files."""
+    sessions: int
+    """The number of sessions in these files."""
+    figures: dict[str, Estimate]
+    """The figures of the chosen run in the held-out files, by declared metric."""
+    first: dict[str, Estimate]
+    """The figures of the first run there."""
+
+
+class Sweep(Value, frozen=True, kw_only=True):
+    """A sweep: runs in the order of their values, the last key changing fastest."""
+
+    title: str
+    project: ProjectInfo
+    keys: tuple[str, ...]
+    runs: tuple[SweptRun, ...]
+    metrics: tuple[MetricInfo, ...]
+    """The declared metrics, in order."""
+    remark: str = ""
+    """The overestimate of the best run in words; "" if nothing is uncertain, or files were held out."""
+    held_out: HeldOut | None = None
+    """The figures of the best run in files that did not choose it, if files were held out."""
+    shard: str | None = None
+    """The shard, if these are figures of a part only: nothing is compared."""

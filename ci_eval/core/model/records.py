@@ -1,11 +1,102 @@
-"""The samples of a dataset: what is asked in place of a caret in source code."""
+"""The samples of a dataset, the object usages in them, and the figures of the queries about these.
+
+A usage says which methods a piece of code calls on an object, and how that came to be. The definitions follow Proksch
+et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from ci_eval.core.model.tokens import Number, Value
-from ci_eval.core.model.usages import ObjectUsage
+
+
+class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The origin of an object. Two definitions are equal if all three fields are."""
+
+    kind: str = "UNKNOWN"
+    """The kind of the definition: NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS
+    or UNKNOWN; usages that other tools have mined may have kinds of their own."""
+    member: str = ""
+    """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
+    argument: int | None = None
+    """The index of the parameter, from 0 on, if the kind is PARAM."""
+
+
+class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={"class_": "class"}):
+    """The use that one method makes of the objects of one type."""
+
+    type: str
+    """The fully qualified name of the type."""
+    class_: str = ""
+    """The enclosing class, or the one it inherits from."""
+    method: str = ""
+    """The enclosing method, fully qualified."""
+    definition: Definition = Definition()
+    calls: tuple[str, ...] = ()
+    """The names of the methods that are called, each once, in the order of the source."""
+
+
+class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The location of a call on an object in a text; offsets count code points."""
+
+    name: str
+    """The name of the method."""
+    receiver: str = ""
+    """The spelling of the object; "" if that is no name, but an expression."""
+    begin: Number
+    """The offset behind the receiver."""
+    end: Number
+    """The offset behind the call."""
+    statement: tuple[Number, Number] | None = None
+    """The begin and end of the surrounding statement, if it can be removed as a whole: it holds no other statements and
+    no definition of the object, and the code is complete without it."""
+    line: Number | None = None
+    """The end of the line in front of the statement, behind which a separate line may be written; None if there is
+    none."""
+    indent: str = ""
+    """The indentation of the statement."""
+
+
+class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The location of an object in a text, at which the next call on it would be written."""
+
+    text: str = ""
+    """The SHA-256 of the text, which the dataset stores once (hex)."""
+    receiver: str
+    """The spelling of the object."""
+    line: Number
+    """The offset behind which `receiver.` would be written on a line of its own."""
+    indent: str = ""
+    """The indentation of that line."""
+    calls: tuple[CallPlace, ...] = ()
+    """The calls on all objects of the usage, in the order of the text."""
+
+
+class StoredText(Value, frozen=True, kw_only=True):
+    """A text that histories of a dataset refer to; it is stored once, on a line of its own."""
+
+    text: str
+    """The SHA-256 of the text, as hex."""
+    packed: bytes
+    """The UTF-8 text, packed by zlib; in JSON as Base64."""
+
+
+class History(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """The states of one usage over time: of one type in one method of a file, as one user edited it."""
+
+    project: str = ""
+    file: str = ""
+    user: str = ""
+    type: str
+    method: str = ""
+    states: tuple[ObjectUsage | None, ...]
+    """The states, the earliest first; None: not there at that time."""
+    places: tuple[ObjectPlace | None, ...] = ()
+    """The location in each state; None if there is no such location. Empty if the texts are not known."""
+
 
 REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
 """The registries from which the project of a sample may come: a dataset must not be able to name folders of yours."""
@@ -94,3 +185,108 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     carets: tuple[Caret | None, ...] = ()
     """The locations at which completion engines are asked about each object; None if there is no such location. Empty:
     none for all objects."""
+
+
+class QueryRow(Value, frozen=True, kw_only=True):
+    """A group of query cases that have something in common."""
+
+    name: str
+    cases: Number
+    """The number of cases that were evaluated, by any strategy."""
+    f1: dict[str, float]
+    """The mean F1 of the queries by strategy (see QueryFigures.figure)."""
+
+
+class Optimism(Value, frozen=True, kw_only=True):
+    """The advantage that a recommender seems to have under one strategy over another, over the cases that both asked
+    about."""
+
+    more: str
+    less: str
+    part: str
+    """The scenarios: 0|M, N|M, M-1|M; ALL = all of them."""
+    cases: Number
+    difference: float
+    """The mean F1 by the first strategy minus that by the second."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval for other code like this, whose files are the sample; None if there are too few files."""
+    effective: float = 0.0
+    """The effective number of files."""
+
+
+class Contribution(Value, frozen=True, kw_only=True):
+    """The number of histories that one user contributed, of their states, of the pairs of states that may be asked
+    about, and of those that are."""
+
+    histories: Number = 0
+    states: Number = 0
+    pairs: Number = 0
+    evaluated: Number = 0
+
+    def __add__(self, other: Contribution) -> Contribution:
+        return Contribution(
+            histories=self.histories + other.histories,
+            states=self.states + other.states,
+            pairs=self.pairs + other.pairs,
+            evaluated=self.evaluated + other.evaluated,
+        )
+
+
+class Histories(Value, frozen=True, kw_only=True):
+    """The histories of a dataset."""
+
+    users: dict[str, Contribution] = {}
+    """The contributions by user; "" = not named. The key is a digest of the name, by which parts of a run add up the
+    same user. It hides nobody from those who have the dataset or guess the name: they compute the same digest."""
+    lengths: dict[int, Number] = {}
+    """The number of histories by their number of states."""
+
+
+def sum_histories(parts: Iterable[Histories]) -> Histories:
+    """Return the sum of these descriptions of histories."""
+    users, lengths = defaultdict[str, Contribution](Contribution), Counter[int]()
+    for part in parts:
+        lengths.update(part.lengths)
+        for user, contribution in part.users.items():
+            users[user] += contribution
+    return Histories(users=dict(users), lengths=dict(lengths))
+
+
+class Steps(Value, frozen=True, kw_only=True):
+    """The F1 of real queries about the goal of the evaluation, beside that of the same answers about the next state, in
+    the cases that have both."""
+
+    cases: Number
+    goal: float
+    next: float
+    difference: float
+    """The first minus the second."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval for other code; see Optimism."""
+    effective: float = 0.0
+    u: float
+    """Mann and Whitney's U of the two, as if they were of different cases, and its two-sided p-value."""
+    p: float
+
+
+class QueryFigures(Value, frozen=True, kw_only=True):
+    """The figures of all usage queries of an evaluation."""
+
+    figure: str = "F1"
+    """The figure that the `f1` of all rows is: F1, or R-precision if an engine's lists have no end."""
+    pairs: dict[str, Number]
+    """The number of pairs of states by outcome."""
+    transitions: dict[str, dict[str, Number]]
+    """The number of cases by the calls that are there and stay, then by the calls of the end."""
+    scenarios: tuple[QueryRow, ...]
+    """The rows by scenario, with the row of all cases first."""
+    evolutions: tuple[QueryRow, ...]
+    types: tuple[QueryRow, ...]
+    """The rows of the types with the most cases, in falling order."""
+    all_types: Number
+    """The number of all types."""
+    optimism: tuple[Optimism, ...]
+    steps: Steps | None = None
+    histories: Histories | None = None

@@ -1,4 +1,4 @@
-"""The figures of an evaluation, ready to be displayed."""
+"""The figures of an evaluation, the results of its gates, and the account of its logs, ready to be displayed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,32 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ci_eval.core.model.engine.determinism import Determinism, State
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
-from ci_eval.core.model.footprint import Footprint
-from ci_eval.core.model.gates import GateResult
-from ci_eval.core.model.queries import QueryFigures
+from ci_eval.core.model.footprint import Determinism, Footprint, State
+from ci_eval.core.model.records import QueryFigures
 from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.model.sessions import FileError
-from ci_eval.core.model.tokens import Value
+from ci_eval.core.model.tokens import Number, Value
+
+
+class GateResult(Value, frozen=True, kw_only=True):
+    """The rule of a gate, and whether the new side keeps it."""
+
+    rule: str
+    passed: bool
+    """True if the job goes on: an undecided gate may pass, by `--undecided`."""
+    reason: str
+    result: Literal["", "kept", "broken", "undecided"] = ""
+    """The result of the check. It is undecided if the interval holds both values that keep the rule and values that
+    break it, and "" only if it was stored before there were three results."""
+    needed: Number | None = None
+    """About how many sessions, of those the gate is about, would decide; None if no number of them would."""
+
+    @property
+    def word(self) -> str:
+        """Return the result, also of one that was stored before there were three."""
+        return self.result or ("kept" if self.passed else "broken")
+
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
 """A figure within bounds that no metric exceeds: stored data may come from an attacker."""
@@ -255,3 +273,53 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """The results of the gates that its figures were checked by."""
     unfinished: int | None = None
     """The number of files that are not through, if the run did not come to its end; None if it did."""
+
+
+class LogCounts(Value, frozen=True, kw_only=True):
+    """The size of one side of the logs: for training, validation or the test."""
+
+    files: Number
+    """The number of source files."""
+    sessions: Number
+    selected: Number
+    """The number of sessions in which the user took the expected text."""
+    queries: Number
+    """The number of lookups."""
+    rows: Number
+    """The number of displayed suggestions."""
+    expected: Number
+    """The number of rows that are the expected text."""
+    kinds: dict[str, tuple[Number, Number]]
+    """The number of rows, and of those that are the expected text, by kind of candidate."""
+
+
+class LogFile(Value, frozen=True, kw_only=True):
+    """A file of the logs, with its size and digest."""
+
+    path: str
+    size: Annotated[int, Meta(ge=0)]
+    sha256: str
+
+
+class LogsRecord(Value, frozen=True, kw_only=True):
+    """The manifest of the folder `logs/`."""
+
+    schema: str
+    formats: tuple[str, ...]
+    split_by: str
+    seed: int
+    percent: Number
+    """The percent of the files or projects that are for training."""
+    train: LogCounts
+    validation: LogCounts
+    test_percent: Number = 0
+    """The percent that are for the last test."""
+    test: LogCounts | None = None
+    """The counts of the last test, or None if nothing is reserved for it."""
+    files: tuple[LogFile, ...]
+
+    @property
+    def sides(self) -> dict[str, LogCounts]:
+        """Return the counts of each side, by its name."""
+        test_side = {} if self.test is None else {"test": self.test}
+        return {"train": self.train, "validation": self.validation, **test_side}

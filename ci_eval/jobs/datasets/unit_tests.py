@@ -15,7 +15,6 @@ from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.licences import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.unit_tests import languages
-from ci_eval.plugins.mining.unit_tests.contract import Dialect
 from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, fill_framework, translate_kind
 from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
 from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
@@ -63,7 +62,12 @@ def mine(
                 )
                 continue
             origin = Origin(info=prepared.info, root=prepared.root, licence=licence)
-            mined_projects.append(_mine_project(origin, dialect, selection, known, jobs=jobs, screen=screen))
+            with screen.steps(f"Reading {prepared.info.name}", "files") as steps:
+                contents = read_project(prepared.root, dialect, jobs=jobs, advance=steps.show)
+            mined = records(contents, origin, dialect, selection, known)
+            mined_projects.append(
+                MinedProject(spec=prepared.info.spec, licence=licence, contents=contents, mined=mined)
+            )
     if not mined_projects:
         raise NothingToEvaluate("no project is left: see the warnings above for why each was left out")
     _tell(mined_projects, screen)
@@ -77,19 +81,6 @@ def mine(
     record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill))
     screen.result(f"{len(lines):,} records")
     screen.result(str(output))
-
-
-def _mine_project(
-    origin: Origin, dialect: Dialect, selection: Selection, known: set[str], *, jobs: int, screen: Screen
-) -> MinedProject:
-    with screen.steps(f"Reading {origin.info.name}", "files") as steps:
-        contents = read_project(origin.root, dialect, jobs=jobs, advance=steps.show)
-    return MinedProject(
-        spec=origin.info.spec,
-        licence=origin.licence,
-        contents=contents,
-        mined=records(contents, origin, dialect, selection, known),
-    )
 
 
 def _tell(mined_projects: Sequence[MinedProject], screen: Screen) -> None:

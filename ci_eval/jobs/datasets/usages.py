@@ -21,7 +21,7 @@ from ci_eval.plugins.mining.usages import languages, streams
 from ci_eval.plugins.mining.usages.contract import Dialect, Receiver, Surroundings
 from ci_eval.plugins.mining.usages.histories import Merge
 from ci_eval.plugins.mining.usages.inference import JediInference
-from ci_eval.plugins.mining.usages.reading import ProjectUsages, read_project
+from ci_eval.plugins.mining.usages.reading import read_project
 from ci_eval.plugins.mining.usages.recordings import Recording
 from ci_eval.plugins.mining.usages.revisions import snapshots
 from ci_eval.plugins.mining.usages.simulation import simulate
@@ -83,32 +83,34 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
             for path, reason in mined.troubles:
                 screen.warn(f"{prepared.info.spec}: {path}: {reason}")
             before = len(lines)
-            fates = _select_usages(mined, choices, lines)
-            reports.append(_project_report(spec, mined, fates, len(lines) - before))
+            fates = Counter({OTHERS[kind]: count for kind, count in mined.receivers.items() if kind in OTHERS})
+            for usage in mined.usages:
+                if usage.own and not choices.own_types:
+                    fates["usage of the project's own type"] += 1
+                elif not usage.usage.calls:
+                    fates["usage without any call"] += 1
+                else:
+                    lines.append(usage.usage)
+            facts = {
+                "files": f"{len(mined.paths):,}",
+                "not read": f"{len(mined.troubles):,}",
+                "with syntax errors": f"{mined.broken:,}",
+                "usages": f"{len(lines) - before:,}",
+                "receivers resolved": format_known_share(mined.receivers),
+            }
+            reports.append(_SourceReport(spec, facts, fates))
     _finish(lines, "usages", output, reports, screen)
 
 
-def _select_usages(mined: ProjectUsages, choices: Choices, lines: list[ObjectUsage]) -> Counter[str]:
-    fates: Counter[str] = Counter()
-    for usage in mined.usages:
-        if usage.own and not choices.own_types:
-            fates["usage of the project's own type"] += 1
-        elif not usage.usage.calls:
-            fates["usage without any call"] += 1
-        else:
-            lines.append(usage.usage)
-    return fates
-
-
-def _project_report(spec: str, mined: ProjectUsages, fates: Counter[str], usages: int) -> _SourceReport:
-    facts = {
-        "files": f"{len(mined.paths):,}",
-        "not read": f"{len(mined.troubles):,}",
-        "with syntax errors": f"{mined.broken:,}",
-        "usages": f"{usages:,}",
-        "receivers resolved": format_known_share(mined.receivers),
-    }
-    return _SourceReport(spec, facts, fates + _count_others(mined.receivers))
+OTHERS: Mapping[Receiver, str] = {
+    "unknown": "call on an object of unknown type",
+    "module": "call of a function of a module",
+    "class": "call on a class",
+    "this": "call on the object itself",
+    "array": "call on an array",
+    "type parameter": "call on an object of a type parameter",
+}
+"""The outcome of a call by its receiver, if that is no object whose usage is known."""
 
 
 def format_known_share(receivers: Mapping[Receiver, int]) -> str:
@@ -117,18 +119,6 @@ def format_known_share(receivers: Mapping[Receiver, int]) -> str:
     objects = receivers.get("object", 0)
     every = objects + receivers.get("unknown", 0)
     return f"{objects / every:.0%}" if every else ""
-
-
-def _count_others(receivers: Mapping[Receiver, int]) -> Counter[str]:
-    named = {
-        "unknown": "call on an object of unknown type",
-        "module": "call of a function of a module",
-        "class": "call on a class",
-        "this": "call on the object itself",
-        "array": "call on an array",
-        "type parameter": "call on an object of a type parameter",
-    }
-    return Counter({named[kind]: count for kind, count in receivers.items() if kind in named})
 
 
 # ------------------------------------------------------------------------------------------------------ histories

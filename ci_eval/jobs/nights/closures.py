@@ -26,6 +26,7 @@ OWN = ("__init__",)
 _COMMENT = re.compile(r"#[^\n]*")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")
+_STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared) -> dict[str, str]:
@@ -48,7 +49,11 @@ def digest_imports(root: Path) -> dict[str, str]:
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
     # A new file may be what an import now finds, and its name may be suggested.
-    shared = _digest([*everything, *(contents[path] for path in everything if _seen_by_all(path))])
+    # Type checkers take `__builtins__.pyi` for a part of the language.
+    seen_by_all = (
+        path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
+    )
+    shared = _digest([*everything, *(contents[path] for path in seen_by_all)])
     reached = _follow_imports(root, sources)
     known: dict[int, str] = {}
     # Files of one import cycle share their set, so its digest is made once.
@@ -56,11 +61,6 @@ def digest_imports(root: Path) -> dict[str, str]:
         among = (path for rank, path in enumerate(sources) if bits >> rank & 1)
         known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
     return {path: known[bits] for path, bits in zip(sources, reached, strict=True)}
-
-
-def _seen_by_all(path: str) -> bool:
-    # Type checkers take `__builtins__.pyi` for a part of the language.
-    return not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
 
 
 def _content_digest(root: Path, path: str) -> str:
@@ -113,21 +113,13 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
         for end in range(1, len(parts) + 1):
             yield from places.get(parts[:end], ())
         if not parts:
-            yield from _find_packages(path, places)
+            # The files that stand for the folders that the file is in.
+            for folder in PurePosixPath(path).parents:
+                yield from places.get((*folder.parts, *OWN), ())
     if _STAR.search(text):
         # `__all__` may name modules, and everything that is taken may come from a folder's own file.
-        yield from (rank for package in list(_star_packages(folded)) for rank in _inside(package, path, places))
-
-
-def _find_packages(path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """Yield the files that stand for the folders that the file is in."""
-    for folder in PurePosixPath(path).parents:
-        yield from places.get((*folder.parts, *OWN), ())
-
-
-def _star_packages(text: str) -> Iterator[str]:
-    for match in re.finditer(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*", text):
-        yield match[1].rstrip(".").rpartition(".")[2]
+        for match in _STAR_OF.finditer(folded):
+            yield from _inside(match[1].rstrip(".").rpartition(".")[2], path, places)
 
 
 def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:

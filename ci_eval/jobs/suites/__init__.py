@@ -1,1 +1,1 @@
-"""The jobs for several projects in one configuration."""
+"""The table of runs, and the jobs for several projects in one configuration."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from itertools import product
 from pathlib import Path
 
@@ -14,24 +14,30 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
+from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import reporters
+from ci_eval.core.catalogs import metrics, reporters
 from ci_eval.core.config import Config, parse_yaml
-from ci_eval.core.model import Sweep, SweptRun
+from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
+from ci_eval.core.model import Evaluation, FilterFigures, HeldOut, MetricInfo, Sweep, SweptRun
 from ci_eval.core.rendering.ladder import shown_filter
+from ci_eval.core.report.report import evaluate
 from ci_eval.core.statistics.paired import bias_text, winners_bias
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
-from ci_eval.jobs.sweeps.held_out import hold_out
+from ci_eval.jobs.suites.table import Row, name_row, run_rows
 
 MOST = 200
 """The largest number of runs: more of them are a mistake."""
 COMPARISONS = "comparisons"
+CHOOSING, HELD_OUT = "choosing", "held out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,25 +120,28 @@ def sweep(
         atomic.empty_folder(folder)
     # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
-    names = [f"{number:02}-{_slug(choice.title)}" for number, choice in enumerate(chosen, 1)]
-    done: list[Evaluated] = []
-    for name, choice, config in zip(names, chosen, configs, strict=True):
-        screen.say(f"Run {len(done) + 1} of {len(chosen)}: {choice.title}")
+    rows = [
+        Row(folder=name_row(number, choice.title, "run"), title=choice.title, given=config)
+        for number, (choice, config) in enumerate(zip(chosen, configs, strict=True), 1)
+    ]
+
+    def one(config: Config, place: Path) -> Evaluated:
         if merged:
-            done.append(
-                merge_job.merge([shard_folder / name for shard_folder in merged], output=folder / name, screen=screen)
-            )
-        else:
-            # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
-            with kept(folder):
-                done.append(
-                    evaluate_job.evaluate(
-                        config, output=folder / name, jobs=jobs, resume=resume, screen=screen, shard=shard
-                    )
-                )
-    table = _build_table(chosen, names, done, configs[0], folder, str(shard) if shard else None, screen)
+            return merge_job.merge([other / place.name for other in merged], output=place, screen=screen)
+        # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
+        with kept(folder):
+            return evaluate_job.evaluate(config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard)
+
+    by_folder = run_rows("Run", rows, folder, one, screen)
+    done = list(by_folder.values())
+    table = _build_table(chosen, by_folder, configs[0], folder, str(shard) if shard else None, screen)
     if holds_out and shard is None:
-        table = _hold_out(table, done, configs[0], screen)
+        held_out = hold_out(done, configs[0], {info.name: info for info in table.metrics})
+        if held_out is None:
+            screen.warn("Nothing is held out: that takes sessions in two files or more, and a figure")
+        else:
+            # The held-out figures answer the remark, which advises another sample.
+            table = replace(table, held_out=held_out, remark="")
     if table.remark:
         screen.warn(table.remark)
     return Swept(
@@ -143,15 +152,6 @@ def sweep(
     )
 
 
-def _hold_out(table: Sweep, done: Sequence[Evaluated], config: Config, screen: Screen) -> Sweep:
-    held_out = hold_out(done, config, {info.name: info for info in table.metrics})
-    if held_out is None:
-        screen.warn("Nothing is held out: that takes sessions in two files or more, and a figure")
-        return table
-    # The held-out figures answer the remark, which advises another sample.
-    return replace(table, held_out=held_out, remark="")
-
-
 def _add_title(config: Config, choice: Choice) -> Config:
     title = config.reports.evaluation_title
     named = f"{title}: {choice.title}" if title else choice.title
@@ -160,18 +160,18 @@ def _add_title(config: Config, choice: Choice) -> Config:
 
 def _build_table(
     chosen: Sequence[Choice],
-    names: Sequence[str],
-    done: Sequence[Evaluated],
+    done: Mapping[str, Evaluated],
     config: Config,
     folder: Path,
     shard: str | None,
     screen: Screen,
 ) -> Sweep:
-    first = done[0].evaluation
+    first_folder, first_run = next(iter(done.items()))
+    first = first_run.evaluation
     infos = {info.name: info for info in first.metrics}
     declared = [name for name in config.declared if name in infos] or list(infos)[1:2]
     runs = []
-    for number, (choice, name, evaluation) in enumerate(zip(chosen, names, done, strict=True)):
+    for number, (choice, (name, evaluation)) in enumerate(zip(chosen, done.items(), strict=True)):
         _, whole = shown_filter(evaluation.evaluation)
         run = SweptRun(
             values=tuple(choice.values.values()),
@@ -181,7 +181,7 @@ def _build_table(
         )
         # Runs of a shard are compared when the shards are merged.
         if number and shard is None:
-            run = _add_comparison(run, folder, names[0], declared, screen)
+            run = _add_comparison(run, folder, first_folder, declared, screen)
         runs.append(run)
     leading = infos[declared[0]]
     bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
@@ -212,5 +212,54 @@ def _add_comparison(run: SweptRun, folder: Path, base: str, declared: Sequence[s
     return replace(run, differences=differences, comparison=relative.as_posix())
 
 
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:60].strip("-.") or "run"
+def split_files(paths: Sequence[str], seed: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return a random half of the files, the larger one if their number is odd, and the others."""
+    ordered = sorted(paths, key=lambda path: (draw(seed, f"hold out {path}"), path))
+    half = (len(ordered) + 1) // 2
+    return frozenset(ordered[:half]), frozenset(ordered[half:])
+
+
+def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, MetricInfo]) -> HeldOut | None:
+    """Return the run that is best in one half of the files, with its figures in the other half; None if all sessions
+    are in one file, or no run has a figure.
+
+    The first of the `infos` (metrics by name) decides. Sessions are those of the filter that leads the first run.
+    """
+    first = done[0].evaluation
+    paths = list(first.filters[first.headline].files)
+    if len(paths) < 2:
+        return None
+    choosing, others = split_files(paths, config.interpret.seed)
+    leading = next(part for part in config.report_filters.all if part.name == first.headline)
+    parts = (
+        dataclass_replace(leading, name=CHOOSING, files=choosing, detailed=False),
+        dataclass_replace(leading, name=HELD_OUT, files=others, detailed=False),
+    )
+    sides = [_evaluate_parts(run, config, infos, parts) for run in done]
+    metric = next(iter(infos.values()))
+    sign = -1 if metric.better == "lower" else 1
+    figures = [before.metrics[metric.name].value for before, _ in sides]
+    known = [(sign * figure, -number) for number, figure in enumerate(figures) if figure is not None]
+    if not known:
+        return None
+    # Of equally good runs, the first one is chosen.
+    winner = -max(known)[1]
+    return HeldOut(
+        metric=metric.name,
+        winner=winner,
+        choosing=tuple(figures),
+        choosing_files=len(choosing),
+        files=len(others),
+        sessions=sides[winner][1].sessions,
+        figures=sides[winner][1].metrics,
+        first=sides[0][1].metrics,
+    )
+
+
+def _evaluate_parts(
+    run: Evaluated, config: Config, infos: Mapping[str, MetricInfo], parts: tuple[ReportFilter, ReportFilter]
+) -> tuple[FilterFigures, FilterFigures]:
+    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
+    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
+    evaluation: Evaluation = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics)
+    return evaluation.filters[CHOOSING], evaluation.filters[HELD_OUT]

@@ -67,10 +67,15 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
             f"there are {len(figures):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders"
         )
     for key, nights in figures.items():
-        yield _line(
-            key[0],
-            page_name("/".join((*key[1:], key[0]))),
-            [nights[night] for night in sorted(nights, key=machine.seconds)],
+        shown = [nights[night] for night in sorted(nights, key=machine.seconds)][-MOST_NIGHTS:]
+        newest = shown[-1]
+        yield Line(
+            name=key[0],
+            page=page_name("/".join((*key[1:], key[0]))),
+            language=newest.language,
+            completion_type=newest.completion_type,
+            client=newest.client,
+            trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
         )
 
 
@@ -82,19 +87,6 @@ def _histories(folder: Path) -> list[Path]:
     stored.refuse_links(folder)
     below = {path.parent for path in folder.glob("*/*.json")} - {path.parent for path in folder.glob("*/manifest.json")}
     return [folder] if any(folder.glob("*.json")) else sorted(below) or [folder]
-
-
-def _line(name: str, page: str, nights: Sequence[stage.Figures]) -> Line:
-    newest = nights[-1]
-    shown = nights[-MOST_NIGHTS:]
-    return Line(
-        name=name,
-        page=page,
-        language=newest.language,
-        completion_type=newest.completion_type,
-        client=newest.client,
-        trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
-    )
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:

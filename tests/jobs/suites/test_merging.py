@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.jobs.suites.merging import merge
+from ci_eval.jobs.suites.suite import merge
 from tests.command import command
 from tests.jobs.suites.test_suite import configured
 

@@ -9,8 +9,8 @@ import pytest
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
-from ci_eval.jobs.suites import shards
-from ci_eval.jobs.suites.shards import check, find_shards, is_of, note
+from ci_eval.jobs.suites.suite import NOTE, check_shard, find_shards, note_shard, read_shard
+from ci_eval.jobs.suites.table import is_of
 
 SUITE = Config(projects=("path:a", "path:b", "path:c"))
 
@@ -22,14 +22,14 @@ def test_each_project_is_of_one_shard(of: int) -> None:
 
 
 def test_no_shard_is_left_without_a_project() -> None:
-    check(SUITE, Shard(3, 3))
+    check_shard(SUITE, Shard(3, 3))
     with pytest.raises(ConfigError, match="a suite of 3 projects has 3 shards at most"):
-        check(SUITE, Shard(1, 4))
+        check_shard(SUITE, Shard(1, 4))
 
 
 def test_a_folder_of_shards_stands_for_all_in_it(tmp_path: Path) -> None:
     for index in (1, 2):
-        note(tmp_path / f"s{index}", SUITE, Shard(index, 2))
+        note_shard(tmp_path / f"s{index}", SUITE, Shard(index, 2))
     (tmp_path / "other").mkdir()
     assert find_shards([tmp_path]) == [tmp_path / "s1", tmp_path / "s2"]
     assert find_shards([tmp_path / "s2"]) == [tmp_path / "s2"]
@@ -37,13 +37,13 @@ def test_a_folder_of_shards_stands_for_all_in_it(tmp_path: Path) -> None:
 
 
 def test_a_folder_keeps_its_shard(tmp_path: Path) -> None:
-    note(tmp_path, SUITE, Shard(1, 2))
-    note(tmp_path, SUITE, Shard(1, 2))
+    note_shard(tmp_path, SUITE, Shard(1, 2))
+    note_shard(tmp_path, SUITE, Shard(1, 2))
     with pytest.raises(WorkspaceError, match="another shard"):
-        note(tmp_path, SUITE, Shard(2, 2))
+        note_shard(tmp_path, SUITE, Shard(2, 2))
 
 
 def test_a_damaged_note_is_told(tmp_path: Path) -> None:
-    (tmp_path / shards.NOTE).write_text("{}")
+    (tmp_path / NOTE).write_text("{}")
     with pytest.raises(WorkspaceError):
-        shards.read(tmp_path)
+        read_shard(tmp_path)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.jobs.sweeps.held_out import split_files
+from ci_eval.jobs.sweeps.sweep import split_files
 from tests.jobs.sweeps.test_sweep import ORDERS, stored, sweep
 
 PATHS = [f"{name}.py" for name in "abcdefg"]

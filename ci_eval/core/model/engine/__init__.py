@@ -1,1 +1,1 @@
-"""The values of an engine: what is sent to it, what it offers and takes, and how alike it answers."""
+"""The values of an engine: what is sent to it, and what it offers and takes."""
