@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,18 +88,14 @@ def _read(
         train += [session for session, is_it in zip(undivided, chosen, strict=True) if is_it]
         validation += [session for session, is_it in zip(undivided, chosen, strict=True) if not is_it]
         screen.say(f"Dealt out by {'user' if by_user else 'session'}: {PERCENT} % for training")
-    _tell(log.left_out, screen)
+    for reason, count in sorted(log.left_out.items()):
+        screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more of them")
     projects = dict.fromkeys(
         [files.project for files in files_of_sources] + [recording.path.name for recording in recorded]
     )
     return EventSessions(projects=", ".join(projects), train=train, validation=validation)
-
-
-def _tell(left_out: Counter[str], screen: Screen) -> None:
-    for reason, count in sorted(left_out.items()):
-        screen.warn(f"left out of the logs: {count:,} {reason}")
 
 
 def _find_files(source: Path, room: Path) -> EventFiles | None:
@@ -111,20 +106,16 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
             return _find_chunks(room, source.name)
         return EventFiles(project=source.name, undivided=(source,))
     if (source / "manifest.json").is_file() and (source / "logs").is_dir():
-        return _find_run_files(source)
+        # Of a run that also wrote tables, these are read.
+        record = logs.read_logs_record(source / "logs")
+        if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
+            return None
+        workspace = Workspace.open(source)
+        workspace.verify()
+        return _find_chunks(source / "logs", workspace.manifest().project.name)
     if (source / "config.json").is_file() and (source / "logs.tar.gz").is_file():
         return _find_files(source / "logs.tar.gz", room)
     return _find_chunks(source, source.name) if source.is_dir() else None
-
-
-def _find_run_files(source: Path) -> EventFiles | None:
-    """Return the files of a run that logged events alone; None if it also wrote tables, which are read instead."""
-    record = logs.read_logs_record(source / "logs")
-    if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
-        return None
-    workspace = Workspace.open(source)
-    workspace.verify()
-    return _find_chunks(source / "logs", workspace.manifest().project.name)
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:

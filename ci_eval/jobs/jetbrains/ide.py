@@ -51,7 +51,14 @@ def evaluate(
     `resume`: continue an interrupted run with its remaining files. `shard`: evaluate only its files. Raises
     ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
     """
-    _check(config)
+    if config.effective_task != "completion":
+        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
+    if config.interpret.completion_type not in TYPES:
+        raise ConfigError(
+            f"engine jetbrains has the completion types {', '.join(TYPES)}, not {config.interpret.completion_type}"
+        )
+    if not config.project.spec:
+        raise ConfigError("no project: add --project SPEC, for example --project path:.")
     folder = runs.choose_output(config, output)
     # It is beside the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
@@ -124,17 +131,6 @@ def _describe(
 
 def _set_roots(config: Config, roots: Sequence[str]) -> Config:
     return replace(config, actions=replace(config.actions, evaluation_roots=tuple(roots)))
-
-
-def _check(config: Config) -> None:
-    if config.effective_task != "completion":
-        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
-    if config.interpret.completion_type not in TYPES:
-        raise ConfigError(
-            f"engine jetbrains has the completion types {', '.join(TYPES)}, not {config.interpret.completion_type}"
-        )
-    if not config.project.spec:
-        raise ConfigError("no project: add --project SPEC, for example --project path:.")
 
 
 def _run(config: Config, engine: IdeEngine, prepared: project.Project, waiting: Path, screen: Screen) -> str:

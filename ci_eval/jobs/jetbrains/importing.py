@@ -42,7 +42,27 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     kept = Kept(folder)
     workspace = Workspace.create(output)
     try:
-        _import(workspace, described, kept)
+        workspace.write_config(dump(described.config))
+        lost = reading.find_actions_files(described.folder)
+        tally = _Tally()
+        for file in reading.read(_origin(described), dict(lost), kept):
+            lost.pop(file.source.path, None)
+            workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
+            file_actions = file.actions or _empty_actions(file.source, file.sessions)
+            workspace.write_actions(file.source.path, pack_actions(file_actions))
+            tally.files += 1
+            tally.generated += max(file_actions.sessions, len(file.sessions))
+            tally.statuses.update(session.status for session in file.sessions)
+        # A shard may have no session, since there may be fewer files than shards.
+        if not tally.statuses and described.manifest.shard is None:
+            raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
+        missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
+        for error in reading.errors(described.folder, missing, kept):
+            workspace.write_error(error)
+        names.count(source.text for source in workspace.sources()).save(workspace.names_path)
+        kept.write(workspace.folder)
+        workspace.write_manifest(_manifest(workspace, described, tally, sum(missing.values())))
+        workspace.seal()
     except BaseException:
         # A damaged import leaves nothing that could be taken for a workspace.
         shutil.rmtree(output)
@@ -62,30 +82,6 @@ class _Tally:
     generated: int = 0
     """The number of sessions in the actions."""
     statuses: Counter[Status] = field(default_factory=Counter)
-
-
-def _import(workspace: Workspace, described: Described, kept: Kept) -> None:
-    workspace.write_config(dump(described.config))
-    lost = reading.find_actions_files(described.folder)
-    tally = _Tally()
-    for file in reading.read(_origin(described), dict(lost), kept):
-        lost.pop(file.source.path, None)
-        workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
-        file_actions = file.actions or _empty_actions(file.source, file.sessions)
-        workspace.write_actions(file.source.path, pack_actions(file_actions))
-        tally.files += 1
-        tally.generated += max(file_actions.sessions, len(file.sessions))
-        tally.statuses.update(session.status for session in file.sessions)
-    # A shard may have no session, since there may be fewer files than shards.
-    if not tally.statuses and described.manifest.shard is None:
-        raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
-    missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
-    for error in reading.errors(described.folder, missing, kept):
-        workspace.write_error(error)
-    names.count(source.text for source in workspace.sources()).save(workspace.names_path)
-    kept.write(workspace.folder)
-    workspace.write_manifest(_manifest(workspace, described, tally, sum(missing.values())))
-    workspace.seal()
 
 
 def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing: int) -> Manifest:

@@ -60,7 +60,10 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
     plugin_generation = _generation(raw, generation)
-    _refuse_golf(raw, folder)
+    actions_ = raw.get("actions")
+    strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
+    if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
+        raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
     language = str(raw.get("language") or "Java")
     own = folder / OWN / "manifest.json"
     if own.is_file():
@@ -84,13 +87,6 @@ def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
     if name:
         return generations.CATALOG.load(name)
     return next(generation for generation in generations.CATALOG.all() if generation.wrote(raw))
-
-
-def _refuse_golf(raw: Mapping[str, object], folder: Path) -> None:
-    actions_ = raw.get("actions")
-    strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
-    if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
-        raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:

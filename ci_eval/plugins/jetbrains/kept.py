@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -54,13 +53,10 @@ class Kept:
         part = where.split("/")[0]
         for place, left in fields.left():
             self._packed.append(self._compressor.compress(msgspec.json.encode(LeftOver(where, place, left)) + b"\n"))
-            self._count(part, left)
-
-    def _count(self, part: str, left: Mapping[str, object]) -> None:
-        rows = left.get(SUGGESTIONS)
-        for row in (left, *(rows if isinstance(rows, list) else [])):
-            for name in row.keys() - WITHOUT_PLACE:
-                self.unknown[f"{part}: {name}"] += 1
+            rows = left.get(SUGGESTIONS)
+            for row in (left, *(rows if isinstance(rows, list) else [])):
+                for name in row.keys() - WITHOUT_PLACE:
+                    self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:
         """Write everything into FOLDER of the workspace at `folder`."""
@@ -70,8 +66,5 @@ class Kept:
         for name in COPIED:
             if (self._root / name).is_file():
                 atomic.copy(self._root / name, target / name)
-        for path in self._features():
+        for path in (path for path in sorted((self._root / "features").rglob("*")) if path.is_file()):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
-
-    def _features(self) -> Iterator[Path]:
-        return (path for path in sorted((self._root / "features").rglob("*")) if path.is_file())

@@ -63,7 +63,9 @@ def find_fences(text: str) -> list[Fence]:
         if opened is None:
             match = _ONE_LINE.fullmatch(line)
             if match and not match["behind"].strip():
-                fences.append(_one_line(match, offset, behind))
+                begin, end = offset + match.start("code"), offset + match.end("code")
+                tag, start = parse_tag(match["info"] or ""), offset + match.end("before")
+                fences.append(Fence(tag=tag, text=match["code"], begin=begin, end=end, start=start, stop=behind))
             else:
                 opened = _open_fence(line, offset, behind)
         elif (closing := _closing(line, opened, _following(lines, closings, number))) is not None:
@@ -164,9 +166,3 @@ def _dedent(line: str, indent: str, *, quoted: bool) -> str:
         return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
     blank = len(line) - len(line.lstrip(" \t"))
     return line[min(blank, len(indent)) :]
-
-
-def _one_line(match: re.Match[str], offset: int, behind: int) -> Fence:
-    begin, end = offset + match.start("code"), offset + match.end("code")
-    tag, start = parse_tag(match["info"] or ""), offset + match.end("before")
-    return Fence(tag=tag, text=match["code"], begin=begin, end=end, start=start, stop=behind)

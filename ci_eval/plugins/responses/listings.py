@@ -21,11 +21,13 @@ def strip_listing(code: str, tag: str, names: set[str]) -> str:
     if len(lines) > 1 and tag not in names and lines[0].strip().lower() in names:
         return strip_listing("\n".join(lines[1:]), tag, names)
     if tag in {"diff", "patch"}:
-        return _strip_diff(lines)
+        return "\n".join(line[1:] if line[:1] in {"+", " "} else line for line in lines if _is_new(line))
     for strip in (_strip_prompts, _strip_numbers):
         if (stripped := strip(lines)) is not None:
             return stripped
-    return _unescape_html(code)
+    if "<" in code or ">" in code or not _ENTITY.search(_QUOTED.sub("", code)):
+        return code
+    return html.unescape(code)
 
 
 def unescape_lines(text: str, is_code: Callable[[str], bool]) -> str:
@@ -39,11 +41,6 @@ def unescape_lines(text: str, is_code: Callable[[str], bool]) -> str:
         return text
     escapes = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\"}
     return re.sub(r"\\(.)", lambda match: escapes.get(match[1], match[0]), line)
-
-
-def _strip_diff(lines: list[str]) -> str:
-    """Return the new text of a diff."""
-    return "\n".join(line[1:] if line[:1] in {"+", " "} else line for line in lines if _is_new(line))
 
 
 def _is_new(line: str) -> bool:
@@ -68,10 +65,3 @@ def _strip_numbers(lines: list[str]) -> str | None:
     if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return None
     return "\n".join(match["code"] for match in matches)
-
-
-def _unescape_html(code: str) -> str:
-    """Return code without entities of HTML, if nothing in it can stand for `<` or `>` otherwise."""
-    if "<" in code or ">" in code or not _ENTITY.search(_QUOTED.sub("", code)):
-        return code
-    return html.unescape(code)

@@ -59,7 +59,20 @@ class Examination:
                 yield _counts("tokens are counted in a stream", answer)
             yield self._limit()
             yield from self._fields()
-        yield from self._apis()
+        # llama.cpp and Ollama have these paths beside /v1, not below it.
+        base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
+        yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
+        yield self._hole("fim", api="fim")
+        yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
+        yield self._hole("ollama", api="ollama", endpoint=base)
+        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self._settings, mode="record")
+        try:
+            with closing(Tokenizer(asking, self._cache, PATIENCE)) as tokenizer:
+                probe_tokenizer(tokenizer)
+        except CiEvalError as error:
+            yield Ability(what, False, str(error))
+        else:
+            yield Ability(what, True, "engine.window.tokens can be exact")
 
     def _ask(self, what: str, prompt: Prompt, **changes: Any) -> tuple[Ability, Reply | None]:
         settings = replace(self._settings, **changes)
@@ -116,22 +129,6 @@ class Examination:
                 ability.what, False, "the endpoint takes the field, and tells none: engine.logprobs: false"
             )
         yield ability
-
-    def _apis(self) -> Iterator[Ability]:
-        # llama.cpp and Ollama have these paths beside /v1, not below it.
-        base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
-        yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
-        yield self._hole("fim", api="fim")
-        yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
-        yield self._hole("ollama", api="ollama", endpoint=base)
-        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self._settings, mode="record")
-        try:
-            with closing(Tokenizer(asking, self._cache, PATIENCE)) as tokenizer:
-                probe_tokenizer(tokenizer)
-        except CiEvalError as error:
-            yield Ability(what, False, str(error))
-        else:
-            yield Ability(what, True, "engine.window.tokens can be exact")
 
     def _hole(self, what: str, **changes: Any) -> Ability:
         settings = replace(self._settings, **changes)

@@ -88,7 +88,7 @@ class OtherFiles:
         self._read = True
         for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
             # A name that is no text could not be sent.
-            if not _is_text(path) or (text := self._text(path)) is None:
+            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
                 continue
             names = set(_IDENTIFIER.findall(text))
             for name in names:
@@ -104,8 +104,3 @@ class OtherFiles:
             return decode(data) if len(data) <= LARGEST else None
         except (OSError, NotText):
             return None  # shown to nobody; actions count it where it is to be evaluated
-
-
-def _is_text(name: str) -> bool:
-    """Return whether the name of a file can be written in UTF-8."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in name)

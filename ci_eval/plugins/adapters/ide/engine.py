@@ -89,7 +89,12 @@ class IdeEngine:
             shutil.copytree(_find_workspace(place.scratch / OUT), output)
             return confined
         except BaseException:
-            _save(place.scratch / OUT, output)
+            # What has sessions of a file is kept; `output` may be half written.
+            results = (place.scratch / OUT).glob("*")
+            workspaces = sorted(path for path in results if any((path / "data").rglob("*.json.gz")))
+            if workspaces:
+                shutil.rmtree(output, ignore_errors=True)
+                shutil.copytree(workspaces[-1], output)
             raise
         finally:
             place.remove()
@@ -125,14 +130,6 @@ class IdeEngine:
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
         own = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
         return variables(place) | own | ({"EVALUATION_JAVA": str(java)} if java else {})
-
-
-def _save(out: Path, output: Path) -> None:
-    """Copy the workspace among the results to `output`, if it has sessions of a file; `output` may be half written."""
-    workspaces = sorted(path for path in out.glob("*") if any((path / "data").rglob("*.json.gz")))
-    if workspaces:
-        shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(workspaces[-1], output)
 
 
 def _find_workspace(out: Path) -> Path:

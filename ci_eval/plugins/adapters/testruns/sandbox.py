@@ -83,7 +83,11 @@ class Box:
         try:
             place.renew()
             work = Work(place=place, test=test)
-            self._lay_out(files, work.files)
+            if self.project:
+                shutil.copytree(self.project, work.files, ignore=_links_and_git)
+            for path, text in files.items():
+                (work.files / path).parent.mkdir(parents=True, exist_ok=True)
+                (work.files / path).write_bytes(text.encode())
             outcome = self._run(work, timeout)
         finally:
             place.remove()
@@ -91,13 +95,6 @@ class Box:
         words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
         words = ADDRESS.sub("0x…", words)
         return replace(outcome, said=words, seconds=time.monotonic() - started)
-
-    def _lay_out(self, files: Mapping[str, str], folder: Path) -> None:
-        if self.project:
-            shutil.copytree(self.project, folder, ignore=_links_and_git)
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(text.encode())
 
     def _run(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout

@@ -55,7 +55,14 @@ class Assembly:
             self.logprobs += piece.logprobs
         self._is_whole |= piece.is_whole
         self.refused |= piece.refused
-        self.last = _join(self.last, piece)
+        # A last chunk with the counts alone gives no reason, and must not hide the one before.
+        finish = piece.finish if quirks.translate_finish(piece.finish) else self.last.finish
+        self.last = Piece(
+            finish=finish,
+            model=piece.model or self.last.model,
+            prompt_tokens=self.last.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
+            answer_tokens=self.last.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
+        )
 
     def finished(self, *, streamed: bool) -> Assembly:
         """Return the answer, which is whole. Raises Trouble."""
@@ -94,14 +101,3 @@ class Assembly:
             return msgspec.convert(msgspec.to_builtins(self.api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
             raise garbage(f"the answer is not one of the api {self.api.name}") from None
-
-
-def _join(before: Piece, piece: Piece) -> Piece:
-    # A last chunk with the counts alone gives no reason, and must not hide the one before.
-    finish = piece.finish if quirks.translate_finish(piece.finish) else before.finish
-    return Piece(
-        finish=finish,
-        model=piece.model or before.model,
-        prompt_tokens=before.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
-        answer_tokens=before.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
-    )

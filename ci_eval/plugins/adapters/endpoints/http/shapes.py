@@ -30,7 +30,8 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         text=text,
         thought=thought + beside,
         finish=str(finish),
-        refused=bool(message.get("refusal")) or _is_refusal(content),
+        refused=bool(message.get("refusal"))
+        or (isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)),
         is_whole=is_whole,
         has_choice=bool(choice),
         model=str(answer.get("model") or ""),
@@ -68,10 +69,6 @@ def _count_prompt(usage: Any) -> int | None:
     kept = [read_count(usage.get(name)) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")]
     cached = max(sum(kept), read_count(details.get("cached_tokens")) or 0)
     return count if count is None or cached <= count else count + cached
-
-
-def _is_refusal(content: object) -> bool:
-    return isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)
 
 
 def _parts(content: object) -> tuple[str, str]:

@@ -56,7 +56,8 @@ def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
     """Return the text that is held back until more of it comes, and the object that is whole now, if one is."""
     joined = held + b"\n" + text if held else text
     if not joined.startswith((b"{", b"[")):
-        return (b"", None) if _is_word(joined) else (joined, None)
+        # A short text (`ping`, `[PING]`) is a sign of life, a longer one part of a page.
+        return (b"", None) if (len(joined) < 40 and b"<" not in joined) else (joined, None)
     # Only a bracket can end an object; parsing at each line would take quadratic time.
     if held and not text.endswith((b"}", b"]")):
         return joined, None
@@ -64,11 +65,6 @@ def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
         return b"", json.loads(joined)
     except (ValueError, RecursionError):
         return joined, None
-
-
-def _is_word(text: bytes) -> bool:
-    """Return whether this is a sign of life (`ping`, `[PING]`, an empty text) rather than the part of a page."""
-    return len(text) < 40 and b"<" not in text
 
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
