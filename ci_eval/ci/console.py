@@ -16,9 +16,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from ci_eval.ci.arguments import JOB, advise
 from ci_eval.ci.github import GitHub
 from ci_eval.ci.host import Guarded, Host, Problem
+from ci_eval.ci.inputs import JOB, advise
 from ci_eval.ci.teamcity import TeamCity
 from ci_eval.core.rendering import plaintext
 

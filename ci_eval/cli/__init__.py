@@ -16,8 +16,7 @@ import click
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
-from ci_eval.cli.commands import NAMES
-from ci_eval.cli.group import cli, find_command
+from ci_eval.cli.group import NAMES, cli, find_command
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
 

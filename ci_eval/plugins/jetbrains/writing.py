@@ -35,7 +35,6 @@ class Writer:
             atomic.make_folder(folder / name)
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
-        """Write the sessions of one source file."""
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
         # The plugin of 2019 names paths below `data`, later ones below `data/files`.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name

@@ -23,13 +23,11 @@ from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, E
 from ci_eval.core.machine import now
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
-from ci_eval.plugins.adapters.endpoints.answers import Answers, Request, build_request
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.budget import Ledger
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, cut_silently
 from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
-from ci_eval.plugins.adapters.endpoints.slots import Slots
+from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots, build_request
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
@@ -62,7 +60,6 @@ def mode_here() -> Mode:
 
 
 def answers_path(cache: Path) -> Path:
-    """Return the path of the file with the answers."""
     return cache / "answers" / "answers.sqlite"
 
 

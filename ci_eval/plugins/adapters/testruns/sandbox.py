@@ -16,8 +16,7 @@ from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.contracts import RunSettings, Surroundings
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import EngineProcess
-from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work
-from ci_eval.plugins.adapters.testruns.reports import telling_lines
+from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work, telling_lines
 
 KEPT = 1 << 18
 """The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""

@@ -15,8 +15,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding
 from ci_eval.core.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.contract import Api, Reply
-from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
-from ci_eval.plugins.adapters.endpoints.http.streams import DONE, objects, whole
+from ci_eval.plugins.adapters.endpoints.http.assembly import DONE, Assembly, objects, whole
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, broken, classify_status, timed_out
 
 if TYPE_CHECKING:
