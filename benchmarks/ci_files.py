@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ci_eval.ci import inputs, workflow_inputs
-from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, INPUTS, LOGS, MERGE, STEPS, SUMMARIES, TRAIN, Input, inputs_of
+from ci_eval.ci import inputs
+from ci_eval.ci.inputs import COMPARE, DESCRIBED, ENGINES, EVALUATE, INPUTS, LOGS, MERGE, STEPS, TRAIN, Input, inputs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPES = ".teamcity/pluginData/_Self/metaRunners"
 LIBRARY = ".teamcity/library/CiEval.kt"
 COMPONENTS = (EVALUATE, MERGE, COMPARE, ENGINES, LOGS)
 """Jobs that GitLab has a component for."""
-MADE = "Made by benchmarks/ci_files.py from ci_eval/ci/inputs.py."
+MADE = "Made by benchmarks/ci_files.py from ci_eval/ci/inputs.json."
 BEGIN, END = "begin generated: python benchmarks/ci_files.py", "end generated"
 
 
@@ -25,7 +25,7 @@ def files() -> dict[str, str]:
     written |= {f"templates/{job}.yml": component(job) for job in COMPONENTS}
     written |= {"templates/nightly.yml": nightly(), "templates/note.yml": note()}
     written["action.yml"] = _replace("action.yml", [action_inputs()])
-    for name in workflow_inputs.WORKFLOWS:
+    for name in inputs.WORKFLOWS:
         path = f".github/workflows/{name}.yml"
         # The text says in which order a workflow has its two triggers.
         order = re.findall(r"^  (workflow_call|workflow_dispatch):", (ROOT / path).read_text(encoding="utf-8"), re.M)
@@ -84,9 +84,9 @@ def action_inputs() -> str:
 
 def called_inputs(workflow: str, *, by_hand: bool) -> str:
     """Return the inputs of a reusable workflow, as when it is called or as when it is started by hand."""
-    chosen = workflow_inputs.BY_HAND.get(workflow) if by_hand else None
+    chosen = (by_hand and inputs.WORKFLOWS[workflow]) or None
     lines = ["    inputs:"]
-    for entry in workflow_inputs.INPUTS:
+    for entry in inputs.WORKFLOW_INPUTS:
         if workflow in entry.workflows and (chosen is None or entry.name in chosen):
             default = entry.defaults.get(workflow, entry.default)
             last = "required: true" if default is None else f"default: {_quote(default)}"
@@ -140,7 +140,7 @@ def recipe(job: str) -> str:
         f"name: ci-eval/{job}",
         f"title: ci-eval {job}",
         "version: 1.1.0",
-        f"description: {_quote(f'{SUMMARIES[job]} {_publishes(job)}')}",
+        f"description: {_quote(f'{DESCRIBED[job].summary} {_publishes(job)}')}",
         "inputs:",
         *entries,
         "steps:",
@@ -155,14 +155,15 @@ def recipe(job: str) -> str:
 def _publishes(job: str) -> str:
     if job == COMPARE:
         return "Publishes comparison.zip, and history.zip if there is a history."
-    return f"Publishes {'comparison.zip' if job == ENGINES else STEPS[job] if job == TRAIN else f'{STEPS[job]}.zip'}."
+    made = "comparison" if job == ENGINES else DESCRIBED[job].makes
+    return f"Publishes {made if job == TRAIN else f'{made}.zip'}."
 
 
 def _recipe_input(job: str, entry: Input) -> list[str]:
     name = entry.name.upper().replace("-", "_")
     last = [f"required: {str(job in entry.required).lower()}"]
     if entry.name == "output":
-        last.append(f'default: "%system.teamcity.build.tempDir%/{STEPS[job]}"')
+        last.append(f'default: "%system.teamcity.build.tempDir%/{DESCRIBED[job].makes}"')
     return _recipe_field(name, entry.label, entry.description, last)
 
 
@@ -193,7 +194,7 @@ def component(job: str) -> str:
     """Return GitLab's component of a job."""
     entries = []
     for entry in inputs_of(job):
-        default = None if job in entry.required else STEPS[job] if entry.name == "output" else ""
+        default = None if job in entry.required else DESCRIBED[job].makes if entry.name == "output" else ""
         if job == COMPARE and entry.name in NIGHT:
             default = NIGHT[entry.name]
         entries.append((entry.name, default, entry.description))
@@ -208,7 +209,7 @@ def component(job: str) -> str:
         script.insert(1, LAST_GOOD)
         paths += ["$[[ inputs.new ]]", "$[[ inputs.history ]]"]
     junit = {COMPARE: "/junit.xml", ENGINES: "/comparison/junit.xml"}.get(job, "")
-    return _component(job, SUMMARIES[job], entries, variables, script, paths, junit and paths[0] + junit)
+    return _component(job, DESCRIBED[job].summary, entries, variables, script, paths, junit and paths[0] + junit)
 
 
 def nightly() -> str:
@@ -322,7 +323,7 @@ def _schema_of(job: str) -> dict[str, object]:
         *(entry.name for entry in inputs_of(job) if job in entry.required),
     ]
     return {
-        "description": SUMMARIES[job],
+        "description": DESCRIBED[job].summary,
         "properties": {"job": {"const": job}, **properties},
         "required": required,
         "additionalProperties": False,

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 
 HELP = "import sys; sys.argv = ['ci-eval', '--help']; from ci_eval.cli import main; main()"
-ALL = "from importlib import import_module; from ci_eval.cli.commands import COMMANDS; "
+ALL = "from importlib import import_module; from ci_eval.cli.group import COMMANDS; "
 ALL += "[import_module(f'ci_eval.cli.{name}') for name in COMMANDS]"
 WORKER = "import ci_eval.core.interpret.worker"
 PROGRAMS = {

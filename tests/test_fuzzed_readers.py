@@ -25,8 +25,8 @@ from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.plugins.adapters import python_paths
-from ci_eval.plugins.adapters.endpoints import answers
-from ci_eval.plugins.adapters.endpoints.http import streams
+from ci_eval.plugins.adapters.endpoints import store
+from ci_eval.plugins.adapters.endpoints.http import assembly
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
@@ -80,11 +80,11 @@ def _lsp_answer(data: bytes, _folder: Path) -> None:
 
 def _stream(data: bytes, _folder: Path) -> None:
     middle = len(data) // 2
-    list(streams.objects([data[:middle], data[middle:]]))
+    list(assembly.objects([data[:middle], data[middle:]]))
 
 
 def _whole(data: bytes, _folder: Path) -> None:
-    list(streams.whole([data]))
+    list(assembly.whole([data]))
 
 
 def _dataset(data: bytes, folder: Path) -> None:
@@ -147,7 +147,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
     "LSP answer": (_lsp_answer, b'{"isIncomplete": false, "items": [{"label": "a", "kind": 3}]}', UNREADABLE),
     "stream": (_stream, b'data: {"choices": []}\n\nerror: {}\ndata: [DONE]\n', (Trouble,)),
     "answer of an endpoint": (_whole, b'{"choices": [{"text": "a"}]}', (Trouble,)),
-    "stored answers": (lambda data, _: answers._read(data, "x"), STORED, (ConfigError,)),
+    "stored answers": (lambda data, _: store._read(data, "x"), STORED, (ConfigError,)),
     "package.json": (
         lambda data, folder: locks.read_npm_ranges(_put(data, folder / "package.json")),
         b'{"dependencies": {"a": "1"}}',

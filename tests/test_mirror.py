@@ -12,7 +12,7 @@ GROUPS = ("core", "plugins")
 
 # Behaviours of several modules: no module has their names.
 BEHAVIOURS = {
-    "adapters/endpoints": "kills llama",
+    "adapters/endpoints": "kills llama logprobs",
     "adapters/lsp": "endless malformed",
     "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
     "pull_requests releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",

@@ -16,9 +16,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from ci_eval.ci.arguments import JOB, advise
 from ci_eval.ci.github import GitHub
 from ci_eval.ci.host import Guarded, Host, Problem
+from ci_eval.ci.inputs import JOB, advise
 from ci_eval.ci.teamcity import TeamCity
 from ci_eval.core.rendering import plaintext
 
@@ -121,16 +121,12 @@ class Screen:
                 for row in listed:
                     row.pop(place)
             table = _table(title, left, listed, numbers, styles, whole=bool(spare))
-            if self._narrowest(table) <= self._out.width:
+            if Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum <= self._out.width:
                 self._out.print(table)
                 if names := [name for name in absent if name]:
                     self.say(f"Left out, since the terminal is narrow: {', '.join(names)} (-v shows all)")
                 return
         self._blocks(title, left, [_cells(row, styles) for row in listed])
-
-    def _narrowest(self, table: Table) -> int:
-        """Return the columns that a terminal must have for the table."""
-        return Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum
 
     def _blocks(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
         """Print a table too wide for the terminal, row by row: the first cell, and below it the others with their

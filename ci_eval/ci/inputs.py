@@ -1,20 +1,26 @@
-"""The inputs of the jobs in a CI, declared once.
+"""The inputs of the jobs in a CI, which inputs.json declares: the command line that they make, and the key of a cache.
 
-`ci run` reads them, and `benchmarks/ci_files.py` writes action.yml, TeamCity's recipes, GitLab's components and the
-table in docs/ci.md from them.
-"""
+`ci run` reads them, and `benchmarks/ci_files.py` writes action.yml, the workflows' inputs, TeamCity's recipes, GitLab's
+components and the table in docs/ci.md from the same declaration."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
-Passing = Literal["option", "flag", "argument", "none"]
+import msgspec
+
+from ci_eval import __version__
+from ci_eval.core.base.catalog import guess
+from ci_eval.core.base.errors import ConfigError
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(msgspec.Struct, frozen=True, kw_only=True):
     """An input of one or several jobs, and how it becomes a part of the command line."""
 
     name: str
@@ -22,7 +28,7 @@ class Input:
     label: str
     """Its title in a form."""
     description: str
-    passing: Passing = "option"
+    passing: Literal["option", "flag", "argument"] = "option"
     option: str = ""
     """The option that every value gets, if the input may have several."""
     several: Literal["", "lines", "blanks"] = ""
@@ -31,104 +37,189 @@ class Input:
     """Jobs that cannot do without it."""
 
 
-EVALUATE, LOGS, COMPARE, ENGINES = "evaluate", "generate-ml-logs", "compare", "compare-engines"
-MERGE, TRAIN, PLAN, PLAN_LOGS = "merge", "train-ranker", "plan", "plan-logs"
-ASKING = (EVALUATE, LOGS, ENGINES)
-"""Jobs that ask engines."""
-STEPS = {
-    EVALUATE: "workspace",
-    LOGS: "logs",
-    COMPARE: "comparison",
-    ENGINES: "engines",
-    MERGE: "workspace",
-    TRAIN: "model.json",
-}
-"""Jobs that a step of a CI may run → the name of what they make, if no output says another."""
-SUMMARIES = {
-    EVALUATE: "Measures how good code completion is.",
-    LOGS: "Logs every suggestion that a modelled user is shown, to train rankers on.",
-    COMPARE: "Is the new evaluation better, worse, or can one not tell? A broken gate fails the build.",
-    ENGINES: "Asks two engines about the same code, in turns: which is better, and which is faster?",
-    MERGE: "Puts the shards of an evaluation together.",
-    TRAIN: "Trains a ranker, for the completion type ML, from the logs of generate-ml-logs.",
-}
+class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
+    """An input of one or several of GitHub's reusable workflows."""
 
-# A table, a row for each.
-# fmt: off
-INPUTS = (
-    Input("base", (COMPARE,), "Base",
-        "The workspace compared with. Without it the newest in history that fits.", passing="argument"),
-    Input("new", (COMPARE,), "New", "The workspace in question.", passing="argument", required=(COMPARE,)),
-    Input("more", (COMPARE,), "More",
-        "Further workspaces, one on each line, for a ranking.", passing="argument", several="lines"),
-    Input("base", (ENGINES,), "Base",
-        "The engine compared with: NAME, NAME@VERSION, or the command of a language server.",
-        passing="argument", required=(ENGINES,)),
-    Input("new", (ENGINES,), "New",
-        "The engine in question, in the same form.", passing="argument", required=(ENGINES,)),
-    Input("config", ASKING, "Configuration",
-        "A YAML file of the checkout; this or a project has to be there.", passing="argument"),
-    Input("workspaces", (MERGE,), "Shards",
-        "Workspaces of the shards, or folders that hold such, one on each line.",
-        passing="argument", several="lines", required=(MERGE,)),
-    Input("logs", (TRAIN,), "Logs",
-        "Workspaces of generate-ml-logs, or folders that hold such, one on each line.",
-        passing="argument", several="lines", required=(TRAIN,)),
-    Input("configs", (PLAN, PLAN_LOGS), "Configurations",
-        "Configurations, separated by blanks; globs are fine.", passing="argument", several="blanks"),
-    Input("language", ASKING, "Language", "Overrides the configuration's."),
-    Input("engine", (EVALUATE, LOGS), "Engine", "NAME or NAME@VERSION; overrides the configuration's."),
-    Input("engine-command", (EVALUATE, LOGS), "Engine's command",
-        "The command of a language server of your own, instead of an engine's name."),
-    Input("engine-like", ASKING, "Engine like",
-        "The engine whose settings and waiting a command gets, if its program does not tell."),
-    Input("project", ASKING, "Project",
-        "Whose code is completed, such as pypi:flask==3.0.3; overrides the configuration's."),
-    Input("completion-type", ASKING, "Completion type",
-        "BASIC, ALPHABETICAL, FREQUENCY, RECENCY, NGRAM or ML; overrides the configuration's."),
-    Input("model", ASKING, "Model", "What ML ranks by, a file made by train-ranker."),
-    Input("set", (*ASKING, TRAIN), "Keys",
-        "Keys of the configuration, one KEY=VALUE on each line.", option="--set", several="lines"),
-    Input("shard", (EVALUATE, LOGS), "Shard", "I/N: only the I-th of N parts."),
-    Input("reuse", (EVALUATE,), "Reuse",
-        "An earlier workspace whose answers are taken over where nothing has changed."),
-    Input("precision", (EVALUATE,), "Precision",
-        "Such as 1pp: as few sessions as it takes to know the first share, usually Recall, so well."),
-    Input("expect", (EVALUATE,), "Earlier run",
-        "With a precision, an earlier workspace of this engine and project in which all were asked; it spares "
-        "sessions."),
-    Input("rounds", (ENGINES,), "Rounds",
-        "How often each engine is asked each session; more rounds show smaller differences of time."),
-    Input("jobs", (*ASKING, TRAIN), "Processes", "Worker processes; one per core without it."),
-    Input("log-formats", (LOGS,), "Formats",
-        "parquet, jsonl or jetbrains, one on each line; without it the configuration's.",
-        option="--log-format", several="lines"),
-    Input("gates", (EVALUATE,), "Gates",
-        "Rules about figures, one on each line, such as Recall >= 90%.", option="--gate", several="lines"),
-    Input("gates", (COMPARE, ENGINES), "Gates",
-        "Rules about differences, one on each line, such as RecallAt1 >= -1pp.", option="--gate", several="lines"),
-    Input("same-ranker", (COMPARE,), "Same ranker",
-        "true: a base that another ranker ranked is left out, since two things would have changed.", passing="flag"),
-    Input("history", (COMPARE,), "History", "A folder of past figures; the new ones are added to it."),
-    Input("first-night", (COMPARE,), "First night",
-        "true: with a history, there may be no base yet. Otherwise a base that is missing is an error.",
-        passing="flag"),
-    Input("name", (PLAN,), "Name", "Begins the names of all evaluations."),
-    Input("ml-configs", (PLAN,), "Configurations with ML",
-        "Those evaluated with the completion type ML, too.", option="--ml-config", several="blanks"),
-    Input("shards", (PLAN,), "Shards", "Jobs per evaluation."),
-    Input("completion-types", (PLAN,), "Completion types",
-        "Separated by blanks.", option="--completion-type", several="blanks"),
-    Input("projects", (PLAN_LOGS,), "Projects",
-        "SPECs of projects, separated by blanks, instead of the trainingProjects of each configuration.",
-        option="--project", several="blanks"),
-    Input("output", tuple(STEPS), "Output", "What is made: a new folder; of train-ranker a file."),
-)
-# fmt: on
+    name: str
+    workflows: tuple[str, ...]
+    description: str
+    type: Literal["string", "number", "boolean"] = "string"
+    default: str | int | bool | None = ""
+    """The default; None if the input must be there."""
+    defaults: dict[str, str | int] = {}
+    """Workflow → its own default."""
 
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A job that a step of a CI may run."""
+
+    makes: str
+    """The name of what it makes, if no output says another."""
+    asks: bool
+    """Whether it asks engines."""
+    summary: str
+
+
+class _Declaration(msgspec.Struct, frozen=True, rename="camel"):
+    jobs: dict[str, Job]
+    inputs: tuple[Input, ...]
+    workflows: dict[str, tuple[str, ...]]
+    workflow_inputs: tuple[WorkflowInput, ...]
+
+
+_DECLARED = msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=_Declaration)
+EVALUATE, LOGS, COMPARE, ENGINES, MERGE, TRAIN = STEPS = tuple(_DECLARED.jobs)
+DESCRIBED = _DECLARED.jobs
+INPUTS = _DECLARED.inputs
+ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
+WORKFLOWS = _DECLARED.workflows
+"""Workflow → the only inputs that it has when it is started by hand; none if these are the same as when called."""
+WORKFLOW_INPUTS = _DECLARED.workflow_inputs
 JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
 
 def inputs_of(job: str) -> Iterator[Input]:
     """Yield the inputs of a job. Arguments come in the order of the command line."""
     return (entry for entry in INPUTS if job in entry.jobs)
+
+
+VARIABLE = "CI_EVAL_INPUTS"
+"""A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
+PREFIX = "INPUT_"
+"""Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
+"""An option of the command line, as messages name it."""
+JOB = "CI_EVAL_JOB"
+"""A variable with the job whose inputs the command line was made of."""
+COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
+"""Inputs of every job, which do not reach the command line. TeamCity's recipes have the last two."""
+PACKAGE = Path(__file__).parents[1]
+
+
+def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of the inputs that are not empty, by name. Raises ConfigError, also for an unknown input."""
+    known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
+    if whole := environment.get(VARIABLE):
+        inputs = _decode(whole)
+        _check_names(inputs, known, "there is no input")
+    else:
+        named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
+        _check_names(named, [PREFIX + name.upper().replace("-", "_") for name in known], "there is no input")
+        inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
+    return {name: text.strip() for name, text in inputs.items() if text.strip()}
+
+
+def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Raise ConfigError for the first input that is not known: without it, something else would be measured."""
+    known_names = ", ".join(known)
+    for name in inputs:
+        if name not in known:
+            raise ConfigError(f"{what} {name}{guess(name, known) or f': known are {known_names}'}")
+
+
+def _decode(text: str) -> dict[str, str]:
+    try:
+        fields = json.loads(text)
+        return {name: _text(value) for name, value in fields.items()}
+    except (ValueError, AttributeError, RecursionError):
+        raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+
+
+def _text(value: object) -> str:
+    """Return the value as GitHub writes it into a text: `true`, `2`, and "" for null."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
+    """Return whether a comparison that keeps a history has neither a base nor past figures in the history.
+
+    Without a history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that
+    this is the first night: the base may be lost.
+    """
+    if job != COMPARE or "history" not in inputs:
+        return False
+    base, history = inputs.get("base"), Path(inputs["history"])
+    if Path(base).exists() if base else any(history.glob("*.json")):
+        return False
+    if inputs.get("first-night") != "true":
+        raise ConfigError(
+            f"there is no base ({base or history}): bring the last good night's workspace there. If there was no such "
+            "night yet, say so by the input first-night: true"
+        )
+    return True
+
+
+def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
+    """Return the command line of a job. On a first night, that of `compare` has no base. Raises ConfigError."""
+    if job not in JOBS:
+        raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
+    _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
+    if job in ASKING and not {"config", "project"} & inputs.keys():
+        raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")
+    if is_first_night(job, inputs):
+        inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
+    places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
+    # Behind `--`, a value that looks like an option is taken as a value.
+    return [job, *_options(job, inputs), *(["--", *places] if places else [])]
+
+
+def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
+    for entry in inputs_of(job):
+        if entry.passing == "option":
+            yield from (f"{entry.option or f'--{entry.name}'}={value}" for value in _values(entry, inputs))
+        elif entry.passing == "flag" and inputs.get(entry.name) == "true":
+            yield f"--{entry.name}"
+
+
+def advise(text: str, job: str) -> str:
+    """Return advice in which options are the inputs of a job (or said to be none); without a job, the advice itself."""
+    names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
+    options = set(OPTION.findall(text)) if names else set()
+    text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
+    others = ", ".join(sorted(options - names.keys()))
+    return f"{text} (no input of {job} is {others}: call `ci-eval {job}` in a step of your own)" if others else text
+
+
+def configs(inputs: Mapping[str, str]) -> list[Path]:
+    """Return the configurations that the input `configs` names, by paths or globs."""
+    (entry,) = (entry for entry in INPUTS if entry.name == "configs")
+    return [Path(path) for path in _values(entry, inputs)]
+
+
+def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
+    text = inputs.get(entry.name, "")
+    if not entry.several:
+        return [text] if text else []
+    if entry.several == "blanks":
+        values = text.split()
+    else:
+        # Rules of gates hold no semicolon, so several may stand on a line.
+        lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
+        values = [line.strip() for line in lines if line.strip()]
+    return [path for value in values for path in _expand_glob(value)] if entry.name.endswith("configs") else values
+
+
+def _expand_glob(pattern: str) -> list[str]:
+    """Return the files that match a glob, in order. A pattern without a match is returned itself, so that the job
+    reports it."""
+    paths = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
+    return paths or [pattern]
+
+
+def cache_key(inputs: Mapping[str, str]) -> str:
+    """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
+    never reused for something else.
+
+    Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
+    these are part of it.
+    """
+    system, processor = platform.system(), platform.machine()
+    parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
+    chosen = [inputs.get(name, "") for name in parts]
+    digest = hashlib.sha256(json.dumps([system, processor, platform.python_version(), __version__, chosen]).encode())
+    config = Path(inputs.get("config", ""))
+    for path in (*sorted(PACKAGE.rglob("*.py")), *([config] if config.is_file() else [])):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"ci-eval-{system}-{processor}-{digest.hexdigest()[:16]}"

@@ -65,7 +65,6 @@ class Issues:
         self._rest.send("POST", f"/issues/{number}/comments", {"body": body})
 
     def change_comment(self, number: int, body: str) -> None:
-        """Change the text of a comment."""
         self._rest.send("PATCH", f"/issues/comments/{number}", {"body": body})
 
     def head(self, number: int) -> str:

@@ -113,7 +113,6 @@ class Rest:
         return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
 
     def download(self, path: str, target: Path) -> None:
-        """Download a path into the file `target`."""
         # If GitHub redirects to another host, requests does not send the token.
         try:
             save(self._session, self._address + path, target, _check)

@@ -16,8 +16,7 @@ import click
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
-from ci_eval.cli.commands import NAMES
-from ci_eval.cli.group import cli, find_command
+from ci_eval.cli.group import NAMES, cli, find_command
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
 
@@ -34,7 +33,10 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 def main() -> None:
     """Run the command line, and turn an error into one message and one exit code."""
     machine.collect_rarely()
-    _print_anywhere()
+    # A character that the user's encoding lacks becomes `?`: no run is lost over one.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     if COMPLETING in os.environ:
         shells.register()
     try:
@@ -45,7 +47,13 @@ def main() -> None:
         Screen().fail(str(error), None if isinstance(error, GateFailed) else identify_problem(error))
         code = error.exit_code
     except click.ClickException as error:
-        code = _report_misuse(error)
+        message = io.StringIO()
+        error.show(message)
+        screen = Screen()
+        # The message holds what the user typed, which might look like a command to the CI.
+        screen.explain(message.getvalue().rstrip())
+        screen.host.fail(Problem(identity=identify_problem(error), text=error.format_message()))
+        code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         # click raises its Abort from the exception that interrupted the command.
         cause = error.__cause__
@@ -69,13 +77,6 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 
-def _print_anywhere() -> None:
-    """Let output show `?` for a character that the user's encoding lacks, so that no run is lost over one."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
 def identify_problem(error: Exception) -> str:
     """Return what a CI recognises the problem by from run to run: the kind of error, since its text is of this run
     alone."""
@@ -93,16 +94,6 @@ def again(arguments: Sequence[str], folder: Path) -> str | None:
     resumed = [] if "--resume" in arguments else ["--resume"]
     placed = any(word == "--output" or word.startswith("--output=") for word in arguments)
     return shlex.join(["ci-eval", *arguments, *resumed, *([] if placed else ["--output", str(folder)])])
-
-
-def _report_misuse(error: click.ClickException) -> int:
-    message = io.StringIO()
-    error.show(message)
-    screen = Screen()
-    # The message holds what the user typed, which might look like a command to the CI.
-    screen.explain(message.getvalue().rstrip())
-    screen.host.fail(Problem(identity=identify_problem(error), text=error.format_message()))
-    return ConfigError.exit_code
 
 
 def _report_bug(error: Exception) -> int:

@@ -10,13 +10,12 @@ import click
 import msgspec
 
 from ci_eval.ci import Announcement, Screen, builds, limits, rest
-from ci_eval.ci.arguments import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.gitlab import Project
+from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import add_gate_options
-from ci_eval.cli.places import SOURCE
+from ci_eval.cli.options import SOURCE, add_gate_options
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs import terminal as presenting

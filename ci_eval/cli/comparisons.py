@@ -13,6 +13,8 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import cli
 from ci_eval.cli.options import (
     ALL,
+    NEW,
+    SOURCE,
     Choices,
     add_choice_options,
     add_gate_options,
@@ -21,7 +23,6 @@ from ci_eval.cli.options import (
     add_view_options,
     show_report,
 )
-from ci_eval.cli.places import NEW, SOURCE
 from ci_eval.cli.runs import parse_points, suite_told
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.view import View

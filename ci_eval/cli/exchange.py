@@ -8,8 +8,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import add_view_options
-from ci_eval.cli.places import NEW, SOURCE
+from ci_eval.cli.options import NEW, SOURCE, add_view_options
 from ci_eval.core.config.view import View
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import exporting, importing

@@ -10,8 +10,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
-from ci_eval.cli.places import SOURCE
+from ci_eval.cli.options import SOURCE, Choices, add_choice_options, add_placement_options
 from ci_eval.core import machine
 from ci_eval.core.config import Config
 from ci_eval.jobs.jetbrains import calibration as calibrating

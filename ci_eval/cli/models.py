@@ -10,8 +10,17 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
 from ci_eval.cli.group import cli
-from ci_eval.cli.options import MODEL, TRUST, Choices, add_choice_options, add_placement_options, add_view_options
-from ci_eval.cli.places import CHANGED, NEW, SOURCE
+from ci_eval.cli.options import (
+    CHANGED,
+    MODEL,
+    NEW,
+    SOURCE,
+    TRUST,
+    Choices,
+    add_choice_options,
+    add_placement_options,
+    add_view_options,
+)
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load

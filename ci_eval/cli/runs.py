@@ -12,7 +12,10 @@ from ci_eval.cli import completions
 from ci_eval.cli.group import EXAMPLES, cli
 from ci_eval.cli.options import (
     ALL,
+    CHANGED,
+    EARLIER,
     MODEL,
+    SOURCE,
     TRUST,
     Choices,
     add_answer_options,
@@ -23,7 +26,6 @@ from ci_eval.cli.options import (
     add_view_options,
     show_report,
 )
-from ci_eval.cli.places import CHANGED, EARLIER, SOURCE
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.view import View
 from ci_eval.jobs import evaluate as evaluate_job

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
@@ -19,7 +18,14 @@ class Bash(BashComplete):
         """Return the words before the one to complete, and that one; see `BashComplete.get_completion_args`."""
         place = int(os.environ["COMP_CWORD"])
         words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
-        whole = _join_equals(words)
+        whole: list[str] = []
+        behind = False
+        for word in words:
+            if whole and (behind or word == "="):
+                whole[-1] += word
+            else:
+                whole.append(word)
+            behind = word == "="
         if whole[-1] != words[-1]:
             self._kept = whole[-1][: whole[-1].rindex("=") + 1]
         return whole[1:-1], whole[-1]
@@ -27,19 +33,6 @@ class Bash(BashComplete):
     def format_completion(self, item: CompletionItem) -> str:
         """Return the line that bash reads; see `BashComplete.format_completion`."""
         return f"{item.type},{item.value.removeprefix(self._kept)}"
-
-
-def _join_equals(words: Sequence[str]) -> list[str]:
-    """Return the words, each lone `=` joined with its neighbours."""
-    whole: list[str] = []
-    behind = False
-    for word in words:
-        if whole and (behind or word == "="):
-            whole[-1] += word
-        else:
-            whole.append(word)
-        behind = word == "="
-    return whole
 
 
 def register() -> None:

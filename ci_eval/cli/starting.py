@@ -148,7 +148,12 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
     lines = _read_stdin()
 
     def ask(question: str, default: str) -> str:
-        return _ask_or_read(question, default, lines, screen)
+        if sys.stdin.isatty():
+            answer: str = click.prompt(question, default=default, err=True)
+            return answer
+        answer = next(lines, "").strip()
+        screen.say(f"{question} {answer or f'{default} (the default, since nothing was answered)'}")
+        return answer or default
 
     engines = [options[name] for name in ("engine", "engine_command", "endpoint") if options[name]]
     if len(engines) > 1:
@@ -165,15 +170,6 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
         model=options["model"],
         key=options["key"],
     )
-
-
-def _ask_or_read(question: str, default: str, lines: Iterator[str], screen: Screen) -> str:
-    if sys.stdin.isatty():
-        answer: str = click.prompt(question, default=default, err=True)
-        return answer
-    answer = next(lines, "").strip()
-    screen.say(f"{question} {answer or f'{default} (the default, since nothing was answered)'}")
-    return answer or default
 
 
 def _read_stdin() -> Iterator[str]:

@@ -20,8 +20,8 @@ from ci_eval.core.contracts import Engine, Query, Surroundings
 from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
-from ci_eval.plugins.adapters.endpoints import apis, examining
-from ci_eval.plugins.adapters.endpoints.examining import Ability
+from ci_eval.plugins.adapters.endpoints import apis, probing
+from ci_eval.plugins.adapters.endpoints.probing import Ability
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.learning import model_file
@@ -89,7 +89,7 @@ def examine() -> Iterator[Finding]:
 
 def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterator[Ability]:
     """Ask a language model's endpoint what it can do. `key`: name of the variable with the key. Raises ConfigError."""
-    yield from examining.examine(address, model, key)
+    yield from probing.examine(address, model, key)
 
 
 def programs_and_engines() -> Iterator[Finding]:

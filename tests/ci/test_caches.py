@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import pytest
 import yaml
 
-from ci_eval.ci.arguments import cache_key
+from ci_eval.ci.inputs import cache_key
 from tests.ci.documentation import documented
 from tests.ci.stand_ins import NODE, THEIRS, GitHub, github
 from tests.projects import GREETER, write

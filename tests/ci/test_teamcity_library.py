@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.ci.arguments import command_line, read_inputs
+from ci_eval.ci.inputs import command_line, read_inputs
 from ci_eval.cli.group import find_command
 from tests.ci.documentation import documented
 from tests.ci.parsers import service_messages

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_eval.ci.arguments import command_line, read_inputs
-from ci_eval.ci.inputs import STEPS
+from ci_eval.ci.inputs import STEPS, command_line, read_inputs
 from ci_eval.cli.group import find_command
 from tests.ci.marketplace import refused
 from tests.ci.parsers import service_messages

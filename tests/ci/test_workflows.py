@@ -16,7 +16,7 @@ import yaml
 
 from ci_eval.ci.inputs import INPUTS, STEPS
 from ci_eval.cli import ci
-from ci_eval.cli.commands import NAMES
+from ci_eval.cli.group import NAMES
 from tests.ci.expressions import evaluate, jobs
 from tests.ci.tools import ACTIONLINT, go_tool, language_service
 from tests.needs import lack, missing, need_module

@@ -106,8 +106,15 @@ def calibrate(
     attempts: list[Attempt] = []
     for number, setting in enumerate(settings, 1):
         screen.say(f"Setting {number} of {len(settings)}: {setting.name}")
-        folder = output / "settings" / f"{number}-{_slug(setting.name)}"
-        made = _make_logs(configured(setting.overrides), folder, jobs, resume, screen)
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", setting.name).strip("-").lower()
+        folder = output / "settings" / f"{number}-{slug}"
+        logging_config = ml.for_logs(configured(setting.overrides), (), screen)
+        workspace, trouble = stages.only_logs(
+            logging_config, output=folder, jobs=jobs, resume=resume, shard=None, screen=screen
+        )
+        if trouble:
+            raise trouble
+        made = read_event_sessions(workspace.folder, logging_config.interpret.seed, screen)
         rankers = compare_logs(made, seen, label, seed, jobs)
         attempts.append(
             Attempt(
@@ -180,16 +187,6 @@ def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
             yield f"{above}{key}={msgspec.json.encode(value).decode()}"
 
 
-def _make_logs(config: Config, folder: Path, jobs: int, resume: bool, screen: Screen) -> EventSessions:
-    logging_config = ml.for_logs(config, (), screen)
-    workspace, trouble = stages.only_logs(
-        logging_config, output=folder, jobs=jobs, resume=resume, shard=None, screen=screen
-    )
-    if trouble:
-        raise trouble
-    return read_event_sessions(workspace.folder, logging_config.interpret.seed, screen)
-
-
 def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: float, output: Path) -> Calibration:
     chosen = next((attempt for attempt in attempts if attempt.close), None)
     calibration = Calibration(
@@ -201,7 +198,3 @@ def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: f
     )
     atomic.write(output / "calibration.json", msgspec.json.format(msgspec.json.encode(calibration), indent=2) + b"\n")
     return calibration
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()

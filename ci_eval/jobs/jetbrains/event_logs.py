@@ -1,12 +1,14 @@
-"""The logs of events: their files, and which of their sessions are for training."""
+"""The logs of events and of recorded editing: their files, the lists that people saw with our features of each
+suggestion, and which sessions are for training."""
 
 from __future__ import annotations
 
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from ci_eval.ci import Screen
@@ -14,10 +16,161 @@ from ci_eval.core import logs
 from ci_eval.core.base import stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
+from ci_eval.core.catalogs import languages
+from ci_eval.core.contracts import CaretContext
 from ci_eval.core.fetch.archive import Limits, unpack
+from ci_eval.core.logs.features import NAMES, OF_PROJECT, Reader
+from ci_eval.core.logs.names import NOTHING
+from ci_eval.core.model import Suggestion
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.jetbrains.recorded import Recorded
-from ci_eval.plugins.learning.events import EventLog, ShownSession
+from ci_eval.plugins.learning.events import EventLog, Feature, Shown, ShownSession
+from ci_eval.plugins.mining.usages import streams
+from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording
+
+ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
+UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
+"""The features that no recording holds: they come from the engine, or from the project's other files."""
+OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
+OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
+"""The features that are known without the text of the file."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording, as it is named on the command line: FORMAT=PATH."""
+
+    form: str
+    path: Path
+
+    @classmethod
+    def named(cls, source: Path) -> Recorded | None:
+        """Return the recording that a text such as FORMAT=PATH names; None if it names no format. Raises ConfigError if
+        the format has no lists, or the path does not exist."""
+        form, _, path = str(source).partition("=")
+        # A file name may hold an equals sign, so an existing path wins.
+        if not path or form not in streams.names() or source.exists():
+            return None
+        if streams.CATALOG.load(form).lookups is None:
+            having = ", ".join(name for name in streams.names() if streams.CATALOG.load(name).lookups)
+            raise ConfigError(
+                f"{source}: recordings of the format {form} tell how files were edited, not which lists completion "
+                f"showed and what was taken from them; {having} can tell that (docs/datasets.md)"
+            )
+        if not Path(path).exists():
+            raise ConfigError(f"{path} is not there")
+        return cls(form, Path(path))
+
+    def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
+        """Yield the sessions that ended; those that cannot be used are counted in `left_out`. Raises NothingToEvaluate
+        if no list is recorded."""
+        lookups = streams.CATALOG.load(self.form).lookups
+        assert lookups
+        recording = Recording(language="", ends=("",), skipped=left_out)
+        known = _Sessions(left_out)
+        for lookup in lookups(self.path, recording):
+            yield from known.take(lookup)
+        yield from known.end()
+        if not known.lists:
+            raise NothingToEvaluate(
+                f"{self.path} has no list that completion showed (`candidates`): edits alone do not tell what was "
+                "offered"
+            )
+
+
+@dataclass
+class _Open:
+    """A word that is being typed in one file by one user."""
+
+    number: int
+    reader: Reader
+    found: list[tuple[RecordedLookup, Shown]] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The number of each item, by its text."""
+
+
+@dataclass
+class _Sessions:
+    """A reader that joins the lists that were shown while one word was typed: one after the other, from the same
+    offset."""
+
+    left_out: Counter[str]
+    lists: int = 0
+    _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
+
+    def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
+        """Add the next list. Yields the session that was open before, if the list is no part of it."""
+        if not lookup.candidates:
+            self.left_out["lists without candidates"] += 1
+            return
+        self.lists += 1
+        at = lookup.user, lookup.file
+        # A recording has no project whose names could be counted.
+        now = self._open.get(at) or _Open(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
+        last = now.found[-1][0] if now.found else None
+        if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):
+            yield from self._session(now)
+            now = _Open(now.number + 1, now.reader)
+        self._open[at] = now
+        now.found.append((lookup, _make_list(lookup, now)))
+
+    def end(self) -> Iterator[ShownSession]:
+        """Yield the sessions that are still open."""
+        for session in self._open.values():
+            yield from self._session(session)
+
+    def _session(self, now: _Open) -> Iterable[ShownSession]:
+        last, shown = now.found[-1]
+        if last.outcome not in ENDS:
+            self.left_out["sessions of which no end is recorded"] += 1
+            return ()
+        item = now.numbers.get(last.item) if last.item and last.outcome != "cancel" else None
+        if last.outcome == "select" and item not in shown.ids:
+            self.left_out["sessions that took what is not in the list"] += 1
+            return ()
+        session = ShownSession(
+            user=last.user,
+            session=f"{last.file} {now.number}",
+            lookups=[list_shown for _, list_shown in now.found],
+            outcome=ENDS[last.outcome],
+            wanted=item,
+        )
+        return (session,)
+
+
+def _make_list(lookup: RecordedLookup, now: _Open) -> Shown:
+    texts = list(dict.fromkeys(lookup.candidates))
+    return Shown(
+        typed=len(lookup.prefix),
+        # The same text is the same item in all lists of a session.
+        ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
+        features=_features(lookup, texts, len(now.found), now.reader),
+    )
+
+
+def _features(
+    lookup: RecordedLookup, texts: Sequence[str], number: int, reader: Reader
+) -> Sequence[dict[str, Feature]]:
+    caret = CaretContext(path=lookup.file, before=lookup.before or "", prefix=lookup.prefix, query=number)
+    rows = reader.rows(caret, [Suggestion(text=text) for text in texts]).tolist()
+    known = [name not in UNTOLD and (lookup.before is not None or name in OF_LIST) for name in NAMES]
+    return [
+        # An unknown feature is None: 0 would be a value.
+        {name: value if is_told else None for name, value, is_told in zip(NAMES, row, known, strict=True)}
+        for row in rows
+    ]
+
+
+@lru_cache
+def _keywords_by_suffix() -> dict[str, frozenset[str]]:
+    """Return the keywords of each language, by the suffix of its files."""
+    return {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
+
+
+def find_keywords(file: str) -> frozenset[str]:
+    """Return the keywords of the language that the file is in, by its name; none if no language has such files."""
+    ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
+    return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()
+
 
 ENOUGH_USERS = 10
 """The least number of users that are dealt out as wholes; with fewer, sessions are dealt out."""
@@ -89,18 +242,14 @@ def _read(
         train += [session for session, is_it in zip(undivided, chosen, strict=True) if is_it]
         validation += [session for session, is_it in zip(undivided, chosen, strict=True) if not is_it]
         screen.say(f"Dealt out by {'user' if by_user else 'session'}: {PERCENT} % for training")
-    _tell(log.left_out, screen)
+    for reason, count in sorted(log.left_out.items()):
+        screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more of them")
     projects = dict.fromkeys(
         [files.project for files in files_of_sources] + [recording.path.name for recording in recorded]
     )
     return EventSessions(projects=", ".join(projects), train=train, validation=validation)
-
-
-def _tell(left_out: Counter[str], screen: Screen) -> None:
-    for reason, count in sorted(left_out.items()):
-        screen.warn(f"left out of the logs: {count:,} {reason}")
 
 
 def _find_files(source: Path, room: Path) -> EventFiles | None:
@@ -111,20 +260,16 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
             return _find_chunks(room, source.name)
         return EventFiles(project=source.name, undivided=(source,))
     if (source / "manifest.json").is_file() and (source / "logs").is_dir():
-        return _find_run_files(source)
+        # Of a run that also wrote tables, these are read.
+        record = logs.read_logs_record(source / "logs")
+        if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
+            return None
+        workspace = Workspace.open(source)
+        workspace.verify()
+        return _find_chunks(source / "logs", workspace.manifest().project.name)
     if (source / "config.json").is_file() and (source / "logs.tar.gz").is_file():
         return _find_files(source / "logs.tar.gz", room)
     return _find_chunks(source, source.name) if source.is_dir() else None
-
-
-def _find_run_files(source: Path) -> EventFiles | None:
-    """Return the files of a run that logged events alone; None if it also wrote tables, which are read instead."""
-    record = logs.read_logs_record(source / "logs")
-    if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
-        return None
-    workspace = Workspace.open(source)
-    workspace.verify()
-    return _find_chunks(source / "logs", workspace.manifest().project.name)
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:

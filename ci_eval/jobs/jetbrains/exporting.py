@@ -15,7 +15,7 @@ from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, r
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
-from ci_eval.jobs.jetbrains.origin import OWN
+from ci_eval.jobs.jetbrains.importing import OWN
 from ci_eval.plugins.exports import writing
 from ci_eval.plugins.exports.rows import Passes
 from ci_eval.plugins.exports.run import open_workspace

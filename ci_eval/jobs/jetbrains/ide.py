@@ -1,10 +1,11 @@
-"""The job `evaluate` for an engine that evaluates whole projects by itself."""
+"""The job `evaluate` for an engine that evaluates whole projects by itself, and the files that it is to evaluate."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
@@ -13,23 +14,90 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import actions, machine
+from ci_eval.core.actions import source_files
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import ConfigError, EngineFailure, Interrupted
-from ci_eval.core.base.shards import Shard
+from ci_eval.core.base.errors import ConfigError, EngineFailure, Interrupted, NothingToEvaluate, WorkspaceError
+from ci_eval.core.base.shards import Shard, deal_whole
+from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.fetch import project
+from ci_eval.core.fetch.project import Project
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.jetbrains.ide_files import Parts, make_account, roots
-from ci_eval.jobs.jetbrains.importing import import_description
-from ci_eval.jobs.jetbrains.origin import Described, describe
+from ci_eval.jobs.jetbrains.importing import Described, describe, import_description
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
-from ci_eval.plugins.jetbrains import generations
-from ci_eval.plugins.jetbrains.parts import whole
+from ci_eval.plugins.jetbrains import generations, kept
+from ci_eval.plugins.jetbrains.contract import Generation
+from ci_eval.plugins.jetbrains.kept import whole
+
+ACCOUNT = "of.json"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The folder beside the output that holds the results of interrupted runs of the IDE, each a workspace of the
+    plugin."""
+
+    folder: Path
+
+    def found(self) -> list[Path]:
+        """Return the workspaces, the oldest first."""
+        # By name, 10 would come before 9.
+        return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
+
+    def next(self) -> Path:
+        """Return the folder for the next workspace."""
+        return self.folder / str(len(self.found()) + 1)
+
+    def done(self) -> frozenset[str]:
+        """Return the source files that are evaluated."""
+        return frozenset().union(*map(kept.find_complete_files, self.found()))
+
+    def of(self, account: bytes, *, resume: bool) -> None:
+        """Write the account of the run, which says what it is of. With `resume`, raises WorkspaceError if the
+        interrupted run had another account."""
+        path = self.folder / ACCOUNT
+        if not resume:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif path.is_file() and path.read_bytes() != account:
+            raise WorkspaceError(
+                f"{self.folder} is of a run with another configuration, IDE, project or shard: give the command as it "
+                "was, or leave out --resume to begin anew"
+            )
+        atomic.write(path, account)
+
+    def remove(self) -> None:
+        """Delete the parts, after they were put into the workspace."""
+        shutil.rmtree(self.folder)
+
+
+def make_account(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
+    """Return what two runs must share, so that one can continue the other, as JSON."""
+    plugin_config = generation.config(replace(config, output_dir=""), "")
+    return msgspec.json.encode([plugin_config, found.info.checksum, build, str(shard)])
+
+
+def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[str]) -> Sequence[str]:
+    """Return the value of `evaluationRoots`: that of the configuration, or single files if only some are to be
+    evaluated. It is empty if all are `done`. Raises ConfigError, NothingToEvaluate."""
+    if shard is None and not done:
+        return config.actions.evaluation_roots or (".",)
+    language = languages.CATALOG.load(config.language)
+    files = list(source_files(found.root, language, config.actions))
+    if shard:
+        if config.interpret.sessions_limit is not None:
+            raise ConfigError("an IDE takes interpret.sessionsLimit in each shard anew: leave it out, or --shard")
+        files = deal_whole({path: (found.root / path).stat().st_size for path in files}, shard.of)[shard.index]
+        if not files:
+            raise NothingToEvaluate(f"shard {shard} has no file: an IDE evaluates whole files; take fewer shards")
+    # Where there are several projects, the plugin writes the name of one before each file.
+    known = done | {path.partition(":")[2] for path in done}
+    return [path for path in files if path not in known]
+
 
 TYPES = ("BASIC", "SMART", "ML", "FULL_LINE", "CLANGD")
 """The completion types of the plugin."""
@@ -51,7 +119,14 @@ def evaluate(
     `resume`: continue an interrupted run with its remaining files. `shard`: evaluate only its files. Raises
     ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
     """
-    _check(config)
+    if config.effective_task != "completion":
+        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
+    if config.interpret.completion_type not in TYPES:
+        raise ConfigError(
+            f"engine jetbrains has the completion types {', '.join(TYPES)}, not {config.interpret.completion_type}"
+        )
+    if not config.project.spec:
+        raise ConfigError("no project: add --project SPEC, for example --project path:.")
     folder = runs.choose_output(config, output)
     # It is beside the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
@@ -124,17 +199,6 @@ def _describe(
 
 def _set_roots(config: Config, roots: Sequence[str]) -> Config:
     return replace(config, actions=replace(config.actions, evaluation_roots=tuple(roots)))
-
-
-def _check(config: Config) -> None:
-    if config.effective_task != "completion":
-        raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
-    if config.interpret.completion_type not in TYPES:
-        raise ConfigError(
-            f"engine jetbrains has the completion types {', '.join(TYPES)}, not {config.interpret.completion_type}"
-        )
-    if not config.project.spec:
-        raise ConfigError("no project: add --project SPEC, for example --project path:.")
 
 
 def _run(config: Config, engine: IdeEngine, prepared: project.Project, waiting: Path, screen: Screen) -> str:

@@ -78,7 +78,10 @@ def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSession
 def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
     """Train a ranker on each log. Return their scores on the real logs for validation, which neither training knew.
     Raises NothingToEvaluate."""
-    table = _common_features(made.train, seen.train)
+    common = present_features(made.train) & present_features(seen.train)
+    if common <= {POSITION}:
+        raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
+    table = FeatureTable.of(chain(made.train, seen.train), only=common)
     # Early stopping must not look at the held-out logs, so it gets a part of the logs for training.
     stopping = [draw(seed, f"stop {session.user}\0{session.session}") * 100 < STOPPING for session in seen.train]
     learned = [session for session, is_it in zip(seen.train, stopping, strict=True) if not is_it]
@@ -114,13 +117,6 @@ def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label
 def _judge(test: training.LookupRows, predicted: NDArray[np.floating[Any]]) -> Judged:
     ranks = training.rank_positives(test, predicted)
     return Judged(**msgspec.structs.asdict(training.scores(test, predicted)), mean_rank=float(ranks.mean()))
-
-
-def _common_features(made: Sequence[ShownSession], seen: Sequence[ShownSession]) -> FeatureTable:
-    common = present_features(made) & present_features(seen)
-    if common <= {POSITION}:
-        raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
-    return FeatureTable.of(chain(made, seen), only=common)
 
 
 def _predict(

@@ -12,8 +12,8 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config
-from ci_eval.plugins.adapters.endpoints.answers import Answers
 from ci_eval.plugins.adapters.endpoints.client import MODE, answers_path
+from ci_eval.plugins.adapters.endpoints.store import Answers
 
 
 @contextmanager

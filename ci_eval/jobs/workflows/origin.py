@@ -84,28 +84,23 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
     parts = urlsplit(direct.url)
     path = Path(unquote(parts.path))
     if parts.scheme == "file" and path.is_dir():
-        return _find_checkout(path)
+        address = identity.remote_address(path)
+        if not address:
+            return UNKNOWN
+        try:
+            commit = _git(path, "rev-parse", "HEAD")
+            is_pushed = bool(_git(path, "branch", "--remotes", "--contains", commit))
+            tags = _git(path, "tag", "--points-at", commit).split()
+        except InstallError:
+            # No repository, or one that git refuses to read: then its commit is for a person to fill in.
+            return UNKNOWN
+        return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
     # An archive of source may be of any commit between two releases.
     if not parts.path.endswith(".whl"):
         return UNKNOWN
     # A wheel that somebody downloaded knows as much as one that pip did. One that somebody built of a changed checkout
     # has the same version, and is taken for the release: nothing in a wheel tells them apart.
     return _find_release(own)
-
-
-def _find_checkout(folder: Path) -> Origin:
-    """Return the newest commit of a checkout, if its remote has it."""
-    address = identity.remote_address(folder)
-    if not address:
-        return UNKNOWN
-    try:
-        commit = _git(folder, "rev-parse", "HEAD")
-        is_pushed = bool(_git(folder, "branch", "--remotes", "--contains", commit))
-        tags = _git(folder, "tag", "--points-at", commit).split()
-    except InstallError:
-        # No repository, or one that git refuses to read: then its commit is for a person to fill in.
-        return UNKNOWN
-    return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
 
 
 def _find_release(own: metadata.Distribution) -> Origin:

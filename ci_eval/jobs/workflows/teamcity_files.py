@@ -108,7 +108,11 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
     """Return the options by which any call takes the engine that is built."""
     if not plan.request.build:
         return {}
-    options = {"engine": "built", "command": _text(_command_in_archive(plan))}
+    output = plan.request.build_output.rstrip("/")
+    program, blank, arguments = plan.command.removeprefix("./").partition(" ")
+    # The rule packs what is in a folder, or a file without the folders above it.
+    inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
+    options = {"engine": "built", "command": _text(inside + blank + arguments)}
     return options | ({"like": _text(plan.like)} if plan.like else {})
 
 
@@ -137,15 +141,6 @@ def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
         else:
             lines.append(option)
     return "\n".join([f"{before}{function} {{", *(f"    {line}" for line in lines), "}"])
-
-
-def _command_in_archive(plan: CiPlan) -> str:
-    """Return the command as it is in the folder that the archive is unpacked to."""
-    output = plan.request.build_output.rstrip("/")
-    program, blank, arguments = plan.command.removeprefix("./").partition(" ")
-    # The rule packs what is in a folder, or a file without the folders above it.
-    inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
-    return inside + blank + arguments
 
 
 def _text(text: str) -> str:

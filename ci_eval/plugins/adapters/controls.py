@@ -27,11 +27,9 @@ class OpenText:
         return ""
 
     def open(self, _path: str, text: str) -> None:
-        """Open a file with that text."""
         self.text = text
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        """Apply the edits to the text."""
         for offset, deleted, inserted in edits:
             self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
 

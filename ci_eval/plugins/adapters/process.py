@@ -179,7 +179,11 @@ class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
-        self._expect_silence()
+        # At its end, the pipe is readable as well; then writing tells of the crash.
+        with suppress(BlockingIOError):
+            self._received += os.read(self._stdout, 2**20)
+        if self._received:
+            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
         unsent = memoryview(line + b"\n")
         while unsent:
             self._await(self._stdin, selectors.EVENT_WRITE, deadline)
@@ -188,14 +192,6 @@ class LineProcess(EngineProcess):
             except BrokenPipeError as error:
                 raise self._crash() from error
         return self._receive(deadline)
-
-    def _expect_silence(self) -> None:
-        """Raise EngineMisbehaved if the program has answered before it was asked."""
-        # At its end, the pipe is readable as well; then writing tells of the crash.
-        with suppress(BlockingIOError):
-            self._received += os.read(self._stdout, 2**20)
-        if self._received:
-            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
 
     def _receive(self, deadline: float) -> bytes:
         end = self._received.find(b"\n")

@@ -78,7 +78,6 @@ class IntoCache:
     version: str
 
     def name(self, version: str) -> str:
-        """Return the name of the folder for that version."""
         raise NotImplementedError
 
     def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:

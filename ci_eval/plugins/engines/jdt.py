@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.closure import source_roots
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, list_jars
 from ci_eval.plugins.adapters.lsp.overlay import AutoImport
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.sources import source_roots
 
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 

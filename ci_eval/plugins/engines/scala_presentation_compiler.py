@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.closure import source_roots
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, libraries
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.sources import source_roots
 
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 

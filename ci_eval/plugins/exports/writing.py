@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -53,14 +52,10 @@ def _jsonl(workspace: Workspace, table: str, path: Path, passes: Passes | None) 
     rows = 0
     with path.open("wb") as file:
         for batch in batches(workspace, table, passes):
-            rows += _json_lines(batch, file)
+            lines = [msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n" for row in _rows(batch)]
+            file.writelines(lines)
+            rows += len(lines)
     return rows
-
-
-def _json_lines(batch: Batch, file: BinaryIO) -> int:
-    lines = [msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n" for row in _rows(batch)]
-    file.writelines(lines)
-    return len(lines)
 
 
 def _csv(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:

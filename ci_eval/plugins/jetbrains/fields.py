@@ -1,5 +1,5 @@
-"""The reader of another program's JSON, field by field. Errors name the location, and fields that were not requested
-are collected."""
+"""The reader of another program's JSON, field by field, and the properties of a token. Errors name the location, and
+fields that were not requested are left over."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.model import Kind, Location, Properties
 
 T = TypeVar("T")
 
@@ -109,7 +110,6 @@ class Fields:
         return self._fields.get(name)
 
     def names(self) -> list[str]:
-        """Return the names of all fields."""
         return list(self._fields)
 
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
@@ -178,3 +178,57 @@ def numbered_files(folder: Path, end: str) -> Iterator[Path]:
 def _number(name: str) -> int:
     digits = name.rpartition("(")[2].removesuffix(")")
     return int(digits) if name.endswith(")") and digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+KINDS = {kind.value: kind for kind in Kind}
+UNTOLD = Kind.VARIABLE
+"""Kind of a token for which the plugin names no kind, or an unknown one. Its own word is left over."""
+LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
+PROPERTY_WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
+UNKNOWN = "UNKNOWN"
+
+
+def read_kind(fields: Fields) -> Kind:
+    """Return the kind in `tokenType`. An unknown kind is also left over."""
+    said = fields.peek("tokenType")
+    if said is not None and not isinstance(said, str):
+        raise fields.wrong("`tokenType` is not a text")
+    known = KINDS.get(said or "")
+    if known:
+        fields.plain("tokenType")
+    return known or UNTOLD
+
+
+def read_token_properties(fields: Fields) -> Properties:
+    """Return the properties since 2021: the type, the location of the declaration, and `additional`, whose values are
+    texts."""
+    additional = fields.section("additional")
+    package = additional.optional("packageName", str)
+    return Properties(
+        kind=read_kind(fields),
+        location=LOCATIONS.get(fields.text("location", UNKNOWN)),
+        is_static=_flag(additional, "isStatic"),
+        package=package,
+    )
+
+
+def _flag(fields: Fields, name: str) -> bool | None:
+    said = fields.optional(name, str)
+    if said not in {None, "true", "false"}:
+        raise fields.wrong(f'`{name}` is {said!r}, not "true" or "false"')
+    return None if said is None else said == "true"
+
+
+def as_tokens(properties: Properties) -> dict[str, object]:
+    """Return the fields of the properties since 2021."""
+    additional: dict[str, str] = {}
+    if properties.is_static is not None:
+        additional["isStatic"] = "true" if properties.is_static else "false"
+    if properties.package is not None:
+        additional["packageName"] = properties.package
+    return {
+        "tokenType": properties.kind.value,
+        "location": PROPERTY_WORDS.get(properties.location, UNKNOWN),
+        "features": [],
+        "additional": additional,
+    }

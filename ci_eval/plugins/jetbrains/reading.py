@@ -75,7 +75,6 @@ def read(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iter
 
 
 def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
-    """Return the file of actions of each source file."""
     files: dict[str, ActionsFile] = {}
     for path in numbered_files(folder / "actions", END):
         fields = Fields(read_gzip_json(path), path)

@@ -1,18 +1,26 @@
-"""The actions of the plugin until 2022: one after the other, with a FINISH_SESSION at the end of each session."""
+"""The actions of the plugin until 2022, one after the other with a FINISH_SESSION at the end of each session; and the
+parts of sessions and of our configuration that its generations share."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
+from ci_eval.core.config import Config
 from ci_eval.core.model import (
     Action,
     CallCompletion,
     DeleteRange,
+    FiltersConfig,
     FinishSession,
+    Lookup,
     MoveCaret,
     OpenFile,
+    PrefixConfig,
     PrintText,
     Properties,
+    Session,
+    Suggestion,
 )
 from ci_eval.plugins.jetbrains.contract import StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
@@ -22,7 +30,6 @@ NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf ou
 
 
 def read(fields: Fields, properties: ReadProperties) -> StoredActions:
-    """Return the actions of one file."""
     path, checksum = fields.text("path"), fields.text("checksum")
     actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
     caret = 0
@@ -98,3 +105,129 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case _:
                 pass
     return written
+
+
+def write_session(session: Session) -> dict[str, object]:
+    """Return how much of the text may be completed, and whether the last list held it."""
+    success = bool(session.lookups) and session.lookups[session.until - 1].rank is not None
+    return {"completableLength": len(session.expected_text), "success": success}
+
+
+def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
+    """Return the lookup's offset in the session, the suggestion that was taken, and whether the list was opened for
+    it."""
+    taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
+    return {
+        "offset": len(lookup.prefix),
+        "features": None,
+        "selectedPosition": taken,
+        "isNew": number == 0,
+        "additionalInfo": {},
+    }
+
+
+def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
+    """Return the origin of a suggestion, and whether it is the expected one."""
+    right = place == lookup.rank
+    return {
+        "source": "STANDARD",
+        "details": {},
+        "kind": "TOKEN",
+        "isSelected": right and lookup.selected,
+        "isRelevant": right,
+    }
+
+
+LONGEST = 1_000
+"""A number of characters that no name reaches."""
+
+
+def prefix(config: PrefixConfig) -> dict[str, object]:
+    """Return how much is typed. `EveryPrefix` becomes emulated typing, and a `Ladder` becomes no prefix."""
+    if config.name == "EveryPrefix":
+        return {"name": "SimplePrefix", "emulateTyping": True, "n": config.n or LONGEST}
+    if config.name in {"SimplePrefix", "CapitalizePrefix"}:
+        return {"name": config.name, "emulateTyping": config.emulate_typing} | ({"n": config.n} if config.n else {})
+    return {"name": "NoPrefix", "emulateTyping": False}
+
+
+def filters(config: FiltersConfig) -> dict[str, object]:
+    """Return the filters that every generation has."""
+    kinds = config.statement_types
+    return {
+        "statementTypes": [kind.value for kind in kinds] if kinds else None,
+        "isStatic": config.is_static,
+        "packageRegex": config.package_regex,
+    }
+
+
+def head(config: Config, project: str) -> dict[str, object]:
+    """Return the location of the project, its language, and the folder for results."""
+    return {"projectPath": project, "language": language(config.language), "outputDir": config.output_dir}
+
+
+def reports(config: Config) -> dict[str, object]:
+    """Return title and filters of reports. What is compared is no part of them."""
+    parts = [
+        {"name": part.name, "filters": filters(part.filters)}
+        for part in config.reports.sessions_filters
+        # The plugin has no such conditions, and a filter without them would let other sessions through.
+        if (part.typed, part.file, part.text) == (None, None, None)
+    ]
+    return {"evaluationTitle": title(config), "sessionsFilters": parts}
+
+
+def title(config: Config) -> str:
+    """Return the title of the evaluation, or the completion type, as the plugin does."""
+    return config.reports.evaluation_title or config.interpret.completion_type
+
+
+TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
+"""Our name of a language → the plugin's, if that is not the same with a capital letter."""
+NAMES = {title.lower(): name for name, title in TITLES.items()}
+
+
+def language(name: str) -> str:
+    """Return the plugin's name for one of our languages."""
+    return TITLES.get(name, name.capitalize())
+
+
+def normalise_language(title: str) -> str:
+    """Return our name of one of the plugin's languages, or the name in lower case if we have none."""
+    return NAMES.get(title.lower(), title.lower().replace(" ", "-"))
+
+
+IDENTIFIER = re.compile(r"\w+")
+
+
+def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
+    """Return the rank of the first suggestion that is equal."""
+    return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
+
+
+def rank_by_language(
+    language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
+) -> int | None:
+    """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
+    return next(
+        (place for place, suggestion in enumerate(shown, 1) if _fits(language.lower(), expected, suggestion.text)), None
+    )
+
+
+def rank_by_relevance(
+    language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
+) -> int | None:
+    """Return the rank of the first suggestion that the plugin called relevant. If it did not say so of any,
+    `rank_by_language` decides."""
+    if all(flag is None for flag in relevant):
+        return rank_by_language(language, expected, shown, relevant)
+    return next((place for place, flag in enumerate(relevant, 1) if flag), None)
+
+
+def _fits(language: str, expected: str, text: str) -> bool:
+    if text == expected:
+        return True
+    if language == "kotlin":
+        return text.partition(" =")[0] == expected and " =" in text
+    match = IDENTIFIER.search(text.strip()) if language == "c++" else None
+    return match is not None and match[0] == expected

@@ -35,7 +35,6 @@ class Writer:
             atomic.make_folder(folder / name)
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
-        """Write the sessions of one source file."""
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
         # The plugin of 2019 names paths below `data`, later ones below `data/files`.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
@@ -89,6 +88,9 @@ def _rename(action: Action) -> Action:
 
 
 def _session(generation: Generation, source: SourceFile, session: Session) -> dict[str, object]:
+    # gson passes over fields that it does not know, so ours do not disturb the plugin.
+    whole: dict[str, object] = msgspec.to_builtins(session)
+    remaining = {name: value for name, value in whole.items() if name not in PLACED}
     return {
         "offset": to_units(source.text, session.offset),
         "expectedText": session.expected_text,
@@ -96,7 +98,7 @@ def _session(generation: Generation, source: SourceFile, session: Session) -> di
         "_lookups": list(_lookups(generation, session)),
         "id": identity(session.id),
         **generation.write_session(session),
-        OURS: _ours(session),
+        OURS: {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]},
     }
 
 
@@ -115,14 +117,6 @@ def _lookups(generation: Generation, session: Session) -> Iterator[dict[str, obj
             "latency": round(lookup.latency),
             **generation.write_lookup(lookup, number),
         }
-
-
-def _ours(session: Session) -> dict[str, object]:
-    """Return the parts of a session that the plugin cannot hold."""
-    # gson passes over fields that it does not know, so ours do not disturb the plugin.
-    whole: dict[str, object] = msgspec.to_builtins(session)
-    remaining = {name: value for name, value in whole.items() if name not in PLACED}
-    return {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]}
 
 
 def _our_lookup(lookup: Lookup) -> dict[str, object]:

@@ -40,7 +40,6 @@ class EventsPart:
         self._time = float(origin.began)
 
     def add(self, logged: LoggedSession) -> None:
-        """Write the events of a session."""
         queries = [query for query in logged.queries if query.suggestions]
         if not queries:
             return

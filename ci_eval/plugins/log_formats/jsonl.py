@@ -25,7 +25,6 @@ class LinesPart:
         self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
 
     def add(self, logged: LoggedSession) -> None:
-        """Write the lines of a session."""
         for query, columns in zip(logged.queries, build_columns(logged, self._origin), strict=True):
             if not query.suggestions:
                 continue

@@ -66,7 +66,16 @@ def bounds(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> tuple[i
 def _parts(text: str, thoughts: Pairs) -> Iterator[tuple[str, bool]]:
     """Yield the parts of a text, and whether each is a thought, marks included."""
     if marks.CHANNEL.search(text):
-        yield from _channels(text)
+        offset = 0
+        for match in marks.CHANNEL.finditer(text):
+            end = marks.CHANNEL_END.search(text, match.end())
+            behind = end.start() if end else len(text)
+            yield text[offset : match.end()], True
+            yield text[match.end() : behind], match["name"] != "final"
+            offset = behind
+        # Behind the last message there are only marks of its end.
+        if offset < len(text):
+            yield text[offset:], True
     elif bare := marks.BARE_CHANNELS.match(text):
         yield text[: bare.end()], True
         yield text[bare.end() :], False
@@ -82,19 +91,6 @@ def _leading_pair(text: str) -> Pairs:
     opening = match["tag"] or match["details"]
     closing = f"{opening[0]}/{match['name']}{opening[-1]}" if match["tag"] else "</details>"
     return ((opening, closing),) if closing.lower() in text[match.end() :].lower() else ()
-
-
-def _channels(text: str) -> Iterator[tuple[str, bool]]:
-    offset = 0
-    for match in marks.CHANNEL.finditer(text):
-        end = marks.CHANNEL_END.search(text, match.end())
-        behind = end.start() if end else len(text)
-        yield text[offset : match.end()], True
-        yield text[match.end() : behind], match["name"] != "final"
-        offset = behind
-    # Behind the last message there are only marks of its end.
-    if offset < len(text):
-        yield text[offset:], True
 
 
 @lru_cache(maxsize=32)

@@ -8,8 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from ci_eval.core.grammar.syntax import Node, parser
-from ci_eval.plugins.responses.fences import Fence, find_fences
-from ci_eval.plugins.responses.listings import strip_listing, unescape_lines
+from ci_eval.plugins.responses.fences import Fence, find_fences, strip_listing, unescape_lines
 from ci_eval.plugins.responses.marks import ALIASES, NO_CODE
 from ci_eval.plugins.responses.structured import find_json, find_texts
 
@@ -52,7 +51,6 @@ _INDENTED = re.compile(r"(?:^(?:(?: {4}|\t).*|[ \t]*)(?:\n|\Z))+", re.MULTILINE)
 
 
 def fence_tags(language: str) -> set[str]:
-    """Return the tags of fences that hold code of that language."""
     low = language.lower()
     return next((names for names in ALIASES.values() if low in names), {low} if low else set())
 

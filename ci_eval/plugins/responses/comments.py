@@ -1,4 +1,4 @@
-"""A reader of the comments in an answer: in JSON, in a table, below headings, in a list."""
+"""The comments of a reviewer in the answer of a language model, and the words that it uses around them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,83 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ci_eval.plugins.responses import words
 from ci_eval.plugins.responses.fences import find_fences, mask_fences
 from ci_eval.plugins.responses.structured import find_json, find_texts, read_column
 
-_ORDINALS = "|".join(sorted(words.ORDINALS, key=len, reverse=True))
+NOUNS = (
+    "ревью-комментарий", "комментарий", "комментария", "коммент", "замечание", "проблема", "предложение",
+    "рекомендация",
+    "вопрос", "пункт", "ошибка", "недочёт", "недочет", "отзыв", "совет", "правка",
+    "review comment", "code review comment", "comment", "remark", "issue", "problem", "suggestion", "finding",
+    "observation", "feedback", "concern", "note", "point", "nit", "recommendation",
+    "коментар", "зауваження", "kommentar", "anmerkung", "hinweis", "commentaire", "remarque", "comentario",
+    "comentário", "observación", "commento", "yorum", "komentarz", "uwaga", "评论", "意见", "问题", "建议", "コメント",
+)  # fmt: skip
+"""The nouns for a comment, in the languages that language models answer in."""
+ORDINALS = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "один", "два", "три", "четыре",
+    "пять",
+    "первый", "второй", "третий", "четвёртый", "четвертый", "пятый", "первое", "второе", "третье", "первая", "вторая",
+    "третья",
+)  # fmt: skip
+"""Numbers in words."""
+NAMES = (
+    "comment", "comments", "review_comment", "review_comments", "text", "body", "message", "remark", "content",
+    "description", "issue", "problem", "suggestion", "note", "feedback", "review", "reviews", "issues", "findings",
+    "комментарий", "комментарии", "замечание", "замечания", "текст", "описание", "проблема",
+)  # fmt: skip
+"""The names under which JSON holds a comment, or all of them."""
+NONE = frozenset({
+    "", "нет", "none", "n/a", "na", "н/д", "null", "nil", "nothing", "no", "отсутствует", "отсутствуют",
+    "пусто", "empty",
+    "нет замечаний", "замечаний нет", "нет комментариев", "комментариев нет", "без замечаний", "без комментариев",
+    "больше замечаний нет", "других замечаний нет", "нет других замечаний", "замечания отсутствуют", "не требуется",
+    "комментарии отсутствуют", "no comment", "no comments", "no issues", "no issues found", "no further comments",
+    "no other comments", "no additional comments", "no remarks", "not applicable", "lgtm", "keine", "aucun", "ninguno",
+    "nessuno", "无", "なし", "проблем нет", "нет проблем", "no problems", "no problems found", "проблем не найдено",
+    "замечаний не найдено", "ошибок не найдено",
+})  # fmt: skip
+"""The texts that say that there is no comment, without marks around them."""
+
+_OF_COMMENTS = r"(?:замечаний|проблем|ошибок|комментариев|issues?|problems?|comments?|remarks?|concerns?|errors?|bugs?)"
+NOTHING = re.compile(
+    r"(?:(?:у меня|здесь|тут|there (?:is|are)|i (?:have|see|found|did not find|didn't find)|пока) )*"
+    r"(?:(?:нет|без|никаких|no|any|не вижу) (?:(?:других|серьёзных|серьезных|явных|существенных|other|further|more|"
+    rf"additional|major|serious|significant|obvious|critical) )?{_OF_COMMENTS}|{_OF_COMMENTS} (?:у меня )?(?:больше )?"
+    r"(?:нет|не найдено|не обнаружено|не выявлено))(?: (?:нет|не найдено|не обнаружено|were found|was found|found|"
+    r"detected|identified|here|to report|so far|at all|with it|(?:in|with|on|about|to) (?:this|the|that|these|your) "
+    r"(?:\w+ )?(?:diff|changes?|code|patch|snippet|block|commit|pull request|hunk)|(?:в|по|к) (?:этом|этому|данном|"
+    r"данному|этих|этим)? ?(?:коду?|коде|изменени\w+|фрагмент\w*|дифф\w*|патч\w*|блок\w*)))*|lgtm|"
+    r"looks good(?: to me)?"
+)
+"""The pattern of a clause that says that there is no comment."""
+PRAISE = re.compile(
+    r"(?:(?:the|this|your|these|all|весь|всё|все|этот|это|данный|сам|в целом|overall|so) )*"
+    r"(?:код|изменени[ея]|дифф|патч|фрагмент|code|changes?|diff|patch|everything|it|this|implementation|решение)?"
+    r"(?: ?(?:выглядит|выглядят|написан\w*|в|looks?|is|are|seems?|appears? to be|to be|полностью|вполне|very|quite|"
+    r"perfectly|здесь))* ?(?:хорош\w*|порядке|корректн\w*|правильн\w*|верн\w*|нормальн\w*|отличн\w*|чист\w*|понятн\w*|"
+    r"аккуратн\w*|good|fine|great|correct|clean|clear|ok|okay|well[ -]written|readable|solid)"
+    r"(?: (?:to me|as is|и понятен|и понятно|и чист\w*|and (?:clear|clean|correct|readable|well[ -]written)))*"
+)
+"""The pattern of a clause that says that the code is good."""
+PLACEHOLDER = re.compile(
+    r"[<\[{(«]+[^<>\[\]{}()\n]*(?:коммент|замечан|текст|твой|ваш|здесь|описан|comment|remark|text|your|insert|here|"
+    r"description|issue|feedback|review)[^<>\[\]{}()\n]*[>\]})»]+[.…]*",
+    re.IGNORECASE,
+)
+"""The pattern of a text that a prompt had in the place of a comment."""
+CLOSING = re.compile(
+    r"(?:надеюсь|итог|в целом|в остальном|остальн|вс[её] остальное|вывод|резюме|общий вывод|если (?:нужно|хотите|"
+    r"потребуется)|дайте знать|спасибо|удачи|таким образом|рекомендуется исправить|hope|i hope|overall|"
+    r"in summary|summary|"
+    r"in conclusion|conclusion|otherwise|other than that|let me know|the rest|everything else|please let|good luck|"
+    r"these (?:comments|changes|suggestions))\b",
+    re.IGNORECASE,
+)
+"""The pattern of the beginning of a paragraph that follows the last comment and is no comment."""
+
+
+_ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
 # A letter that follows the noun without a blank is the noun's plural: `Comments:`.
 _NUMBER = (
     rf"(?:\d{{1,2}}|(?<![a-zа-яё])(?:[ivx]{{1,4}}|(?:{_ORDINALS})(?!\w)|[a-zа-я](?=[ \t]*[:.)])))"
@@ -22,7 +94,7 @@ _WHERE = (
     r",?[ \t]*(?:строк[аи]|line|lines|стр\.?|L)[ \t]*\d[\d \t,–-]*))?"
 )
 """The location that the comment belongs to, between number and colon."""
-_NOUN = "|".join(re.escape(noun) for noun in sorted(words.NOUNS, key=len, reverse=True))
+_NOUN = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=len, reverse=True))
 _EM = r"(?:\*+(?![\w*])|_+(?!\w)|`(?!\w)|\]|</(?:h[1-6]|b|strong)>)*"
 """The end of emphasis; signs before a letter are a name's, as in `__init__` and `**kwargs`."""
 _LEAD = r"(?:[ \t]*<(?:h[1-6]|b|strong)>)*[ \t>#*_|•+`-]*(?:(?:\d{1,2}|[a-zа-я])[.)][ \t]+)?[*_#`]*"
@@ -75,7 +147,7 @@ _ELEMENT = re.compile(
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _KEY = re.compile(
-    rf"^[ \t]*[\"']?(?:{'|'.join(words.NAMES)})[\"']?:[ \t]+(?P<text>.+?)(?=\n[ \t]*\w+:[ \t]|\Z)",
+    rf"^[ \t]*[\"']?(?:{'|'.join(NAMES)})[\"']?:[ \t]+(?P<text>.+?)(?=\n[ \t]*\w+:[ \t]|\Z)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 
@@ -135,7 +207,7 @@ def _json(text: str) -> list[str] | None:
     parsed = find_json(text)
     if parsed is None or (parsed.share < MOST_OF and (parsed.share < SOME_OF or _headings(mask_fences(text)))):
         return None
-    texts = find_texts(parsed.content, words.NAMES)
+    texts = find_texts(parsed.content, NAMES)
     return texts if texts or parsed.share >= MOST_OF else None
 
 
@@ -229,7 +301,7 @@ def _cut_closing_words(texts: Sequence[str]) -> list[str]:
         return list(texts)
     *first, last = texts
     body, blank, behind = last.rstrip().rpartition("\n\n")
-    if blank and words.CLOSING.match(behind.lstrip(_EDGES)):
+    if blank and CLOSING.match(behind.lstrip(_EDGES)):
         last = body
     return [*first, last]
 
@@ -241,16 +313,16 @@ def _select_comments(texts: Iterable[str]) -> list[str]:
 def is_none(text: str) -> bool:
     """Return whether a text in a comment's place says that there is no comment, or was the prompt's own."""
     bare = re.sub(r"\s+", " ", re.sub(r"[*_`~\"'«»“”()\[\]{}<>]", "", text)).strip(" .!…:;-–—").lower()
-    if bare in words.NONE or _praises(bare):
+    if bare in NONE or _praises(bare):
         return True
-    return bool(words.PLACEHOLDER.fullmatch(text.strip(" *_`\"'")))
+    return bool(PLACEHOLDER.fullmatch(text.strip(" *_`\"'")))
 
 
 def _praises(bare: str) -> bool:
     """Return whether all that a text says is that there is nothing to say, and that the code is good."""
     clauses = [clause.strip() for clause in re.split(r"[.,;!:–—]+(?:\s+(?:and|и)\b)?|\s-\s", bare) if clause.strip()]
-    says = [bool(words.NOTHING.fullmatch(clause)) for clause in clauses]
-    return any(says) and all(said or words.PRAISE.fullmatch(clause) for said, clause in zip(says, clauses, strict=True))
+    says = [bool(NOTHING.fullmatch(clause)) for clause in clauses]
+    return any(says) and all(said or PRAISE.fullmatch(clause) for said, clause in zip(says, clauses, strict=True))
 
 
 def trim_comment(text: str) -> str:

@@ -21,8 +21,8 @@ import pytest
 
 from ci_eval.core.model import Session, Status
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.adapters.endpoints.answers import Answers
 from ci_eval.plugins.adapters.endpoints.client import answers_path
+from ci_eval.plugins.adapters.endpoints.store import Answers
 from tests.adapters.endpoints.faults import any_fault, good_answer
 from tests.adapters.endpoints.scripted import Endpoint, says, sends, serve
 

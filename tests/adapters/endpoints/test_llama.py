@@ -17,11 +17,10 @@ from ci_eval.core.model import Session
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import Context, Seen
+from ci_eval.plugins.adapters.endpoints.context import Context, Seen, Tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage, written
-from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command

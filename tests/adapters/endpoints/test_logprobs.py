@@ -16,7 +16,7 @@ from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob, read_logprobs
+from ci_eval.plugins.adapters.endpoints.http.assembly import mean_logprob, read_logprobs
 from ci_eval.plugins.adapters.endpoints.prompts import measure_usage, written
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 

@@ -7,13 +7,15 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.cli.group import cli
+from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.probing import probe
-from tests.adapters.endpoints.scripted import Reply, fails, sends, serve
+from ci_eval.plugins.adapters.endpoints.probing import examine, probe
+from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve
 
 
 def counts(*fields: str, usage: bool = True) -> Reply:
@@ -57,3 +59,25 @@ def test_one_that_does_not_show_that_it_heeds_a_suffix_is_refused(tmp_path: Path
 @pytest.mark.parametrize(("template", "holes"), [("qwen", True), ("suffix", False)])
 def test_where_no_suffix_is_sent_none_is_probed(tmp_path: Path, template: str, holes: bool) -> None:
     assert probed(tmp_path, counts("prompt"), template=template, holes=holes) == "m-2"
+
+
+def test_an_endpoint_that_only_chats_says_so() -> None:
+    with serve(says("<think>hm</think>ok")) as endpoint:
+        abilities = {each.what: each for each in examine(endpoint.address, "tiny", None)}
+    good = {what for what, each in abilities.items() if each.good}
+    assert {"chat in one piece", "chat as a stream", "tokens are counted in a stream", "field seed"} <= good
+    assert not good & {"log-probabilities", "fim", "completions, holes by `suffix`", "the limit of tokens is heeded"}
+    assert "the model thinks" in abilities["thoughts"].detail
+    assert "engine.logprobs: false" in abilities["log-probabilities"].detail
+
+
+def test_the_table_says_what_to_set_where_a_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    refusal = fails(400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
+    with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers in none of the ways"):
+        cli.main(["doctor", "--endpoint", endpoint.address, "--model", "tiny"], standalone_mode=False)
+    assert "max_completion_tokens: 1024" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_model_without_an_endpoint_is_a_mistake() -> None:
+    with pytest.raises(click.UsageError, match="--endpoint"):
+        cli.main(["doctor", "--model", "tiny"], standalone_mode=False)

@@ -84,7 +84,7 @@ STAND_IN = """
 import sys, time
 from pathlib import Path
 sys.path[:] = {path!r}
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.place import Walls
 from ci_eval.plugins.adapters.process import LineProcess
 code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
 walls = Walls(remains=Path({remains!r}))
@@ -114,7 +114,7 @@ def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
 
 KILLED_AT_ONCE = """
 import os, signal, subprocess, sys
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.place import Walls
 subprocess.Popen(Walls().around([sys.executable, "-c", "import time; time.sleep(600)"], -1), start_new_session=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

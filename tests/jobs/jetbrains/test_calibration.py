@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.command import command
-from tests.jobs.jetbrains.test_recorded import PLANTED
+from tests.jobs.jetbrains.test_event_logs import PLANTED
 from tests.logged import lines
 from tests.needs import need_modules
 from tests.projects import write

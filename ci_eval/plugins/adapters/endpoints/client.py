@@ -23,13 +23,11 @@ from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, E
 from ci_eval.core.machine import now
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
-from ci_eval.plugins.adapters.endpoints.answers import Answers, Request, build_request
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.budget import Ledger
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, cut_silently
 from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
-from ci_eval.plugins.adapters.endpoints.slots import Slots
+from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots, build_request
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
@@ -62,7 +60,6 @@ def mode_here() -> Mode:
 
 
 def answers_path(cache: Path) -> Path:
-    """Return the path of the file with the answers."""
     return cache / "answers" / "answers.sqlite"
 
 
@@ -128,7 +125,19 @@ class Client:
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
         """Return the model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
-        request = self._request(prompt, repeat)
+        settings = self._settings
+        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
+        seed = settings.sampling.seed
+        if seed is not None:
+            settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
+        body: dict[str, Any] = {**self._api.body(prompt, settings), "stream": settings.stream}
+        if settings.stream and self._api.counts_at_the_end:
+            body["stream_options"] = {"include_usage": True}
+        if settings.logprobs:
+            body |= self._api.logprobs or {}
+        # The user's fields come last, so that any other field can be changed or removed.
+        body = _merge(body, settings.extra)
+        request = build_request(self._address, body, repeat)
         reply = self.answer(request, request.body)
         self._ledger.check(reply)
         return reply
@@ -144,7 +153,17 @@ class Client:
                     "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
                     "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
                 )
-            reply = self._ask_and_store(request, body)
+            try:
+                reply = self._try(body)
+            except Trouble as trouble:
+                if not trouble.for_good:
+                    raise _failure(trouble) from None
+                # A refusal for good is stored like an answer, so that the endpoint is not asked again.
+                reply = Reply(refused=trouble.reason)
+            self._answers.keep(request, reply, now())
+            self._fresh.add(request.canonical)
+            if not self._api.free:
+                self._ledger.book(reply)
         if reply.refused:
             raise ContextTooLong(reply.refused)
         return reply
@@ -166,40 +185,11 @@ class Client:
         self._answers.close()
         self._ledger.close()
 
-    def _request(self, prompt: Prompt, repeat: int) -> Request:
-        settings = self._settings
-        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
-        seed = settings.sampling.seed
-        if seed is not None:
-            settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
-        body: dict[str, Any] = {**self._api.body(prompt, settings), "stream": settings.stream}
-        if settings.stream and self._api.counts_at_the_end:
-            body["stream_options"] = {"include_usage": True}
-        if settings.logprobs:
-            body |= self._api.logprobs or {}
-        # The user's fields come last, so that any other field can be changed or removed.
-        body = _merge(body, settings.extra)
-        return build_request(self._address, body, repeat)
-
     def _find_reply(self, request: Request) -> Reply | None:
         # An answer that this client has just got is used again: --record asks each question once.
         if self._mode == "record" and request.canonical not in self._fresh:
             return None
         return self._answers.find(request)
-
-    def _ask_and_store(self, request: Request, body: Mapping[str, Any]) -> Reply:
-        try:
-            reply = self._try(body)
-        except Trouble as trouble:
-            if not trouble.for_good:
-                raise _failure(trouble) from None
-            # A refusal for good is stored like an answer, so that the endpoint is not asked again.
-            reply = Reply(refused=trouble.reason)
-        self._answers.keep(request, reply, now())
-        self._fresh.add(request.canonical)
-        if not self._api.free:
-            self._ledger.book(reply)
-        return reply
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
         """Return the answer of the first try that has one. Raises Trouble or BudgetSpent."""
@@ -236,7 +226,11 @@ class Client:
             reply = self._wire.send(body)
             if not self._settings.logprobs:
                 reply = replace(reply, logprobs=())
-            _check_whole(body, reply)
+            # No tokenizer makes so few tokens of a question that arrived whole.
+            question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
+            dense = len(_REPEATED.sub(r"\1", question))
+            if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
+                raise cut_silently(len(question), reply.prompt_tokens)
         except Trouble as trouble:
             self._tell("<-", {"error": trouble.reason})
             raise
@@ -268,14 +262,6 @@ def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
             value = _merge(inner, value)
         fields[name] = value
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _check_whole(body: Mapping[str, Any], reply: Reply) -> None:
-    """Raise Trouble if the server counted fewer tokens in the question than any tokenizer makes of it."""
-    question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
-    dense = len(_REPEATED.sub(r"\1", question))
-    if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
-        raise cut_silently(len(question), reply.prompt_tokens)
 
 
 def _collect_texts(value: Any) -> Iterator[str]:

@@ -1,18 +1,249 @@
-"""The context that a model is shown at a caret: a window of the open file, and other files of the project."""
+"""The context that a model is shown at a caret: a window of the open file, and other files of the project.
+
+Of other files, first come those that the open file imports, in the order of its import lines; then those that use most
+of the same names (Jaccard index of identifiers). Ties are ordered by nearness of folders, then by path. Only the text
+before the caret decides, so that the code to be predicted does not influence the selection."""
 
 from __future__ import annotations
 
+import hashlib
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+from msgspec.structs import replace
+
+from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.client import Asking
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile
-from ci_eval.plugins.adapters.endpoints.otherfiles import OtherFiles
+from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.imports.named import Modules, read_module_names, shared
+from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client
+from ci_eval.plugins.adapters.endpoints.contract import Api, OtherFile, Piece, Prompt
+from ci_eval.plugins.adapters.endpoints.store import build_request
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, find_template
-from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
-from ci_eval.plugins.adapters.endpoints.windows import Measure, Window, compute_budget, window
+
+_END = re.compile("\n")
+
+Measure = Callable[[str], int]
+"""A function that returns the size of a text, in the unit of the window."""
+USUAL = 4
+"""The number of characters in a unit of the window, as the first guess; only the number of measurements depends on
+it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """The part of the open file that is shown."""
+
+    prefix: str
+    suffix: str
+    left_out: int
+    """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
+
+
+def compute_budget(wanted: WindowConfig) -> int:
+    """Return the size of the whole window: in tokens if these are counted, else in characters."""
+    if wanted.tokens is None:
+        return wanted.characters
+    return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
+
+
+def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len) -> Window:
+    """Return the part of the file before and behind the caret that is shown: whole lines, and no more than fits.
+
+    A line that alone is too long is shown in part, never less than a code point. One side gets the space that the other
+    does not need. The share of other files is reserved.
+    """
+    whole = compute_budget(wanted)
+    size = whole - int(whole * wanted.other_files)
+    before, after = text[:offset], text[offset:] if wanted.suffix else ""
+    prefix = tail(before, size, measure)
+    spare = size - measure(prefix) if prefix == before else 0
+    suffix = head(after, max(int(size * wanted.suffix), spare), measure)
+    if suffix:
+        # The suffix may have taken less than its share: the prefix gets the difference.
+        prefix = tail(before, size - measure(suffix), measure)
+    return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
+
+
+def head(text: str, most: int, measure: Measure = len) -> str:
+    """Return the longest beginning of whole lines that fits. If the first line does not fit, the beginning of it is
+    returned."""
+    ends = [*_begins(text), len(text)]
+
+    def fits(length: int) -> bool:
+        return measure(text[:length]) <= most
+
+    return text[: _longest(ends, fits, most) or _longest(range(1, len(text) + 1), fits, most)]
+
+
+def tail(text: str, most: int, measure: Measure = len) -> str:
+    """Return the longest end of whole lines that fits. If the last line does not fit, the end of it is returned."""
+    lengths = [*(len(text) - begin for begin in reversed(_begins(text)) if begin < len(text)), len(text)]
+
+    def fits(length: int) -> bool:
+        return measure(text[len(text) - length :]) <= most
+
+    length = _longest(lengths, fits, most) or _longest(range(1, len(text) + 1), fits, most)
+    return text[len(text) - length :]
+
+
+def _begins(text: str) -> list[int]:
+    """Return the offsets of all lines but the first."""
+    return [end.end() for end in _END.finditer(text)]
+
+
+def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
+    """Return the longest of these rising lengths that fits, by halving; 0 = none does."""
+    # The search begins near the usual length, so that little text is counted.
+    low, high = 0, bisect_left(lengths, most * USUAL) + 1
+    while high < len(lengths) and fits(lengths[high - 1]):
+        low, high = high, high * 2
+    # If a length fits, shorter ones are taken to fit as well.
+    index = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
+    return lengths[index - 1] if index else 0
+
+
+def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request, with the prompt's prefix as the text. The additions of a family's template are no
+    part of it."""
+    # A token for the beginning of a text would be counted with each piece.
+    return {"content": prompt.prefix, "add_special": False, "model": settings.model}
+
+
+def read(response: Mapping[str, Any]) -> Piece:
+    """Return the number of tokens. Raises TypeError if the tokens are no list."""
+    tokens = response["tokens"]
+    if not isinstance(tokens, list):
+        raise TypeError("tokens are a list")
+    # A count has no text. The end is named, because an answer without text and without an end is taken for a failure.
+    return Piece(prompt_tokens=len(tokens), finish="stop")
+
+
+API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens", free=True)
+
+
+class Tokenizer:
+    """A counter of tokens. Counts are kept in the store of answers, under the digest of the text."""
+
+    def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
+        """Open the client. Raises ConfigError or PreparationError."""
+        settings = asking.settings
+        # Beside /v1, not below it.
+        base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
+        self._settings = replace(settings, endpoint=base)
+        here = Asking(settings=self._settings, mode=asking.mode, command=asking.command)
+        self._client = Client(here, cache, timeout, api=API)
+        self._counted: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of the text. Raises EngineFailure."""
+        if not text:
+            return 0
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        if digest not in self._counted:
+            # The digest stands for the text, so that the store does not hold each text that was counted.
+            request = build_request(self._client.address, {"model": self._settings.model, "sha256": digest}, 0)
+            reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
+            self._counted[digest] = reply.prompt_tokens or 0
+        return self._counted[digest]
+
+    def close(self) -> None:
+        self._client.close()
+
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+LARGEST = 1_000_000
+"""Bytes of the largest file that is shown; a larger file is hardly read by people either."""
+
+
+class OtherFiles:
+    """The files of a project with these endings. They are read once, the first time that any is needed."""
+
+    def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
+        """Remember the project; nothing is read yet. `ignored`: names of files and folders that are left out."""
+        self._root = root
+        self._ignored = NOT_SOURCE | ignored
+        self._suffixes = suffixes
+        self._read = False
+        self._paths: list[str] = []
+        self._sizes: list[int] = []
+        self._using: dict[str, list[int]] = defaultdict(list)
+        """The identifier → numbers of the files that have it."""
+        self._modules = Modules(())
+
+    def chosen(
+        self, path: str, before: str, most: int, measure: Measure, fits: Callable[[str], bool]
+    ) -> list[OtherFile]:
+        """Return the files to show. The first choice comes last, since the file nearest to the caret counts most.
+
+        `before`: the text of the open file before the caret. `most`: the size of all together, by that measure. `fits`:
+        whether a text may be sent.
+        """
+        files: list[OtherFile] = []
+        for candidate in self._rank(path, before):
+            whole = self._text(candidate) or ""
+            if not (whole.strip() and fits(whole) and fits(candidate)):
+                continue
+            if text := head(whole, most, measure):
+                files.append(OtherFile(path=candidate, text=text))
+                most -= measure(text)
+            # The space is used up.
+            if text != whole:
+                break
+        return files[::-1]
+
+    def _rank(self, path: str, before: str) -> Iterator[str]:
+        self._index()
+        own = self._text(path)
+        imported = dict.fromkeys(
+            candidate for name in read_module_names(before) for candidate in self._modules.found(name, path)
+        )
+        known = {path}
+        for candidate in chain(imported, self._similar(path, before)):
+            # A copy of the open file holds what the model is to find out.
+            if candidate not in known and self._text(candidate) != own:
+                yield candidate
+            known.add(candidate)
+
+    def _similar(self, path: str, before: str) -> Iterator[str]:
+        names = set(_IDENTIFIER.findall(before))
+        common = Counter(number for name in names for number in self._using.get(name, ()))
+        ranked = []
+        for number, count in common.items():
+            candidate = self._paths[number]
+            ranked.append((-count / (len(names) + self._sizes[number] - count), -shared(candidate, path), candidate))
+        yield from (candidate for _, _, candidate in sorted(ranked))
+
+    def _index(self) -> None:
+        if self._read:
+            return
+        self._read = True
+        for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
+            # A name that is no text could not be sent.
+            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
+                continue
+            names = set(_IDENTIFIER.findall(text))
+            for name in names:
+                self._using[name].append(len(self._paths))
+            self._paths.append(path)
+            self._sizes.append(len(names))
+        self._modules = Modules(self._paths)
+
+    def _text(self, path: str) -> str | None:
+        """Return the text of a file of the project's own, or None if it is no text, or too large."""
+        try:
+            data = read_own(self._root, path)
+            return decode(data) if len(data) <= LARGEST else None
+        except (OSError, NotText):
+            return None  # shown to nobody; actions count it where it is to be evaluated
+
 
 NOTHING = Window(prefix="", suffix="", left_out=0)
 

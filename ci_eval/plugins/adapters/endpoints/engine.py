@@ -17,7 +17,6 @@ from ci_eval.core.model import EngineInfo, Suggestion, Usage
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import OpenText
-from ci_eval.plugins.adapters.endpoints.budget import compute_cost
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen, make_context, make_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import Reply
@@ -29,6 +28,7 @@ from ci_eval.plugins.adapters.endpoints.prompts import (
     measure_usage,
     written,
 )
+from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template, takes_files
 from ci_eval.plugins.responses.cleaning import clean
 
@@ -47,7 +47,6 @@ class Asked(OpenText):
         self._path = ""
 
     def open(self, path: str, text: str) -> None:
-        """Open a file with that text."""
         super().open(path, text)
         self._path = path
 

@@ -1,15 +1,25 @@
-"""A probe of an endpoint before it is measured: whether it is there, and whether it heeds the fields of a request."""
+"""The probes of an endpoint: whether it is there, and heeds the fields of a request; and what `doctor` lists of it."""
 
 from __future__ import annotations
 
-from ci_eval.core.base.errors import EngineFailure, InstallError
-from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.client import Client
-from ci_eval.plugins.adapters.endpoints.context import has_tokenizer
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
+from ci_eval.core.base.quoting import quote
+from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
+from ci_eval.plugins.adapters.endpoints.context import Tokenizer, compute_budget, has_tokenizer
+from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.http.wire import build_address, describe_connection
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT
-from ci_eval.plugins.adapters.endpoints.tokenizing import Tokenizer
-from ci_eval.plugins.adapters.endpoints.windows import compute_budget
+from ci_eval.plugins.responses.cleaning import clean
 
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
@@ -107,3 +117,148 @@ UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.l
 def has_native_infill(settings: EndpointConfig) -> bool:
     """Return whether filling holes is left to the endpoint."""
     return settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
+
+
+PATIENCE = 60.0
+"""Seconds that one answer may take: some endpoints load the model for the first."""
+WORDS = Prompt(instruction="Say: ok", max_tokens=64)
+COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
+
+
+@dataclass(frozen=True)
+class Ability:
+    """An ability that an endpoint has or lacks."""
+
+    what: str
+    good: bool
+    detail: str
+
+
+class Examination:
+    """An examination of one endpoint; nothing of it is stored."""
+
+    def __init__(self, settings: EndpointConfig, cache: Path) -> None:
+        """Remember the endpoint. `cache`: a folder that is thrown away."""
+        self._settings = settings
+        self._cache = cache
+
+    def abilities(self) -> Iterator[Ability]:
+        """Yield the abilities of the endpoint. If it answers no chat, only that, the list of models and the apis are
+        examined."""
+        yield self._models()
+        chat = self._ask("chat in one piece", WORDS, stream=False)
+        yield chat[0]
+        if reply := chat[1]:
+            yield _thoughts(reply)
+            yield _counts("tokens are counted", reply)
+            streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
+            yield streamed
+            if answer:
+                yield _counts("tokens are counted in a stream", answer)
+            yield self._limit()
+            yield from self._fields()
+        # llama.cpp and Ollama have these paths beside /v1, not below it.
+        base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
+        yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
+        yield self._hole("fim", api="fim")
+        yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
+        yield self._hole("ollama", api="ollama", endpoint=base)
+        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self._settings, mode="record")
+        try:
+            with closing(Tokenizer(asking, self._cache, PATIENCE)) as tokenizer:
+                probe_tokenizer(tokenizer)
+        except CiEvalError as error:
+            yield Ability(what, False, str(error))
+        else:
+            yield Ability(what, True, "engine.window.tokens can be exact")
+
+    def _ask(self, what: str, prompt: Prompt, **changes: Any) -> tuple[Ability, Reply | None]:
+        settings = replace(self._settings, **changes)
+        try:
+            with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
+                reply = client.ask(prompt)
+        except CiEvalError as error:
+            return Ability(what, False, str(error)), None
+        text = quote(" ".join(clean(reply.text).text.split()), 40)
+        return Ability(what, True, f"{text!r}, ended by {reply.finish}, {reply.last_token:,.0f} ms"), reply
+
+    def _models(self) -> Ability:
+        import requests  # Takes long, and most commands ask no endpoint.
+
+        settings, what = self._settings, "list of models"
+        key = read_key(settings.key, needed=True)
+        address = build_address(settings.endpoint or "", "/models", keyed=bool(key))
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        try:
+            # No redirect is followed, since only the configured address may be reached (SECURITY.md).
+            answer = requests.get(address, headers=headers, timeout=10, allow_redirects=False)
+            names = [str(model["id"]) for model in answer.json()["data"]]
+        except (requests.RequestException, ValueError, LookupError, TypeError) as error:
+            reason = (
+                describe_connection(error)
+                if isinstance(error, requests.ConnectionError)
+                else "no such list in the answer"
+            )
+            return Ability(what, False, f"none at {address}: {reason}")
+        if settings.model is None and names:
+            self._settings = replace(settings, model=names[0])
+        return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
+
+    def _limit(self) -> Ability:
+        # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
+        # ignored.
+        ability, reply = self._ask("the limit of tokens is heeded", COUNTING, stream=False)
+        if reply is None or reply.finish == "length":
+            return ability
+        why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish} after {reply.answer_tokens or '?'}"
+        return Ability(ability.what, False, why)
+
+    def _fields(self) -> Iterator[Ability]:
+        for what, sampling in (
+            ("temperature 0", SamplingConfig(temperature=0.0)),
+            ("top_p", SamplingConfig(top_p=0.9)),
+            ("seed", SamplingConfig(seed=1)),
+            ("stop", SamplingConfig(stop=("\n\n",))),
+        ):
+            yield self._ask(f"field {what}", WORDS, stream=False, sampling=sampling)[0]
+        ability, reply = self._ask("log-probabilities", WORDS, stream=False, logprobs=True)
+        if reply and not reply.logprobs:
+            ability = Ability(
+                ability.what, False, "the endpoint takes the field, and tells none: engine.logprobs: false"
+            )
+        yield ability
+
+    def _hole(self, what: str, **changes: Any) -> Ability:
+        settings = replace(self._settings, **changes)
+        try:
+            with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
+                model = probe(client, settings, holes=True)
+        except InstallError as error:
+            return Ability(what, False, str(error))
+        return Ability(what, True, f"holes are filled by {model or 'the model'}")
+
+
+def _thoughts(reply: Reply) -> Ability:
+    cleaned = clean(reply.text)
+    location = (
+        "beside the answer" if reply.thought else "in the answer, where they are taken out" if cleaned.thought else ""
+    )
+    detail = (
+        f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+        if location
+        else "the model shows none"
+    )
+    return Ability("thoughts", True, detail)
+
+
+def _counts(what: str, reply: Reply) -> Ability:
+    if reply.prompt_tokens is None or reply.answer_tokens is None:
+        return Ability(what, False, "not at all: no budget of tokens or money can be kept")
+    return Ability(what, True, f"{reply.prompt_tokens:,} in the question, {reply.answer_tokens:,} in the answer")
+
+
+def examine(endpoint: str, model: str | None, key: str | None) -> Iterator[Ability]:
+    """Yield the abilities of the endpoint; `key`: name of the variable with the key. Raises ConfigError."""
+    settings = EndpointConfig(endpoint=endpoint, model=model, key=key, retries=1)
+    with tempfile.TemporaryDirectory(prefix="ci-eval-endpoint-") as folder:
+        yield from Examination(settings, Path(folder)).abilities()

@@ -10,7 +10,7 @@ from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.logprobs import mean_logprob
+from ci_eval.plugins.adapters.endpoints.http.assembly import mean_logprob
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
 from ci_eval.plugins.responses.completion import Inserted, extract_insertion
 

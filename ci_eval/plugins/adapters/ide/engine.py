@@ -1,20 +1,277 @@
-"""An engine that evaluates whole projects by itself: an IDE with the evaluation plugin, run headless."""
+"""The IDE of JetBrains as an engine: its options, how it is found and installed, and how it is run and watched."""
 
 from __future__ import annotations
 
+import os
+import re
+import selectors
 import shutil
-from collections.abc import Callable, Mapping
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import ConfigError, EngineCrash
+import msgspec
+
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.errors import ConfigError, EngineCrash, EngineFailure, EngineTimeout, InstallError
 from ci_eval.core.contracts import Engine, Installation, Running, Surroundings
+from ci_eval.core.fetch.archive import Limits, find_top_folder, unpack
+from ci_eval.core.fetch.download import check_digest, check_sha256, download
 from ci_eval.core.model import EngineInfo
-from ci_eval.plugins.adapters.ide.installation import Ide, find
-from ci_eval.plugins.adapters.ide.options import GENERATIONS, IdeOptions
-from ci_eval.plugins.adapters.ide.watching import Progress, WatchedProcess, parse_progress
 from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.process import ENDING, EngineProcess
+
+GENERATIONS = {"k19": "evaluate-completion", "ij21": "ml-evaluate", "ij23": "ml-evaluate"}
+"""The generation of the plugin → the command of the IDE that is the plugin's."""
+
+
+class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """The locations of the IDE and the plugin, and the way they are run."""
+
+    ide: str = ""
+    """A folder, or an archive: its path, or https://…"""
+    sha256: str = ""
+    """The SHA-256 of the IDE's archive."""
+    plugin: str = ""
+    """A folder or an archive, likewise; "" = the IDE has the plugin."""
+    plugin_sha256: str = ""
+    generation: str = "ij23"
+    """The generation of the plugin: k19, ij21 or ij23."""
+    feature: str = "token-completion"
+    """The feature that is evaluated, since ij23."""
+    java: str = ""
+    """The folder of the JDK that the project gets if it has none."""
+    idle: float = 900.0
+    """Seconds without output after which the IDE is taken to be stuck."""
+
+    @classmethod
+    def read(cls, given: Mapping[str, object]) -> IdeOptions:
+        """Return the checked options. Raises ConfigError if one is unknown or wrong."""
+        try:
+            options = msgspec.convert(dict(given), cls)
+        except msgspec.ValidationError as error:
+            known = ", ".join(field.encode_name for field in msgspec.structs.fields(cls))
+            raise ConfigError(f"`engine.options` of jetbrains: {error}; known are {known}") from error
+        if options.generation not in GENERATIONS:
+            raise ConfigError(
+                f"`engine.options.generation` is {options.generation!r}; it is one of {', '.join(GENERATIONS)}"
+            )
+        if not options.idle > 0:
+            raise ConfigError(f"`engine.options.idle` is {options.idle:g}; it is a number of seconds")
+        for digest in filter(None, (options.sha256, options.plugin_sha256)):
+            check_digest(digest)
+        return options
+
+
+MARKER = ".ci-eval-complete"
+LARGEST = Limits(entries=500_000, file_bytes=4 << 30, total_bytes=16 << 30)
+"""The limits of an unpacked IDE, which has a few GB."""
+LARGEST_DOWNLOAD = 4 << 30
+
+
+class _Launch(msgspec.Struct, rename="camel"):
+    os: str = ""
+    launcher_path: str = ""
+
+
+class _Product(msgspec.Struct, rename="camel"):
+    product_code: str
+    build_number: str
+    env_var_base_name: str = "IDEA"
+    launch: list[_Launch] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ide:
+    """An IDE that can be started."""
+
+    folder: Path
+    build: str
+    """The product and build, such as IU-233.11799.241."""
+    launcher: Path
+    variables: str
+    """The beginning of the names of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
+    plugin: Path | None
+    """The folder of the evaluation plugin, if the IDE does not bring it."""
+
+
+def find(options: IdeOptions, cache: Path) -> Ide:
+    """Return the IDE of these options; an archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
+    if not options.ide:
+        raise ConfigError(
+            "engine jetbrains needs an IDE: add --set engine.options.ide=FOLDER, or an archive with "
+            "--set engine.options.sha256=HEX"
+        )
+    folder = _folder("ide", options.ide, options.sha256, cache)
+    plugin = _folder("plugin", options.plugin, options.plugin_sha256, cache) if options.plugin else None
+    product = _product(folder)
+    launcher = folder / next((launch.launcher_path for launch in product.launch if launch.os == "Linux"), "")
+    if not launcher.is_file():
+        raise InstallError(f"{folder} has no launcher for Linux: product-info.json names none that is there")
+    return Ide(
+        folder=folder,
+        build=f"{product.product_code}-{product.build_number}",
+        launcher=launcher,
+        variables=product.env_var_base_name,
+        plugin=plugin,
+    )
+
+
+def _product(folder: Path) -> _Product:
+    path = folder / "product-info.json"
+    if not path.is_file():
+        raise InstallError(f"{folder} is no IDE of JetBrains: it has no product-info.json; give the folder that has")
+    try:
+        return msgspec.json.decode(stored.read(path, stored.MANIFEST), type=_Product)
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InstallError(f"{path} is damaged: {error}; install the IDE again") from error
+
+
+def _folder(option: str, location: str, sha256: str, cache: Path) -> Path:
+    if location.startswith(("https://", "http://")):
+        _need_digest(option, location, sha256)
+        archive = download(location, sha256=sha256, cache=cache, max_bytes=LARGEST_DOWNLOAD)
+        return _unpack(archive, sha256, cache)
+    path = Path(location).expanduser().absolute()
+    if path.is_dir():
+        return path
+    if not path.is_file():
+        raise ConfigError(f"`engine.options.{option}` is {location}, where there is neither a folder nor an archive")
+    _need_digest(option, location, sha256)
+    check_sha256(path, sha256, path.name)
+    return _unpack(path, sha256, cache)
+
+
+def _need_digest(option: str, location: str, sha256: str) -> None:
+    if not sha256:
+        key = "sha256" if option == "ide" else "pluginSha256"
+        raise ConfigError(
+            f"`engine.options.{option}` is the archive {location}: add its SHA-256 as `engine.options.{key}`"
+        )
+
+
+def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
+    """Return the folder in the archive, which is unpacked once."""
+    home = cache / "ides" / sha256[:32]
+    if not (home / MARKER).is_file():
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=home.parent) as new:
+            # The folder is filled and marked before it is moved, so that no other process sees a part of it.
+            whole = Path(new, "whole")
+            unpack(archive, whole / "files", LARGEST)
+            (whole / MARKER).touch()
+            # Another process may have been faster.
+            if not (home / MARKER).is_file():
+                whole.rename(home)
+    return find_top_folder(home / "files")
+
+
+PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
+"""A line as the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
+LAST = 40
+"""Lines that are remembered, for the error."""
+LONGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The progress that the IDE reports."""
+
+    title: str
+    percent: int
+    text: str
+
+
+def parse_progress(line: str) -> Progress | None:
+    """Return the progress that a line reports, or None if the line reports something else."""
+    match = PROGRESS.match(line.strip("\r\n"))
+    return Progress(match["title"].strip(), min(int(match["percent"]), 100), match["text"]) if match else None
+
+
+class WatchedProcess(EngineProcess):
+    """A program that is not asked anything, and writes lines."""
+
+    def lines(self, idle: float) -> Iterator[str]:
+        """Yield the program's output line by line, until the program closes its output. Raises EngineTimeout after
+        `idle` seconds without output."""
+        self.said: deque[str] = deque(maxlen=LAST)
+        partial = b""
+        while True:
+            try:
+                self._await(self._stdout, selectors.EVENT_READ, time.monotonic() + idle)
+            except EngineTimeout:
+                raise EngineTimeout(
+                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._recent_lines()}. "
+                    "If it was at work, raise engine.options.idle"
+                ) from None
+            chunk = os.read(self._stdout, 1 << 16)
+            # A bar of progress ends with a carriage return, not with a new line. A line without an end is cut to
+            # LONGEST.
+            *whole, partial = re.split(rb"[\r\n]+", (partial + chunk)[-LONGEST:])
+            for line in (*whole, *([partial] if not chunk else [])):
+                if line.strip():
+                    self.said.append(line.decode(errors="replace"))
+                    yield self.said[-1]
+            if not chunk:
+                return
+
+    def ended(self) -> int:
+        """Return the exit code. Raises EngineTimeout if the program has closed its output and goes on."""
+        try:
+            code = self._process.wait(timeout=ENDING)
+        except subprocess.TimeoutExpired:
+            raise EngineTimeout("the IDE closed its output and did not end") from None
+        # Its last words may still be on their way to us.
+        self._listener.join(timeout=ENDING)
+        return code
+
+    def _recent_lines(self) -> str:
+        return " | ".join([*self.said][-3:]) or "none"
+
+    def trouble(self, code: int) -> EngineFailure:
+        """Return the error for that exit code, with the reason and advice if they are known."""
+        words = [*self.said, *self.last_words()]
+        shown = "\n".join(words[-10:])
+        for pattern, advice in REASONS:
+            if any(pattern.search(line) for line in words):
+                return EngineCrash(f"the IDE ended with exit code {code}: {advice}\n{shown}")
+        return EngineCrash(f"the IDE ended with exit code {code}\n{shown}")
+
+
+def _reason(pattern: str, advice: str) -> tuple[re.Pattern[str], str]:
+    return re.compile(pattern, re.IGNORECASE), advice
+
+
+REASONS = (
+    _reason(
+        r"Project SDK not found|Java SDK not configured|JDK .*(not found|not configured)|no (project )?SDK",
+        "the project has no SDK; name a JDK's folder as engine.options.java, or configure the project in the IDE once",
+    ),
+    _reason(
+        r"licen[cs]e",
+        "it asks for a licence; activate it on this machine, or take a community edition",
+    ),
+    _reason(
+        r"(cannot find|unknown|no) (application )?(starter|command)|(evaluate-completion|ml-evaluate).*not found",
+        "it does not know the plugin's command; give the evaluation plugin of its build as engine.options.plugin",
+    ),
+    _reason(
+        r"Error for loading config|Existing keys|Unexpected type in config|Config file .* (created|not found)",
+        "it does not understand the configuration; engine.options.generation must be that of the plugin",
+    ),
+    _reason(r"Project could not be loaded|is not a project", "it could not load the project"),
+    _reason(r"No files for .* found", "it found no file of the language below actions.evaluationRoots"),
+    _reason(r"OutOfMemoryError", "it ran out of memory; raise interpret.memoryLimit"),
+    _reason(r"Only one instance|already running", "another IDE runs with the same folders; end it first"),
+)
+"""The pattern of a line that the plugin or the platform prints → what the line means. The texts of the plugin are those
+of its source; those of licences and of the platform are not verified against an IDE."""
+
 
 CONFIG, PROJECT, OUT = "config.json", "project", "out"
 HEAP = 0.75
@@ -89,7 +346,12 @@ class IdeEngine:
             shutil.copytree(_find_workspace(place.scratch / OUT), output)
             return confined
         except BaseException:
-            _save(place.scratch / OUT, output)
+            # What has sessions of a file is kept; `output` may be half written.
+            results = (place.scratch / OUT).glob("*")
+            workspaces = sorted(path for path in results if any((path / "data").rglob("*.json.gz")))
+            if workspaces:
+                shutil.rmtree(output, ignore_errors=True)
+                shutil.copytree(workspaces[-1], output)
             raise
         finally:
             place.remove()
@@ -125,14 +387,6 @@ class IdeEngine:
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
         own = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
         return variables(place) | own | ({"EVALUATION_JAVA": str(java)} if java else {})
-
-
-def _save(out: Path, output: Path) -> None:
-    """Copy the workspace among the results to `output`, if it has sessions of a file; `output` may be half written."""
-    workspaces = sorted(path for path in out.glob("*") if any((path / "data").rglob("*.json.gz")))
-    if workspaces:
-        shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(workspaces[-1], output)
 
 
 def _find_workspace(out: Path) -> Path:

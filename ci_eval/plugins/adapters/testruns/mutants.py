@@ -125,7 +125,11 @@ Change = tuple[str, int, int, str]
 def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
     code, span = source[node.start_byte : node.end_byte].decode(), (node.start_byte, node.end_byte)
     if node.type in syntax.operations:
-        yield from _swap_operators(syntax, node)
+        # Some grammars have `not in` as two leaves of that name.
+        for operator, children in groupby(node.children, key=lambda child: child.type):
+            leaves = list(children)
+            if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
+                yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
     if node.type in syntax.negations and node.children[0].type in {"not", "!"}:
         operand = node.children[-1]
         yield "boolean", *span, source[operand.start_byte : operand.end_byte].decode()
@@ -141,14 +145,6 @@ def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]
     gone = syntax.removed.get(node.type, syntax.removed.get(below))
     if gone is not None and not any(map(_is_docstring, node.children)):
         yield "statement", *span, gone
-
-
-def _swap_operators(syntax: Syntax, node: Node) -> Iterator[Change]:
-    # Some grammars have `not in` as two leaves of that name.
-    for operator, children in groupby(node.children, key=lambda child: child.type):
-        leaves = list(children)
-        if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
-            yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
 
 
 def _find_return_value(node: Node) -> Node | None:

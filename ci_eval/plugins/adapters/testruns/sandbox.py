@@ -16,8 +16,7 @@ from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.contracts import RunSettings, Surroundings
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import EngineProcess
-from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work
-from ci_eval.plugins.adapters.testruns.reports import telling_lines
+from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work, telling_lines
 
 KEPT = 1 << 18
 """The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""
@@ -83,7 +82,11 @@ class Box:
         try:
             place.renew()
             work = Work(place=place, test=test)
-            self._lay_out(files, work.files)
+            if self.project:
+                shutil.copytree(self.project, work.files, ignore=_links_and_git)
+            for path, text in files.items():
+                (work.files / path).parent.mkdir(parents=True, exist_ok=True)
+                (work.files / path).write_bytes(text.encode())
             outcome = self._run(work, timeout)
         finally:
             place.remove()
@@ -91,13 +94,6 @@ class Box:
         words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
         words = ADDRESS.sub("0x…", words)
         return replace(outcome, said=words, seconds=time.monotonic() - started)
-
-    def _lay_out(self, files: Mapping[str, str], folder: Path) -> None:
-        if self.project:
-            shutil.copytree(self.project, folder, ignore=_links_and_git)
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(text.encode())
 
     def _run(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout

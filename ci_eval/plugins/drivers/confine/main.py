@@ -62,9 +62,23 @@ def main() -> None:
         supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
         # So that the program has no terminal, into which it could type commands.
         os.setsid()
-    _limit(options)
+    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
     if sys.platform == "linux":
-        _close_all_but(options.report)
+        # No priority above the usual, and no queue, even for users to whom the system allows some.
+        limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
+        # The kernel counts all processes and threads of the user, of which there are at most as many as in the machine.
+        machine = int(cgroups.read("/proc/loadavg").split()[3].partition("/")[2])
+        limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
+    if options.address_space:
+        limits[resource.RLIMIT_AS] = options.address_space
+    for kind, limit in limits.items():
+        allowed = resource.getrlimit(kind)[1]
+        limit = limit if allowed == resource.RLIM_INFINITY else min(limit, allowed)
+        resource.setrlimit(kind, (limit, limit))
+    if sys.platform == "linux":
+        if options.report >= 0:
+            os.closerange(3, options.report)
+        os.closerange(max(options.report, 2) + 1, 65536)
         report = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
     if options.report >= 0:
         os.write(options.report, f"{report}\n".encode())
@@ -83,28 +97,6 @@ def main() -> None:
         os._exit(REFUSED)
 
 
-def _limit(options: Options) -> None:
-    limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
-    if sys.platform == "linux":
-        # No priority above the usual, and no queue, even for users to whom the system allows some.
-        limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
-        # The kernel counts all processes and threads of the user, of which there are at most as many as in the machine.
-        machine = int(cgroups.read("/proc/loadavg").split()[3].partition("/")[2])
-        limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
-    if options.address_space:
-        limits[resource.RLIMIT_AS] = options.address_space
-    for kind, limit in limits.items():
-        allowed = resource.getrlimit(kind)[1]
-        limit = limit if allowed == resource.RLIM_INFINITY else min(limit, allowed)
-        resource.setrlimit(kind, (limit, limit))
-
-
-def _close_all_but(descriptor: int) -> None:
-    if descriptor >= 0:
-        os.closerange(3, descriptor)
-    os.closerange(max(descriptor, 2) + 1, 65536)
-
-
 def confine(options: Options) -> str:
     """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
     open."""
@@ -121,7 +113,17 @@ def confine(options: Options) -> str:
         reasons.append(f"landlock: {why or 'not wanted'}")
     if os.geteuid() == 0:
         # Without Landlock, nothing would limit what root could read.
-        _drop_capabilities(1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0)
+        mask = 1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0
+        for number in range(64):
+            if not mask >> number & 1:
+                try:
+                    kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
+                except OSError:
+                    # There are no more of them in this kernel, or we may not drop any.
+                    break
+        if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
+            # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
+            kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
     try:
         # This comes last, since the filter refuses the system calls of the steps above.
         seccomp.restrict(truncate=abi < 3, connects=bool(options.connects))
@@ -153,16 +155,3 @@ def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     # it leads to within the folder has a rule of its own.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
     return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]
-
-
-def _drop_capabilities(mask: int) -> None:
-    for number in range(64):
-        if not mask >> number & 1:
-            try:
-                kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
-            except OSError:
-                # There are no more of them in this kernel, or we may not drop any.
-                break
-    if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
-        # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
-        kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))

@@ -55,7 +55,15 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
         # A rule of Landlock holds for as long as the kernel remembers the file, so it must not forget these.
         for path in (*system.readable_processes(), f"/proc/{child}"):
             system.pin(path)
-        _mirror_exit(_Watch(child, caller, memory, name, remains, groups).status())
+        status = _Watch(child, caller, memory, name, remains, groups).status()
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            # SIGKILL has no handler to reset.
+            if number != signal.SIGKILL:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+            os.kill(os.getpid(), number)
+        os._exit(os.WEXITSTATUS(status))
     groups.join()
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
@@ -82,8 +90,13 @@ class _Watch:
             heard = signal.sigtimedwait(HEARD, TICK)
             # A tracer may stand between the caller and us.
             if os.getppid() != self._caller and has_ended(self._caller):
-                self._bury()
-            status = self._reap()
+                self._end()
+                if self._remains:
+                    os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
+                os._exit(KILLED)
+            status = None
+            while (ended := _reap_child()) and ended[0]:
+                status = ended[1] if ended[0] == self._child else status
             if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
                 status = KILLED << 8
             # Not at each end of a process: some start thousands in a second.
@@ -102,12 +115,6 @@ class _Watch:
         end_all(self._child, self._groups)
         self._groups.remove()
 
-    def _reap(self) -> int | None:
-        status = None
-        while (ended := _reap_child()) and ended[0]:
-            status = ended[1] if ended[0] == self._child else status
-        return status
-
     def _too_large(self) -> bool:
         below = count_pages() if LISTS_CHILDREN else descendants()
         # First, since it takes long to look at the memory of many processes.
@@ -125,13 +132,6 @@ class _Watch:
     def _say_used(self, used: int) -> None:
         allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
         _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
-
-    def _bury(self) -> None:
-        """Kill all descendants and remove the folder in place of the caller, which was killed, and end."""
-        self._end()
-        if self._remains:
-            os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
-        os._exit(KILLED)
 
 
 def has_ended(pid: int) -> bool:
@@ -253,17 +253,6 @@ def _reap_child() -> tuple[int, int] | None:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
         return None
-
-
-def _mirror_exit(status: int) -> None:
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        # SIGKILL has no handler to reset.
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
-        os.kill(os.getpid(), number)
-    os._exit(os.WEXITSTATUS(status))
 
 
 def _say(text: str) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ci_eval.core.config import Config
 from ci_eval.core.model import Action
-from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, shown, steps
+from ci_eval.plugins.jetbrains import contract, steps
+from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
 
@@ -23,7 +24,6 @@ def wrote(config: Mapping[str, object]) -> bool:
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """Return the actions of one file."""
     return steps.read(fields, properties.read_token_properties)
 
 
@@ -34,19 +34,19 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
 
 def config(configuration: Config, project: str) -> dict[str, object]:
     """Return the content of `config.json`."""
-    strategy, interpret, title = configuration.actions.strategy, configuration.interpret, settings.title(configuration)
+    strategy, interpret, title = configuration.actions.strategy, configuration.interpret, steps.title(configuration)
     user = interpret.user_model
     emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
     return {
-        **settings.head(configuration, project),
+        **steps.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "emulateUser": user is not None,
                 "completionGolf": False,
                 "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": settings.prefix(strategy.prefix),
-                "filters": settings.filters(strategy.filters),
+                "prefix": steps.prefix(strategy.prefix),
+                "filters": steps.filters(strategy.filters),
             },
         },
         "interpret": {
@@ -64,7 +64,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "trainTestSplit": interpret.train_test_split,
         },
         "reorder": {"useReordering": False, "title": title, "features": []},
-        "reports": {**settings.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
+        "reports": {**steps.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
     }
 
 
@@ -74,15 +74,15 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="prefix",
     properties="_properties",
-    listed=layouts.list_source_files,
+    listed=contract.list_source_files,
     read_properties=properties.read_token_properties,
-    rank=matching.rank_by_language,
+    rank=steps.rank_by_language,
     read_actions=read_actions,
     config=config,
     write_properties=properties.as_tokens,
-    write_session=shown.write_session,
-    write_lookup=shown.write_lookup,
-    write_suggestion=shown.write_suggestion,
+    write_session=steps.write_session,
+    write_lookup=steps.write_lookup,
+    write_suggestion=steps.write_suggestion,
     write_actions=write_actions,
     first_errors=1,
 )

@@ -14,7 +14,8 @@ from ci_eval.core.model import (
     OpenFile,
     PrintText,
 )
-from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, shown
+from ci_eval.plugins.jetbrains import contract, steps
+from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
 
@@ -28,7 +29,6 @@ def wrote(config: Mapping[str, object]) -> bool:
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """Return the actions of one file."""
     # These files say neither what is typed before a call, nor where a session ends.
     path, checksum = fields.text("path"), fields.text("checksum")
     actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
@@ -135,15 +135,15 @@ def _sessions(actions: Sequence[Action]) -> list[str]:
 def config(configuration: Config, project: str) -> dict[str, object]:
     """Return the content of `config.json`."""
     strategy, interpret = configuration.actions.strategy, configuration.interpret
-    prefix = settings.prefix(strategy.prefix)
+    prefix = steps.prefix(strategy.prefix)
     prefix.pop("emulateTyping")
     return {
-        **settings.head(configuration, project),
+        **steps.head(configuration, project),
         "strategy": {
             "type": interpret.completion_type,
             "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
             "prefix": prefix,
-            "filters": settings.filters(strategy.filters),
+            "filters": steps.filters(strategy.filters),
         },
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
@@ -161,7 +161,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "logLocationAndItemText": False,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": {**settings.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
+        "reports": {**steps.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
     }
 
 
@@ -171,15 +171,15 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="prefix",
     properties="_properties",
-    listed=layouts.list_project_files,
+    listed=contract.list_project_files,
     read_properties=properties.read_token_properties,
-    rank=matching.rank_by_relevance,
+    rank=steps.rank_by_relevance,
     read_actions=read_actions,
     config=config,
     write_properties=properties.as_tokens,
-    write_session=shown.write_session,
-    write_lookup=shown.write_lookup,
-    write_suggestion=shown.write_suggestion,
+    write_session=steps.write_session,
+    write_lookup=steps.write_lookup,
+    write_suggestion=steps.write_suggestion,
     write_actions=write_actions,
     first_errors=1,
 )

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ci_eval.core.config import Config
 from ci_eval.core.model import Action, Lookup, Properties, Session, Suggestion
-from ci_eval.plugins.jetbrains import layouts, matching, properties, settings, steps
+from ci_eval.plugins.jetbrains import contract, steps
+from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
 
@@ -51,7 +52,6 @@ def write_properties(known: Properties) -> dict[str, object]:
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    """Return the actions of one file."""
     return steps.read(fields, read_properties)
 
 
@@ -68,15 +68,15 @@ def write_session(session: Session) -> dict[str, object]:
 def config(configuration: Config, project: str) -> dict[str, object]:
     """Return the content of `config.json`."""
     strategy, interpret = configuration.actions.strategy, configuration.interpret
-    filters = settings.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
+    filters = steps.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {
-        **settings.head(configuration, project),
+        **steps.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "completeAllTokens": configuration.language == "text",
                 "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": settings.prefix(strategy.prefix),
+                "prefix": steps.prefix(strategy.prefix),
                 "filters": filters,
             },
         },
@@ -87,7 +87,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "saveLogs": interpret.save_logs,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": settings.reports(configuration),
+        "reports": steps.reports(configuration),
     }
 
 
@@ -105,9 +105,9 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="text",
     properties="properties",
-    listed=layouts.list_source_files,
+    listed=contract.list_source_files,
     read_properties=read_properties,
-    rank=matching.exact,
+    rank=steps.exact,
     read_actions=read_actions,
     config=config,
     write_properties=write_properties,

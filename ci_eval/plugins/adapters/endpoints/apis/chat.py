@@ -10,7 +10,7 @@ from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
-from ci_eval.plugins.adapters.endpoints.http.shapes import piece
+from ci_eval.plugins.adapters.endpoints.http.assembly import piece
 
 HOLE = (
     "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "

@@ -11,7 +11,7 @@ from typing import Any
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
-from ci_eval.plugins.adapters.endpoints.logprobs import read_logprobs
+from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:

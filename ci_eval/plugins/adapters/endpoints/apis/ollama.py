@@ -10,7 +10,7 @@ from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
-from ci_eval.plugins.adapters.endpoints.logprobs import read_logprobs
+from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 

@@ -15,8 +15,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding
 from ci_eval.core.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.contract import Api, Reply
-from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
-from ci_eval.plugins.adapters.endpoints.http.streams import DONE, objects, whole
+from ci_eval.plugins.adapters.endpoints.http.assembly import DONE, Assembly, objects, whole
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, broken, classify_status, timed_out
 
 if TYPE_CHECKING:
@@ -140,6 +139,9 @@ class Wire:
                 raise
 
     def _send_until(self, body: Mapping[str, Any]) -> Reply:
+        import requests
+        import urllib3
+
         started = time.perf_counter()
         # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._connections.cut)
@@ -147,7 +149,31 @@ class Wire:
         deadline.daemon = True
         deadline.start()
         try:
-            return self._exchange(body, started)
+            try:
+                with self._session.post(
+                    self._address,
+                    json=body,
+                    stream=True,
+                    # A redirect could carry the key to another address.
+                    allow_redirects=False,
+                    timeout=(CONNECT, self._timeout),
+                    headers={"Accept-Encoding": "identity"},
+                ) as answer:
+                    return self._receive(answer, started, streamed=body.get("stream") is True)
+            except requests.ConnectTimeout:
+                raise broken(f"the endpoint cannot be reached within {CONNECT:g} s") from None
+            except requests.Timeout:
+                raise timed_out(self._timeout) from None
+            except requests.exceptions.SSLError:
+                raise Trouble(
+                    "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
+                    "name the file with its certificate"
+                ) from None
+            except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+                # While a body is read, requests tells a timeout as a broken connection.
+                if "timed out" in str(error).lower():
+                    raise timed_out(self._timeout) from None
+                raise broken(describe_connection(error)) from None
         except Trouble:
             # What was cut can look like an answer that ended early.
             if time.perf_counter() - started >= self._timeout:
@@ -155,36 +181,6 @@ class Wire:
             raise
         finally:
             deadline.cancel()
-
-    def _exchange(self, body: Mapping[str, Any], started: float) -> Reply:
-        import requests
-        import urllib3
-
-        try:
-            with self._session.post(
-                self._address,
-                json=body,
-                stream=True,
-                # A redirect could carry the key to another address.
-                allow_redirects=False,
-                timeout=(CONNECT, self._timeout),
-                headers={"Accept-Encoding": "identity"},
-            ) as answer:
-                return self._receive(answer, started, streamed=body.get("stream") is True)
-        except requests.ConnectTimeout:
-            raise broken(f"the endpoint cannot be reached within {CONNECT:g} s") from None
-        except requests.Timeout:
-            raise timed_out(self._timeout) from None
-        except requests.exceptions.SSLError:
-            raise Trouble(
-                "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
-                "name the file with its certificate"
-            ) from None
-        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            # While a body is read, requests tells a timeout as a broken connection.
-            if "timed out" in str(error).lower():
-                raise timed_out(self._timeout) from None
-            raise broken(describe_connection(error)) from None
 
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._parts(answer, started, streamed=streamed)

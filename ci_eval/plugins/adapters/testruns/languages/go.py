@@ -13,8 +13,16 @@ from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters import toolchains
 from ci_eval.plugins.adapters.recipes import once
-from ci_eval.plugins.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.plugins.adapters.testruns.reports import telling_lines
+from ci_eval.plugins.adapters.testruns.contract import (
+    SWAPS_AS_IN_C,
+    Ended,
+    Outcome,
+    Runner,
+    Step,
+    Syntax,
+    Work,
+    telling_lines,
+)
 
 SETTINGS = {
     "CGO_ENABLED": "0",

@@ -11,8 +11,16 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import once
-from ci_eval.plugins.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.plugins.adapters.testruns.reports import read_junit
+from ci_eval.plugins.adapters.testruns.contract import (
+    SWAPS_AS_IN_C,
+    Ended,
+    Outcome,
+    Runner,
+    Step,
+    Syntax,
+    Work,
+    read_junit,
+)
 
 LAUNCHER = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 OTHERS = ("junit:junit:4.13.2",)

@@ -8,8 +8,17 @@ from pathlib import Path
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters.place import DRIVERS
-from ci_eval.plugins.adapters.testruns.contract import SWAPS_AS_IN_C, Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.plugins.adapters.testruns.reports import read_junit, telling_lines
+from ci_eval.plugins.adapters.testruns.contract import (
+    SWAPS_AS_IN_C,
+    Ended,
+    Outcome,
+    Runner,
+    Step,
+    Syntax,
+    Work,
+    read_junit,
+    telling_lines,
+)
 
 GUARD = DRIVERS / "testruns" / "stays.cjs"
 """The file that keeps a test from ending its process before its runner has seen the outcome."""

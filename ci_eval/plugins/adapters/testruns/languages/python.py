@@ -12,8 +12,7 @@ from ci_eval.core.fetch.packages import pip_install
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.recipes import once
-from ci_eval.plugins.adapters.testruns.contract import SWAPS, Ended, Outcome, Runner, Step, Syntax, Work
-from ci_eval.plugins.adapters.testruns.reports import read_junit
+from ci_eval.plugins.adapters.testruns.contract import SWAPS, Ended, Outcome, Runner, Step, Syntax, Work, read_junit
 
 WHEELS = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0", "pygments==2.19.2")
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from ci_eval.plugins.adapters.endpoints import apis
-from ci_eval.plugins.adapters.endpoints.http.assembly import Assembly
-from ci_eval.plugins.adapters.endpoints.http.streams import DONE, lines, objects, whole
+from ci_eval.plugins.adapters.endpoints.http.assembly import DONE, Assembly, lines, objects, whole
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
 
 

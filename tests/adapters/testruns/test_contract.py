@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome
-from ci_eval.plugins.adapters.testruns.reports import LARGEST, read_junit, telling_lines
+from ci_eval.plugins.adapters.testruns.contract import LARGEST, Ended, Outcome, read_junit, telling_lines
 
 OK = "<testcase name='a'/>"
 FAILS = "<testcase name='a'><failure message='short'>1\n\n2 != 3\n</failure></testcase>"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.plugins.jetbrains import parts
+from ci_eval.plugins.jetbrains import kept
 from ci_eval.plugins.jetbrains.generations import ij21, ij23, k19
-from ci_eval.plugins.jetbrains.parts import find_complete_files, whole
+from ci_eval.plugins.jetbrains.kept import find_complete_files, whole
 
 
 def part(folder: Path, *files: str, errors: tuple[str, ...] = ()) -> Path:
@@ -54,7 +54,7 @@ def test_each_file_is_taken_from_the_run_that_finished_it(tmp_path: Path) -> Non
     assert len([*(tmp_path / "o/features").rglob("*.gz")]) == 2
 
 
-@pytest.mark.parametrize("name", [*parts.FOLDERS])
+@pytest.mark.parametrize("name", [*kept.FOLDERS])
 def test_a_run_that_finished_is_refused_where_it_is_damaged(tmp_path: Path, name: str) -> None:
     last = part(tmp_path / "1", "a.py", errors=("b.py",))
     file = next((last / name).rglob("*.gz"))

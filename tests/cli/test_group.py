@@ -8,8 +8,7 @@ import sys
 import click
 import pytest
 
-from ci_eval.cli.commands import COMMANDS, NAMES
-from ci_eval.cli.group import cli, find_command
+from ci_eval.cli.group import COMMANDS, NAMES, cli, find_command
 
 WHOLE = 1_000
 """More characters than any summary has."""
@@ -45,4 +44,4 @@ def test_what_takes_long_to_import_is_imported_where_it_is_used() -> None:
 def test_a_command_imports_no_other_one() -> None:
     modules = imported("answers", "--help")
     assert "ci_eval.cli.answers" in modules
-    assert not modules & {"ci_eval.cli.usages", "ci_eval.cli.comparisons", "ci_eval.core.compare"}
+    assert not modules & {"ci_eval.cli.datasets", "ci_eval.cli.comparisons", "ci_eval.core.compare"}

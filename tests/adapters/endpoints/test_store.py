@@ -10,9 +10,9 @@ import pytest
 
 from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.plugins.adapters.endpoints.answers import Answers, Request
 from ci_eval.plugins.adapters.endpoints.client import answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.store import Answers, Request
 
 WHEN = "2026-11-22T08:00:00+00:00"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.plugins.responses.listings import strip_listing, unescape_lines
+from ci_eval.plugins.responses.fences import strip_listing, unescape_lines
 
 NAMES = {"python", "py"}
 CODE = "def f():\n    return 1"

@@ -1,0 +1,313 @@
+"""The files that several processes share: stored answers, the budget of a command, and slots for questions at once.
+
+An endpoint is not asked again for a request that it has answered. A row is a request in its canonical form (with the
+number of its repeat), its SHA-256 as the key, and the reply as JSON. Keys of endpoints are no part of a request."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import math
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval.core.base.errors import BudgetSpent, ConfigError, EngineMisbehaved, PreparationError
+from ci_eval.core.model.endpoints import BudgetConfig, PriceConfig
+from ci_eval.plugins.adapters.endpoints.contract import Reply
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing."""
+
+
+class Database:
+    """A table in a file of its own. A process that is killed leaves whole rows."""
+
+    def __init__(self, path: Path, table: str) -> None:
+        """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
+        self.path = path
+        # With `check_same_thread` off, sqlite3 leaves it to its user that threads take turns.
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Transactions are begun by hand: the module's own way would hold a lock after a SELECT.
+            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._connection.close)
+            with self.using() as connection:
+                # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).
+                connection.execute("PRAGMA journal_mode = WAL")
+                # With a write-ahead log, a crash of the machine may cost the last rows, but never the file.
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        except (OSError, sqlite3.Error) as error:
+            raise PreparationError(f"cannot use {path}: {error}; remove it, or set CI_EVAL_CACHE") from error
+
+    @contextmanager
+    def using(self) -> Iterator[sqlite3.Cursor]:
+        """Yield a cursor; each statement by itself is written at once."""
+        with self._lock, closing(self._connection.cursor()) as cursor:
+            yield cursor
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Cursor]:
+        """Yield a cursor, while no other process may write; all is undone if an error is raised."""
+        with self.using() as cursor:
+            # A plain BEGIN would lock at the first write only, after the row was read that decides.
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield cursor
+            except BaseException:
+                cursor.execute("ROLLBACK")
+                raise
+            cursor.execute("COMMIT")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+TABLE = "answers (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL)"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to an address; a repeat of the same question is another request."""
+
+    address: str
+    body: dict[str, Any]
+    repeat: int = 0
+
+    @property
+    def canonical(self) -> str:
+        """Return the same text for all ways to write the request down."""
+        return msgspec.json.encode(self, order="sorted").decode()
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an export, with a stored answer."""
+
+    request: Request
+    reply: Reply
+    asked: str
+    """The time of the question, in UTC."""
+
+
+def hash_request(canonical: str) -> str:
+    """Return the SHA-256 (hex) of a canonical request."""
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class Answers:
+    """The store, in one file; threads and processes may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the store, or create it. Raises PreparationError."""
+        self._database = Database(path, TABLE)
+
+    def find(self, request: Request) -> Reply | None:
+        """Return the answer to a request, or None if there is none."""
+        with self._database.using() as cursor:
+            row = cursor.execute(
+                "SELECT reply FROM answers WHERE key = ?", (hash_request(request.canonical),)
+            ).fetchone()
+        return msgspec.json.decode(row[0], type=Reply) if row else None
+
+    def keep(self, request: Request, reply: Reply, asked: str) -> None:
+        """Store an answer in place of an earlier one."""
+        canonical = request.canonical
+        row = (hash_request(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
+        with self._database.using() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+
+    def export_lines(self) -> Iterator[bytes]:
+        """Yield a line per answer, in the order of keys: the same answers give the same lines."""
+        with self._database.using() as cursor:
+            for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
+                kept = Kept(
+                    request=msgspec.json.decode(request, type=Request),
+                    reply=msgspec.json.decode(reply, type=Reply),
+                    asked=asked,
+                )
+                yield msgspec.json.encode(kept) + b"\n"
+
+    def take(self, lines: Iterable[bytes], source: str) -> int:
+        """Add the answers of an export to requests that have none yet; all or none. Returns the number of added
+        answers.
+
+        Raises ConfigError if a line is no stored answer.
+        """
+        added = 0
+        with self._database.changing() as cursor:
+            for number, line in enumerate(lines, 1):
+                kept = _read(line, f"{source}, line {number}")
+                canonical = kept.request.canonical
+                row = (hash_request(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
+                # An answer that is there stays, since earlier runs were made from it.
+                cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
+                added += cursor.rowcount
+        return added
+
+    def matching(self, text: str) -> Iterator[tuple[str, str, Reply]]:
+        """Yield the key, the time and the reply of each answer whose key begins with the text, or whose question or
+        reply holds it."""
+        with self._database.using() as cursor:
+            # All rows at once, so that the database is not locked while the caller works through them.
+            rows = cursor.execute("SELECT key, request, reply, asked FROM answers ORDER BY asked, key").fetchall()
+        for key, request, stored, asked in rows:
+            reply = msgspec.json.decode(stored, type=Reply)
+            question = "\n".join(_texts(msgspec.json.decode(request)))
+            if key.startswith(text.lower()) or any(text in part for part in (question, reply.text, reply.refused)):
+                yield key, asked, reply
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Remove the answers with these keys: their questions are asked again."""
+        with self._database.changing() as cursor:
+            cursor.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in keys])
+
+    def count(self) -> int:
+        with self._database.using() as cursor:
+            return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def build_request(address: str, body: Mapping[str, Any], repeat: int) -> Request:
+    return Request(address=address, body=dict(body), repeat=repeat)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a request, as they were before they became JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def _read(line: bytes, source: str) -> Kept:
+    try:
+        return msgspec.json.decode(line, type=Kept)
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(
+            f"{source} is no stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
+        ) from error
+
+
+SPENT = "spent (command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL) WITHOUT ROWID"
+
+
+def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
+    """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
+    if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
+        return None
+    return (reply.prompt_tokens * price.input + reply.answer_tokens * price.output) / 1e6
+
+
+class Ledger:
+    """The books of one command. Requests are booked before they are sent, tokens and money when the answer is there."""
+
+    def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
+        """Open the books of a command. `command`: a name that its worker processes share. Raises PreparationError."""
+        self._command = command
+        self._budget = budget
+        self._price = price
+        self._database = Database(path, SPENT)
+        with self._database.using() as cursor:
+            # All workers of a command share the row, and so the time at which the first of them began.
+            cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
+
+    def reserve(self) -> None:
+        """Book one more request. Raises BudgetSpent if that is one too many."""
+        with self._database.changing() as cursor:
+            row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
+            began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
+            budget = self._budget
+            # The check and the booking are one transaction: two processes cannot both take the last request.
+            _check("seconds", time.time() - began, budget.seconds)
+            _check("requests", requests, budget.requests)
+            # Questions under way have booked no tokens yet, so up to `concurrency` of them may come on top.
+            _check("tokens", tokens, budget.tokens)
+            _check("money", money, budget.money)
+            cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
+
+    def book(self, reply: Reply) -> None:
+        """Add the tokens and the cost of an answer."""
+        tokens = (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
+        with self._database.using() as cursor:
+            cursor.execute(
+                "UPDATE spent SET tokens = tokens + ?, money = money + ? WHERE command = ?",
+                (tokens, compute_cost(reply, self._price) or 0.0, self._command),
+            )
+
+    def check(self, reply: Reply) -> None:
+        """Raise EngineMisbehaved if a limit needs numbers that the endpoint does not give."""
+        counted = reply.prompt_tokens is not None and reply.answer_tokens is not None
+        if not counted and (self._budget.tokens is not None or self._budget.money is not None):
+            raise EngineMisbehaved(
+                "the endpoint does not say how many tokens it took, so engine.budget.tokens and money cannot be kept; "
+                "use requests or seconds instead",
+                # There is no process of ours that could be started again.
+                restart=False,
+            )
+
+    def left(self) -> float:
+        """Return the seconds until the time is over; infinity without a limit."""
+        if self._budget.seconds is None:
+            return math.inf
+        with self._database.using() as cursor:
+            row = cursor.execute("SELECT began FROM spent WHERE command = ?", (self._command,)).fetchone()
+        return float(row[0]) + self._budget.seconds - time.time()
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _check(what: str, spent: float, limit: float | None) -> None:
+    if limit is not None and spent >= limit:
+        raise BudgetSpent(
+            f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are kept, so "
+            "that a run with a larger budget goes on from here"
+        )
+
+
+PAUSE = 0.01
+"""Seconds between two looks for a free slot."""
+
+
+class Slots:
+    """A number of slots. A process that holds a slot has locked its file, which the kernel undoes when the process
+    ends."""
+
+    def __init__(self, folder: Path, address: str, count: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = hashlib.sha256(address.encode()).hexdigest()[:16]
+        self._paths = [folder / f"{name}.{number}" for number in range(count)]
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Hold a slot, as soon as one is free."""
+        while True:
+            for path in self._paths:
+                # Opened to append: opening must not empty a file that another process has locked.
+                with path.open("ab") as file:
+                    if _lock(file.fileno()):
+                        yield
+                        return
+            # flock waits for one file, not for whichever of several is free first.
+            time.sleep(PAUSE)
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
