@@ -94,9 +94,6 @@ INPUTS = (
         "An earlier workspace whose answers are taken over where nothing has changed."),
     Input("precision", (EVALUATE,), "Precision",
         "Such as 1pp: as few sessions as it takes to know the first share, usually Recall, so well."),
-    Input("expect", (EVALUATE,), "Earlier run",
-        "With a precision, an earlier workspace of this engine and project in which all were asked; it spares "
-        "sessions."),
     Input("rounds", (ENGINES,), "Rounds",
         "How often each engine is asked each session; more rounds show smaller differences of time."),
     Input("jobs", (*ASKING, TRAIN), "Processes", "Worker processes; one per core without it."),

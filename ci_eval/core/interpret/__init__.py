@@ -2,7 +2,7 @@
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.core.interpret.executing import Asked, Executor, LocalPool
-from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
+from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
 from ci_eval.core.interpret.rounds import observable_content
@@ -33,6 +33,5 @@ __all__ = [
     "plan",
     "play_files",
     "replay",
-    "texts_below",
     "write_names",
 ]
