@@ -18,8 +18,8 @@ BEHAVIOURS = {
     "pull_requests releases stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "sacrebleu subtokens",
     "engines": "dossiers driven hostile network order predictors real_lists servers told",
-    "jobs": "conditions dependencies draws fuzzed_workspaces hostile hostile_texts ml_trouble one_population "
-    "random_kills",
+    "jobs": "conditions dependencies detecting draws fuzzed_workspaces hostile hostile_texts ml_trouble one_population "
+    "precise random_kills",
     "learning": "onnx",
     "jobs/suites": "comparing merging shards",
     "jobs/sweeps": "held_out",

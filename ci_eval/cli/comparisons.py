@@ -33,7 +33,7 @@ from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import ROUNDS, Asked
 from ci_eval.jobs.engine.sides import Side, is_file, make_side, split_arguments
-from ci_eval.jobs.sampling import detecting
+from ci_eval.jobs.sampling import phases
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
@@ -172,7 +172,7 @@ def _check_comparison(
         raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, the folder to take up")
-    if detect is None and power != detecting.POWER:
+    if detect is None and power != phases.POWER:
         raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
     if everything and detect:
         raise click.UsageError("--detect asks as many as it takes: leave out --all")
@@ -200,7 +200,7 @@ def _check_comparison(
 )
 @click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)
 @click.option(
-    "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=detecting.POWER, show_default=True, help=POWER
+    "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=phases.POWER, show_default=True, help=POWER
 )
 @click.option("--all", "everything", is_flag=True, help=ALL)
 @click.option(

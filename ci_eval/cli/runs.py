@@ -34,7 +34,7 @@ from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.jetbrains import ide
-from ci_eval.jobs.sampling import precise
+from ci_eval.jobs.sampling import phases
 from ci_eval.jobs.suites import suite as suite_job
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
@@ -45,11 +45,7 @@ REUSE = (
 )
 PRECISION = (
     "Ask as many sessions as it takes to know Recall (or the first metric that is a share) of this project within "
-    "plus or minus X points, with 95 % confidence; such as 1pp. All figures then weight the sessions."
-)
-EXPECT = (
-    "With --precision: a workspace in which any version of this engine was asked all sessions of this project. "
-    "Its answers choose the sample, so that fewer sessions are asked; the figures are of this run alone."
+    "plus or minus X points, with 95 % confidence; such as 1pp."
 )
 STAGE_SET = (
     "Set a key of stage 2 (interpret.…, engine.…), such as `timeout=2`, `sessionsLimit=200`, `seed=7`; needs --output. "
@@ -61,7 +57,16 @@ REPEAT = "Ask each session N times, each time with a fresh engine, to see how fa
 
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
     """Return an option such as 1pp as a share; None if it is not given."""
-    return precise.parse(given) if given else None
+    return phases.parse(given) if given else None
+
+
+def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> None:
+    """Raise UsageError if the option is given, which was taken out."""
+    if given is not None:
+        raise click.UsageError(
+            "--expect was taken out of evaluate: leave it out, --precision alone asks as many sessions as it takes "
+            "(of a modelled user: `ci-eval expect`, `ci-eval compare --expect`)"
+        )
 
 
 @cli.command(epilog=EXAMPLES)
@@ -75,7 +80,7 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @click.option("--all", "everything", is_flag=True, help=ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
-@click.option("--expect", type=EARLIER, metavar="WORKSPACE", help=EXPECT)
+@click.option("--expect", hidden=True, expose_value=False, callback=refuse_expect)
 @add_gate_options
 @add_open_option
 def evaluate(
@@ -90,7 +95,6 @@ def evaluate(
     gates: tuple[str, ...],
     opening: bool,
     precision: float | None,
-    expect: Path | None,
     executor: str,
     everything: bool,
 ) -> None:
@@ -111,8 +115,6 @@ def evaluate(
     part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
     if part:
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
-    if expect and not precision:
-        raise click.UsageError("--expect tells which sessions to ask for a --precision: give that as well")
     if precision:
         _refuse("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
@@ -139,7 +141,6 @@ def evaluate(
             reuse=reuse,
             gates=gates,
             precision=precision,
-            expect=expect,
             cluster=cluster,
         )
     announcing.evaluation(done, screen)

@@ -24,7 +24,6 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.detection import Detection
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
-from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.population import cluster_unit, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
@@ -147,12 +146,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
     """The largest half width that the interval of one metric may have; None = the number of sessions does not depend on
     a precision."""
-    expects: str = ""
-    """The digest of the manifest of the earlier run by which sessions were sampled for the precision; "" = there was
-    none."""
-    sampling: Sampling | None = None
-    """The way in which sessions were sampled if only as many were asked as a precision took; None = all had the same
-    chance."""
+    sampling: object = None
+    """The strata of a run with `--precision` by a former version, which drew sessions by their expected answers."""
     closures: dict[str, str] = {}
     """The digest of all files that results in a source file depend on, by source file, if the engine declares these;
     empty = results depend on the whole project."""
@@ -192,7 +187,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
         if self.sampling:
-            self.sampling.check()
+            raise ValueError("its sessions were drawn by what a former version of --precision expected: evaluate again")
         for record in self.stages.values():
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)

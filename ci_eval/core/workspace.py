@@ -288,16 +288,11 @@ class Workspace:
         errors = [stored.decode_json(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(errors, key=lambda error: (error.path, error.stage))
 
-    def adopt(self, other: Workspace, folder: str, strata: int = 0) -> None:
-        """Copy the files of another workspace into this one; `folder` is put before the path of each source file.
-
-        `strata`: the number that is added to the numbers of its strata.
-        """
+    def adopt(self, other: Workspace, folder: str) -> None:
+        """Copy the files of another workspace into this one; `folder` is put before the path of each source file."""
 
         def moved_session(session: Session) -> Session:
-            return replace(
-                session, file=f"{folder}/{session.file}", stratum=session.stratum and session.stratum + strata
-            )
+            return replace(session, file=f"{folder}/{session.file}")
 
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")

@@ -23,7 +23,7 @@ from ci_eval.jobs.comparison_rules import judging
 from ci_eval.jobs.engine.configuring import check_same_configuration
 from ci_eval.jobs.engine.sides import Side, check_same_sessions
 from ci_eval.jobs.preparation import Prepared, prepare
-from ci_eval.jobs.sampling import detecting
+from ci_eval.jobs.sampling import phases
 
 ROUNDS = 3
 """The default number of rounds. With three, the median leaves out one disturbed round, and the reports can show how far
@@ -51,7 +51,7 @@ def compare_engines(
     resume: bool,
     screen: Screen,
     detect: float | None = None,
-    power: float = detecting.POWER,
+    power: float = phases.POWER,
     usual: bool = False,
     allow_conditions: bool = False,
 ) -> Asked:
@@ -88,7 +88,7 @@ def compare_engines(
         workspaces = begun(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
         asked = list(zip(workspaces, prepared, strict=True))
         if detection:
-            detecting.make_sessions(asked, folder / "phases", detection, jobs, screen)
+            phases.find_difference(asked, folder / "phases", detection, jobs, screen)
         else:
             pipeline.make_sessions(asked, jobs, screen)
     for workspace, side in asked:
@@ -110,8 +110,8 @@ def _plan_detection(sides: Sequence[Side], detect: float | None, power: float, *
     if detect and len(sides) > 2:
         raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
     if usual:
-        return detecting.usual(sides[0].config) if len(sides) == 2 else None
-    return detecting.plan_detection(sides[0].config, detect, power) if detect else None
+        return phases.plan_usual_detection(sides[0].config) if len(sides) == 2 else None
+    return phases.plan_detection(sides[0].config, detect, power) if detect else None
 
 
 def name_folders(sides: Sequence[Side]) -> list[str]:
@@ -154,7 +154,7 @@ def begun(
     begin = runs.resume if resume else runs.begin
     workspaces = [begin(side, folder, jobs) for side, folder in zip(sides, folders, strict=True)]
     for workspace in workspaces:
-        detecting.note(workspace, detection)
+        phases.note_detection(workspace, detection)
     base, *others = workspaces
     known = base.manifest().revision
     if sides[0].config.engine.command and known in [new.manifest().revision for new in others]:

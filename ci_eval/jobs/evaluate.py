@@ -16,7 +16,7 @@ from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
 from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
 from ci_eval.jobs.preparation import prepare
-from ci_eval.jobs.sampling import precise
+from ci_eval.jobs.sampling import phases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,16 +43,14 @@ def evaluate(
     cluster: Choice | None = None,
     gates: Sequence[str] = (),
     precision: float | None = None,
-    expect: Path | None = None,
 ) -> Evaluated:
     """Run all stages.
 
     `shard`: evaluate only the files that belong to it. `rounds`: how often each session is asked. `reuse`: the
     workspace of an earlier run; its completion results are taken over if they would be the same. `gates`: rules about
     figures. `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each
-    side. `expect`: the workspace of an earlier run, by whose results these sessions are sampled. `cluster`: the
-    machines that ask; None = this machine alone. Raises ConfigError, WorkspaceError, PreparationError or
-    NothingToEvaluate.
+    side. `cluster`: the machines that ask; None = this machine alone. Raises ConfigError, WorkspaceError,
+    PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
@@ -62,19 +60,18 @@ def evaluate(
         check_reusable(config, rounds)
     if cluster:
         cluster.check(config)
-    metric = precise.check(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
+    metric = phases.check_precision(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
     # Everything above fails at once, whereas preparing may take minutes.
     prepared = prepare(config, screen)
-    expect = precise.earlier_run(expect, prepared.installation.info.name, screen)
     with runs.kept(folder):
         workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
         runs.ask_in_rounds(workspace, rounds)
-        precise.note(workspace, precision, expect)
+        phases.note_precision(workspace, precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
         executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if precision and metric:
-            precise.make_sessions(workspace, prepared, precision, metric, jobs, screen, expect)
+            phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
         elif reuse:
             reuse_sessions(reuse, workspace, prepared, jobs, screen, executor)
         else:

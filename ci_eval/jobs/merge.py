@@ -22,7 +22,6 @@ from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
-from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import outcome, pipeline, runs
@@ -126,17 +125,15 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
-    sampled = _merge_sampling(workspaces, manifests)
-    strata, unread = 0, dict[str, float]()
+    unread = dict[str, float]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
         # Two revisions of one project need folders of their own.
         name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
-        merged.adopt(workspace, folder, strata)
+        merged.adopt(workspace, folder)
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
-        strata += len(manifest.sampling.strata) if manifest.sampling else 0
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
     digest = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
@@ -150,7 +147,6 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
                 checksum=digest,
             ),
             projects=infos,
-            sampling=sampled,
             generated=sum(manifest.generated for manifest in manifests),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
@@ -163,23 +159,6 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         )
     )
     return merged
-
-
-def _merge_sampling(workspaces: Sequence[Workspace], manifests: Sequence[Manifest]) -> Sampling | None:
-    """Return the sampling of all projects, with the strata in the order of the workspaces; None if none was sampled.
-
-    Raises WorkspaceError if only some were sampled for a precision, or if the metrics or precisions differ.
-    """
-    first = manifests[0].sampling
-    for workspace, manifest in zip(workspaces, manifests, strict=True):
-        own = manifest.sampling
-        if (first and (first.metric, first.precision)) != (own and (own.metric, own.precision)):
-            raise WorkspaceError(
-                f"{workspace.folder} does not go with {workspaces[0].folder}: evaluate all with the same "
-                "--precision, or none"
-            )
-    strata = tuple(stratum for manifest in manifests if manifest.sampling for stratum in manifest.sampling.strata)
-    return replace(first, strata=strata) if first else None
 
 
 def _check_projects(workspaces: Sequence[Workspace], manifests: Sequence[Manifest]) -> None:

@@ -7,7 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from ci_eval.core.statistics.detection import FIRST, Pilot, mean_square, next_size
+from ci_eval.core.model import Determinism
+from ci_eval.core.statistics.detection import FIRST, Pilot, mean_square, next_size, next_size_of_figure, reach
+from ci_eval.core.statistics.student import Floats
 
 ERRORS, POWER = 1.96, 0.8
 
@@ -78,3 +80,33 @@ def test_a_phase_is_worth_its_engines_start_and_none_follows_when_all_are_asked(
 
 def test_where_nothing_was_observed_twice_as_many_are_asked() -> None:
     assert next_size(None, 200, 10_000, 0.02, POWER) == 400
+
+
+def ask(right: Floats, precision: float, seed: int) -> tuple[float, float, int]:
+    """Return the figure, how far its interval reaches, and the number of sessions asked, of a run with a precision."""
+    order = np.random.default_rng(seed).permutation(right)
+    rows, asked, reached = np.stack([order, np.ones(len(order))], axis=1), 0, np.inf
+    while (size := next_size_of_figure(reached, asked, len(order), precision)) > asked:
+        asked, reached = size, reach(rows[:size], size, len(order), (0.0, 1.0), Determinism())
+    return float(order[:asked].mean()), reached, asked
+
+
+@pytest.mark.parametrize(("share", "precision"), [(0.7, 0.02), (0.97, 0.015), (0.988, 0.01)])
+def test_the_interval_of_a_run_with_a_precision_holds_the_figure_of_all(share: float, precision: float) -> None:
+    right = (np.arange(12_000) < share * 12_000).astype(float)
+    found = np.array([ask(right, precision, seed) for seed in range(400)])
+    assert (found[:, 1] <= precision).all()
+    assert abs(found[:, 0].mean() - share) < 0.001
+    assert (np.abs(found[:, 0] - share) <= found[:, 1]).mean() > 0.92
+
+
+def test_about_as_many_are_asked_as_the_textbook_says() -> None:
+    right = (np.arange(12_000) < 6000).astype(float)
+    simple = ERRORS**2 * 0.25 / 0.02**2
+    assert ask(right, 0.02, 1)[2] == pytest.approx(simple / (1 + simple / 12_000), rel=0.1)
+
+
+def test_a_precision_that_takes_all_sessions_asks_all() -> None:
+    assert ask(np.ones(300), 1e-5, 1) == (1.0, 0.0, 300)
+    assert reach(np.zeros((5, 2)), 5, 10, (0.0, 1.0), Determinism()) == np.inf
+    assert next_size_of_figure(np.inf, 200, 1000, 0.01) == 400

@@ -10,12 +10,12 @@ import pytest
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
-from ci_eval.core.model.sampling import Sampling, Stratum
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import (
     ERRORS,
     ProjectSums,
+    Stratum,
     covariance,
     figure,
     interval,
@@ -32,10 +32,9 @@ ONES = np.ones
 SHARE, RANK = (0.0, 1.0), (1.0, None)
 
 
-def sample(*sizes: tuple[int, int]) -> Sampling:
-    """One phase; of each stratum: sessions, and how many of them were asked."""
-    strata = [Stratum(phase=0, sessions=n, asked=asked, share=1, later=0) for n, asked in sizes]
-    return Sampling(metric="Recall", precision=0.01, strata=tuple(strata))
+def sample(*sizes: tuple[int, int]) -> list[Stratum]:
+    """Return the strata; of each are given: sessions, and how many of them were asked."""
+    return [Stratum(*size) for size in sizes]
 
 
 def test_each_stratum_stands_for_all_its_sessions() -> None:

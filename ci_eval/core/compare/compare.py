@@ -53,7 +53,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 def refuse_samples(*sides: Workspace) -> None:
     """Raise ConfigError if a side asked just enough sessions for a precision of its own."""
     # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
-    if sampled := next((side.folder for side in sides if side.manifest().sampling), None):
+    if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
             f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
             "is no fair sample: compare runs of all sessions, or of the same interpret.sessionsLimit"

@@ -1,7 +1,7 @@
 """The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
-from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions, texts_below
+from ci_eval.core.interpret.frame import Listed, join_phases, list_sessions
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
 from ci_eval.core.interpret.pack import observable_content
@@ -42,6 +42,5 @@ __all__ = [
     "plan",
     "play_files",
     "replay",
-    "texts_below",
     "write_names",
 ]

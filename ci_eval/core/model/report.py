@@ -9,7 +9,6 @@ from msgspec import Meta
 from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
 from ci_eval.core.model.footprint import Determinism, Footprint, State
 from ci_eval.core.model.records import QueryFigures
-from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.model.sessions import FileError
 from ci_eval.core.model.tokens import Number, Value
 
@@ -255,9 +254,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """The share of them that was asked; of several projects, the smallest one; 0 if anything was `drawn`."""
     drawn: dict[str, str] = {}
     """What was drawn beyond the choice of sessions, by name: the seed."""
-    sampling: Sampling | None = None
-    """The sample, if its sessions stand for different numbers of others: figures weight them, and quantiles (which
-    cannot be weighted) are left out."""
     clusters: str = "files"
     """The unit of the sample of other code: "files" or "projects"."""
     prompts: PromptFigures | None = None

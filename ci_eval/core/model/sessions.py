@@ -185,8 +185,6 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     again: Number = 0
     """The number of times it was asked again by the same process, only to see if the answer differs (a seeded
     sample)."""
-    stratum: Number = 0
-    """The number (from 1) of its stratum in the manifest's `sampling`; 0 = no such sample was drawn."""
     differing: Number = 0
     """The number of later rounds, or of times that it was asked again, in which the engine's answers differed at all
     from the first ones."""

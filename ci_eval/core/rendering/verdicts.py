@@ -81,13 +81,6 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     if figures.sessions < evaluation.population:
         asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"
-    if sampling := evaluation.sampling:
-        by = ", by how they went in an earlier run," if sampling.expecting else ""
-        here += (
-            f". They were drawn{by} for {sampling.metric} to be known to ±{sampling.precision * 100:g} pp, and "
-            "stand for different numbers of others: figures and the numbers of sessions by rank are estimates for "
-            "all; quantiles, and means over files, are left out"
-        )
     if repeats:
         here += f". {repeats_text(repeats)}"
     if deletion := deletion_text(evaluation.footprint.deletion):

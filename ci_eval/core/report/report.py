@@ -119,7 +119,7 @@ def evaluate(
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     by_filter = _filters(tallies, asked, of_run)
-    if manifest.sampling:
+    if manifest.precision:
         # The sample was drawn for the figure of all tokens.
         filters = filters.led_by_all()
     return Evaluation(
@@ -144,7 +144,6 @@ def evaluate(
         population=known,
         drawn=manifest.draws,
         asked=asked,
-        sampling=manifest.sampling,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs, manifest.histories),

@@ -9,10 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import replace
 
 from ci_eval.core import machine
-from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import ReportFilter
@@ -26,7 +24,6 @@ from ci_eval.core.model import (
     SessionScore,
     Status,
 )
-from ci_eval.core.model.sampling import Sampling, Stratum
 from ci_eval.core.scoring import (
     ResponseCounts,
     evaluated,
@@ -41,7 +38,7 @@ from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
-from ci_eval.core.statistics.weighted import unequal
+from ci_eval.core.statistics.weighted import Stratum, unequal
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
@@ -84,10 +81,10 @@ class Tally:
         metrics: Sequence[Metric],
         part: ReportFilter,
         rounds: int = 1,
-        sampling: Sampling | None = None,
+        strata: Sequence[Stratum] = (),
         repeats: Determinism | None = None,
     ) -> None:
-        """Begin with no files. `sampling`: the number of sessions that each session stands for."""
+        """Begin with no files. `strata`: the merged projects, if they were asked in unequal shares."""
         self._wavering = [Wavering(rounds) for _ in metrics]
         self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._metrics = metrics
@@ -95,20 +92,23 @@ class Tally:
         self._files: list[str] = []
         self._clusters: list[str] = []
         self._kinds: set[Kind] = set()
-        self._observations = [Observations(metric, sampling) for metric in metrics]
+        self._observations = [Observations(metric, strata) for metric in metrics]
         self._collector = Collector(self._observations)
         # Index 0 is for sessions without a stratum.
-        self._stands_for = [1.0, *(stratum.weight for stratum in sampling.strata)] if sampling else [1.0]
+        self._stands_for = [1.0, *(stratum.weight for stratum in strata)]
+        self._stratum = 0
         self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
         self._bands: dict[str, float] = defaultdict(float)
         self._undecided = 0
         self._task = task
-        self._sampled = sampling is not None
+        self._weighted = bool(strata)
         self._repeats = repeats
 
-    def begin(self, path: str, cluster: str) -> None:
-        """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
+    def begin(self, path: str, cluster: str, stratum: int) -> None:
+        """Begin a file, to which the next sessions belong. Files of one cluster count as one; `stratum`: the number of
+        its project, from 1, if projects have weights."""
+        self._stratum = stratum
         self._files.append(path)
         self._clusters.append(cluster)
         self._evaluated.append(0)
@@ -126,10 +126,10 @@ class Tally:
         self._statuses[session.status] += 1
         if band is not None:
             self._evaluated[-1] += 1
-            self._bands[band] += self._stands_for[session.stratum]
+            self._bands[band] += self._stands_for[self._stratum]
         kind = session.properties.kind
         self._kinds.add(kind)
-        key = pack_location(len(self._files) - 1, NUMBERS[kind], session.stratum)
+        key = pack_location(len(self._files) - 1, NUMBERS[kind], self._stratum)
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         if moved:
             self._add_wavering(kind, weight, moved)
@@ -224,7 +224,7 @@ class Tally:
                 metric.info.name: _mean(by_file[metric.info.name])
                 for metric in self._metrics
                 # Files without an asked session would be missing from the mean over a sample.
-                if metric.statistic == "ratio" and not self._sampled
+                if metric.statistic == "ratio" and not self._weighted
             },
             files={
                 path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
@@ -277,19 +277,10 @@ class Tallying:
         return self.workspace.manifest()
 
     @cached_property
-    def _sampling(self) -> Sampling | None:
-        """Return how the sessions were drawn, if they stand for different numbers of others."""
-        # Merged projects that were asked in unequal shares count as strata.
-        return self._manifest.sampling or (self._project_sampling[1] if self._project_sampling else None)
-
-    @cached_property
-    def _strata(self) -> Mapping[str, int]:
-        return self._project_sampling[0] if self._project_sampling else {}
-
-    @cached_property
-    def _project_sampling(self) -> tuple[Mapping[str, int], Sampling] | None:
-        if not self._manifest.projects or self._manifest.sampling:
-            return None
+    def _strata(self) -> Mapping[str, Stratum]:
+        """Return the merged projects by their names, if they were asked in unequal shares."""
+        if not self._manifest.projects:
+            return {}
         asked: Counter[str] = Counter()
         for source, sessions in self.workspace.sessions(SessionScore):
             asked[project_from_path(source.path, merged=True)] += sum(map(evaluated, sessions))
@@ -298,13 +289,8 @@ class Tallying:
         )
         names = [name for name in asked if asked[name]]
         if not unequal([asked[name] / max(known[name], asked[name]) for name in names]):
-            return None
-        strata = tuple(
-            Stratum(phase=0, sessions=max(known[name], asked[name]), asked=asked[name], share=1.0, later=0.0)
-            for name in names
-        )
-        # Sampling needs a valid precision, although these sessions were not drawn for one.
-        return {name: number for number, name in enumerate(names, 1)}, Sampling(metric="", precision=0.5, strata=strata)
+            return {}
+        return {name: Stratum(max(known[name], asked[name]), asked[name]) for name in names}
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
         """Return the sums over all files, by filter."""
@@ -337,10 +323,10 @@ class Tallying:
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        rounds, sampling, repeats = self._manifest.rounds, self._sampling, self._manifest.state
+        rounds, strata, repeats = self._manifest.rounds, tuple(self._strata.values()), self._manifest.state
         task = tasks.CATALOG.load(self._manifest.task)
         tallies = {
-            report_filter.name: Tally(task, observed, report_filter, rounds, sampling, repeats)
+            report_filter.name: Tally(task, observed, report_filter, rounds, strata, repeats)
             for report_filter in self.filters
         }
         return Tallies(
@@ -353,20 +339,15 @@ class Tallying:
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
-        task, rounds, sampling = tasks.CATALOG.load(manifest.task), manifest.rounds, self._sampling
+        task, rounds = tasks.CATALOG.load(manifest.task), manifest.rounds
+        numbers = {name: number for number, name in enumerate(self._strata, 1)}
         sums = self._empty(observed)
         tallies = [*sums.by_filter.values()]
         for file, sessions in self.workspace.read_session_files(paths, SessionScore):
             cluster = manifest.cluster(file.path)
             for tally in tallies:
-                tally.begin(file.path, cluster)
-            stratum = self._strata.get(project_from_path(file.path, merged=True), 0)
+                tally.begin(file.path, cluster, numbers.get(project_from_path(file.path, merged=True), 0))
             for session in sessions:
-                if stratum:
-                    # Strata of projects are not stored with the sessions.
-                    session = replace(session, stratum=stratum)
-                if sampling and evaluated(session) and not 1 <= session.stratum <= len(sampling.strata):
-                    raise WorkspaceError(f"session {session.id} of {file.path} is in no stratum: evaluate again")
                 asked = evaluated(session)
                 if rounds > 1:
                     sums.rounds.add(session)

@@ -1,7 +1,8 @@
-"""The number of sessions that a comparison needs to find a difference of a given size with a given power.
+"""The number of sessions that a comparison needs to find a difference of a given size with a given power, and that a
+figure needs to be known to a given precision.
 
-That number depends on how much sessions differ between the two engines, which a pilot estimates. The pilot uses the
-size of these differences, never their direction: the differences are squared about 0, not about their mean, so that
+The first number depends on how much sessions differ between the two engines, which a pilot estimates. The pilot uses
+the size of these differences, never their direction: the differences are squared about 0, not about their mean, so that
 swapping base and new in any session changes nothing. A stopping rule that uses only the size does not favour either
 verdict, and the level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
 """
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ci_eval.core.model import Determinism
 from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.sampled import Limits, figure
+from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
@@ -85,3 +89,33 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
     # Nothing was observed, so no variance is known: the sample doubles until something is.
     enough = pilot.enough(wanted, power) if pilot else 2 * asked
     return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))
+
+
+def reach(rows: Floats, asked: int, sessions: int, limits: Limits, repeats: Determinism) -> float:
+    """Return the longer of the two distances from a ratio to the ends of its 95 % interval; infinite without an
+    interval.
+
+    `rows` (sessions x 2): numerator and denominator of each session that was asked, of all `sessions`. `repeats`: of
+    those that were asked twice, how many differed.
+    """
+    total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
+    if not observed:
+        return np.inf
+    noise = wavers(repeats, observed) if repeats.differed else None
+    low, high = figure(total, rows.T @ rows, observed, asked / sessions, limits, noise)
+    value = float(total[0] / total[1])
+    return np.inf if low is None or high is None else max(value - low, high - value)
+
+
+def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
+    """Return the number of sessions that will have been asked after the next phase; `asked` if the interval, which
+    reaches so far after those asked, reaches no further than `wanted`, or if all are asked."""
+    if asked == 0:
+        return min(FIRST, sessions)
+    if asked == sessions or reached <= wanted:
+        return asked
+    if np.isinf(reached):
+        return min(sessions, 2 * asked)
+    # The square of the reach is proportional to 1/n - 1/N.
+    enough = 1 / ((wanted / reached) ** 2 * (1 / asked - 1 / sessions) + 1 / sessions)
+    return min(sessions, max(int(np.ceil(enough)), int(LEAST * asked)))

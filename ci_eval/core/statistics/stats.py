@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import Determinism, Estimate, State
-from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, NoiseVariance, effective_sessions, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
-from ci_eval.core.statistics.weighted import interval, moments
+from ci_eval.core.statistics.weighted import Stratum, interval, moments
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -49,15 +48,15 @@ class Observations:
     Only the sums of ratios and counts are stored, so that a million sessions take little memory.
     """
 
-    def __init__(self, metric: Metric, sampling: Sampling | None = None) -> None:
-        """Start without observations. `sampling`: how the sessions were sampled, if they do not all count the same."""
+    def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
+        """Start without observations. `strata`: the merged projects, if their sessions do not all count the same."""
         self.metric = metric
-        self.sampling = sampling if metric.statistic == "ratio" else None
-        self.left_out = sampling is not None and metric.statistic in {"quantile", "auc"}
+        self.strata = strata if metric.statistic == "ratio" else ()
+        self.left_out = bool(strata) and metric.statistic in {"quantile", "auc"}
         """True if the metric has no figure, since its sessions would have to be weighted and cannot be."""
         self._stands_for = (
             # Strata are numbered from 1; 0 stands for sessions without one.
-            np.array([0.0, *(stratum.weight for stratum in self.sampling.strata)]) if self.sampling else None
+            np.array([0.0, *(stratum.weight for stratum in self.strata)]) if self.strata else None
         )
         self._sums: dict[int, _Sums] = {}
         self._clear()
@@ -104,7 +103,7 @@ class Observations:
         self._clear()
 
     def _empty_sums(self) -> _Sums:
-        return _Sums(len(self.sampling.strata) if self.sampling else 0)
+        return _Sums(len(self.strata))
 
     def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Return the numbers of files, strata and kinds, and values beside weights; one row per observation."""
@@ -273,7 +272,7 @@ def estimate(
 def _state(observations: Observations, result: Estimate, asked: float, repeats: Determinism | None) -> State:
     if result.value is None:
         return "none"
-    if observations.sampling:
+    if observations.strata:
         return "weighted"
     # A busy machine slows all sessions together, so that a time is never exact.
     if observations.metric.timed or observations.metric.info.unit == "ms" or (repeats and repeats.differed):
@@ -315,9 +314,9 @@ def _estimate(
             return Estimate(value=value, n=count, elsewhere=elsewhere)
         noise = wavers(repeats, sums.observed)
     worth = effective_sessions(sums.squares, sums.fourths, total)
-    if observations.sampling:
+    if observations.strata:
         fewest = FEWEST_RANKS if metric.info.span is None else FEWEST_OBSERVED
-        bounds = interval(sums.strata, observations.sampling, limits) if sums.observed >= fewest else None
+        bounds = interval(sums.strata, observations.strata, limits) if sums.observed >= fewest else None
         low, high = bounds or (None, None)
         return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
     products, residual = sums.squares[[[0, 1], [1, 2]]], np.array([1, -value])

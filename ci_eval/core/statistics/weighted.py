@@ -1,4 +1,5 @@
-"""The figures of a sample whose sessions stand for different numbers of others (`model/sampling.py`)."""
+"""The figures of merged projects that were asked in unequal shares: their sessions stand for different numbers of
+others."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.model.sampling import Sampling
 from ci_eval.core.statistics.sampled import Limits, within
 from ci_eval.core.statistics.student import NORMAL
 
@@ -24,20 +24,33 @@ ERRORS = NORMAL.inv_cdf(0.975)
 """The number of standard errors that a 95 % interval reaches to each side."""
 
 
+@dataclass(frozen=True)
+class Stratum:
+    """A project of several, of which some sessions were asked."""
+
+    sessions: int
+    asked: int
+
+    @property
+    def weight(self) -> float:
+        """The number of sessions of the project that one of those asked stands for."""
+        return self.sessions / self.asked
+
+
 def moments(above: Floats, below: Floats) -> Floats:
     """Return sums over the sessions in which a ratio was observed: of numerators (`above`) and of denominators
     (`below`), of the squares of the first, of the products, of the squares of the second."""
     return np.array([above.sum(), below.sum(), above @ above, above @ below, below @ below])
 
 
-def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
+def figure(strata: Floats, sampling: Sequence[Stratum]) -> tuple[float | None, float]:
     """Return a ratio and how far its 95 % interval reaches to each side. The ratio is None if nothing was observed.
 
     The ratio is over all sessions of the project, or over those in which something is observed. `strata` (strata x 5):
     the moments of each stratum, in the order of the sample's. The ratio is linearised; the variance is that within the
-    strata of each phase, with the finite-population correction.
+    strata, with the finite-population correction.
     """
-    weights = np.array([stratum.weight for stratum in sampling.strata])
+    weights = np.array([stratum.weight for stratum in sampling])
     above, below = float(weights @ strata[:, 0]), float(weights @ strata[:, 1])
     if not below:
         return None, np.inf
@@ -48,37 +61,29 @@ def figure(strata: Floats, sampling: Sampling) -> tuple[float | None, float]:
     if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
         # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
         variance = max(variance, _heaviest_variance(sampling))
-    if sampling.expecting:
-        # Few go otherwise than in the earlier run, and by chance fewer may have been seen, or none: one more, of the
-        # stratum whose sessions stand for most, is taken to be unseen.
-        variance += _heaviest_variance(sampling)
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 
-def _variance(residuals: Floats, squares: Floats, sampling: Sampling) -> float:
+def _variance(residuals: Floats, squares: Floats, sampling: Sequence[Stratum]) -> float:
     """Return the variance of the total over all sessions, from the sums of the residuals and of their squares by
     stratum."""
-    sessions = np.array([stratum.sessions for stratum in sampling.strata], dtype=np.float64)
-    asked = np.array([stratum.asked for stratum in sampling.strata], dtype=np.float64)
-    shares = np.array([stratum.share for stratum in sampling.strata])
+    sessions = np.array([stratum.sessions for stratum in sampling], dtype=np.float64)
+    asked = np.array([stratum.asked for stratum in sampling], dtype=np.float64)
     # Rounding may leave a negative variance of sessions that are all alike.
     within = np.clip(squares / asked - (residuals / asked) ** 2, 0, None)
-    usual = float(shares * sessions @ within / (shares @ sessions))
+    usual = float(sessions @ within / sessions.sum())
     size = asked + ADDED
     varied = np.clip((squares + ADDED * usual) / size - (residuals / size) ** 2, 0, None) * size / (size - 1)
-    return float((shares**2 * sessions * (sessions - asked) * varied / asked).sum())
+    return float((sessions * (sessions - asked) * varied / asked).sum())
 
 
-def _heaviest_variance(sampling: Sampling) -> float:
+def _heaviest_variance(sampling: Sequence[Stratum]) -> float:
     """Return the variance of a total that comes from one session in the stratum whose sessions stand for most
     others."""
-    return max(
-        (1 - stratum.asked / stratum.sessions) * (stratum.share * stratum.sessions / stratum.asked) ** 2
-        for stratum in sampling.strata
-    )
+    return max((1 - stratum.asked / stratum.sessions) * stratum.weight**2 for stratum in sampling)
 
 
-def interval(strata: Floats, sampling: Sampling, limits: Limits) -> tuple[float, float] | None:
+def interval(strata: Floats, sampling: Sequence[Stratum], limits: Limits) -> tuple[float, float] | None:
     """Return the 95 % interval of the figure, or None if nothing was observed."""
     value, reach = figure(strata, sampling)
     if value is None:

@@ -34,11 +34,6 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
     manifest = source.manifest()
     if manifest.task != "completion":
         raise ConfigError(f"{folder} is of the task {manifest.task}; the plugin's workspaces hold completion alone")
-    if manifest.sampling:
-        raise ConfigError(
-            f"{folder} was asked with --precision: its sessions stand for different numbers of others, which the "
-            "plugin's workspaces cannot say; evaluate again without it"
-        )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
     config = runs.stored_config(source, view)

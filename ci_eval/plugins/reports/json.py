@@ -45,7 +45,6 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
         "conditions": evaluation.conditions,
         "started": evaluation.started,
         "population": evaluation.population,
-        **({"sampling": evaluation.sampling} if evaluation.sampling else {}),
         "noise": evaluation.noise,
         **({"prompts": evaluation.prompts} if evaluation.prompts else {}),
         **({"queries": evaluation.queries} if evaluation.queries else {}),

@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.model import SessionScore
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.sampling import detecting
+from ci_eval.jobs.sampling import phases
 from tests.command import command
 from tests.projects import GREETER, write
 
@@ -71,7 +71,7 @@ def test_they_are_the_first_of_one_order_on_both_sides(found: Path) -> None:
     base, new = asked(found)
     assert base == new
     side = Workspace.open(found / "base")
-    listed = interpret.list_sessions(side).frame.ids
+    listed = interpret.list_sessions(side).ids
     order = sorted(listed, key=lambda each: draw(side.manifest().seed, each))
     assert base == set(order[: len(base)])
     assert side.manifest().planned == side.manifest().finished == len(base)
@@ -83,7 +83,7 @@ def test_any_number_of_workers_asks_the_same_sessions(project: Path, found: Path
 
 
 def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, found: Path, tmp_path: Path) -> None:
-    with mock.patch.object(detecting, "next_size", side_effect=[200, KeyboardInterrupt]):
+    with mock.patch.object(phases, "next_size", side_effect=[200, KeyboardInterrupt]):
         assert pair(project, tmp_path / "w", "--detect", "6pp")[0] == 130
     code, said = pair(project, tmp_path / "w", "--detect", "5pp", "--resume")
     assert (code, "begun with --detect 6pp --power 0.8" in said) == (2, True), said
@@ -96,7 +96,7 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, fo
 
 
 def test_without_a_word_it_asks_at_most_so_many_and_says_what_they_show(project: Path, tmp_path: Path) -> None:
-    with mock.patch.object(detecting, "USUAL_SESSIONS", 210):
+    with mock.patch.object(phases, "USUAL_SESSIONS", 210):
         code, said = pair(project, tmp_path / "w")
     assert code == 0, said
     assert "Asking at most 210 of" in said
@@ -137,6 +137,6 @@ def test_what_cannot_be_found_is_refused(project: Path, tmp_path: Path, more: tu
 
 def test_the_metric_is_the_first_share_that_is_declared() -> None:
     config = patch(Config(engine=EngineConfig()), engine="words")
-    assert detecting.plan_detection(config, 0.01, 0.8).metric == "RecallAt1"
+    assert phases.plan_detection(config, 0.01, 0.8).metric == "RecallAt1"
     with pytest.raises(ConfigError, match=r"0\.1pp"):
-        detecting.plan_detection(config, 0.0005, 0.8)
+        phases.plan_detection(config, 0.0005, 0.8)

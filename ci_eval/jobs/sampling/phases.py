@@ -1,0 +1,335 @@
+"""The runs that ask only as many sessions as are needed: for a narrow interval (`evaluate --precision`), or to find a
+difference of a given size between two engines (`compare-engines --detect`).
+
+Sessions are asked in phases, in the order of `sessionsLimit`. A run is therefore a simple random sample, whose figures
+need no weights; only its size depends on the answers.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from ci_eval.ci import Screen
+from ci_eval.core import compare, interpret, machine
+from ci_eval.core.base import atomic
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.config import USUAL_SESSIONS, Config
+from ci_eval.core.contracts import Metric
+from ci_eval.core.filters import label
+from ci_eval.core.interpret import Progress
+from ci_eval.core.model import Determinism, SessionScore
+from ci_eval.core.model.detection import Detection
+from ci_eval.core.rendering.figures import format_count
+from ci_eval.core.scoring import evaluated, observe_session
+from ci_eval.core.statistics import footprint
+from ci_eval.core.statistics.detection import next_size, next_size_of_figure, reach
+from ci_eval.core.statistics.paired import FLOORS
+from ci_eval.core.workspace import FOLDERS, Workspace
+from ci_eval.jobs import pipeline
+from ci_eval.jobs.comparison_rules import load_metrics
+from ci_eval.jobs.logs import prepare_logs
+from ci_eval.jobs.preparation import Prepared
+
+PHASES = "phases"
+"""The folder of the sessions of each phase, while the run goes on."""
+POWER = 0.8
+USUAL_DIFFERENCE = 0.02
+USUAL = "Recall"
+MOST = 20
+"""The widest precision in percentage points."""
+
+
+def parse(text: str) -> float:
+    """Return half the width of the interval, as a share, from a text such as `1pp`. Raises ConfigError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*pp", text.strip())
+    if match and 0 < float(match[1]) <= MOST:
+        return float(match[1]) / 100
+    raise ConfigError(f"{text!r}: give percentage points above 0 and up to {MOST}, for example 1pp or 0.5pp")
+
+
+def note_precision(workspace: Workspace, precision: float | None) -> None:
+    """Write the precision of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, precision=precision))
+    elif manifest.precision != precision:
+        was = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: it was begun {was}; give the same command as then"
+        )
+
+
+def check_precision(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
+    """Return the metric whose interval is to be narrow enough. Raises ConfigError if sessions cannot be sampled for
+    it."""
+    more = {
+        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
+        "`--repeat` asks all sessions several times": rounds > 1,
+        "`--reuse` takes over whole files": reuse,
+    }
+    check_drawn("--precision", config, more)
+    return choose_metric(config)
+
+
+def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
+    """Check that the option can sample sessions. `more`: further reasons against it → whether they apply. Raises
+    ConfigError if any reason applies."""
+    interpret_config = config.interpret
+    reasons = {
+        "the records of a dataset are drawn as they are": bool(config.dataset.spec),
+        **(more or {}),
+        "`interpret.saveLogs` logs whole files": interpret_config.save_logs,
+        "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
+            interpret_config.session_probability < 1 or interpret_config.sessions_limit is not None
+        ),
+    }
+    if reason := next((text for text, applies in reasons.items() if applies), ""):
+        raise ConfigError(f"{option} cannot be used here: {reason}; leave one of them out")
+
+
+def choose_metric(config: Config) -> Metric:
+    """Return the first of `reports.defaultMetrics` that has two bounds, as a share has. Without any, return Recall, or
+    the first compared metric. Raises ConfigError if there is none."""
+    unit = tasks.CATALOG.load(config.task).unit
+    known = {
+        metric.info.name: metric
+        for metric in load_metrics(config)
+        if metric.statistic == "ratio" and metric.info.span is not None and metric.of in {unit, "either"}
+    }
+    names = (*(config.reports.default_metrics or ()), USUAL, *config.declared)
+    if chosen := next((known[name] for name in names if name in known), None):
+        return chosen
+    raise ConfigError(
+        f"--precision is of a share or a score with two bounds, and the task {config.task} has none: leave it out"
+    )
+
+
+def plan_detection(config: Config, difference: float, power: float) -> Detection:
+    """Return the difference to be found, in the first declared metric that is a share or a score. Raises ConfigError if
+    there is none, if the difference is too small, or if sessions cannot be sampled."""
+    check_drawn("--detect", config)
+    metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
+    if metric is None:
+        raise ConfigError(
+            "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"
+        )
+    if difference < FLOORS[metric.info.unit]:
+        least = FLOORS[metric.info.unit] * 100
+        raise ConfigError(
+            f"smaller differences than {least:g}pp are never called better or worse: --detect that or more"
+        )
+    return Detection(metric=metric.info.name, wanted=difference, power=power)
+
+
+def plan_usual_detection(config: Config) -> Detection | None:
+    """Return the difference to be found if the user gives no number of sessions; None if `plan_detection` would raise
+    ConfigError."""
+    try:
+        return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
+    except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
+        return None
+
+
+def list_joint_metrics(config: Config) -> list[Metric]:
+    """Return the declared metrics whose intervals hold together, without metrics of time, in the order of
+    declaration."""
+    known = {metric.info.name: metric for metric in load_metrics(config)}
+    unit = tasks.CATALOG.load(config.task).unit
+    metrics = [known[name] for name in config.declared if name in known]
+    return [metric for metric in metrics if metric.compared and not metric.timed and metric.of in {unit, "either"}]
+
+
+def note_detection(workspace: Workspace, detection: Detection | None) -> None:
+    """Write the difference to be found into the manifest. Raises WorkspaceError if a resumed run was to find another
+    one."""
+    manifest = workspace.manifest()
+    if not manifest.stages:
+        workspace.write_manifest(replace(manifest, detection=detection))
+    elif manifest.detection != detection:
+        raise WorkspaceError(
+            f"{workspace.folder} cannot be taken up: it was begun {_spell(manifest.detection)}; give the same "
+            "command as then"
+        )
+
+
+def _spell(detection: Detection | None) -> str:
+    if detection is None or detection.most:
+        return "without --detect"
+    return f"with --detect {detection.wanted * 100:g}pp --power {detection.power:g}"
+
+
+def reach_precision(
+    workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
+) -> None:
+    """Run stage 2, phase by phase, until the interval of the metric is `precision` wide to both sides, or all sessions
+    are asked. An interrupted run is resumed. Raises NothingToEvaluate."""
+    reached = np.inf
+
+    def choose_size(phases: _Phases) -> int:
+        nonlocal reached
+        sessions = (each for _, file in workspace.sessions(SessionScore) for each in file if evaluated(each))
+        # Of a session in which the metric observes nothing, both numbers are 0.
+        rows = [np.sum(observe_session(metric, session) or [(0.0, 0.0)], axis=0) for session in sessions]
+        repeats = sum((progress.state for phase in phases.made for progress in phase), Determinism())
+        seen = np.array(rows).reshape(-1, 2)
+        reached = reach(seen, phases.size, len(phases.order), metric.info.limits, repeats)
+        return next_size_of_figure(reached, phases.size, len(phases.order), precision)
+
+    phases = _ask_in_phases([(workspace, prepared)], workspace.folder / PHASES, jobs, screen, choose_size)
+    if phases:
+        screen.say(
+            f"Precision: {metric.info.name} of all {format_count(len(phases.order), 'session')} is known to "
+            f"±{reached * 100:.2f} pp (wanted: ±{precision * 100:g} pp), from {phases.size:,} drawn in "
+            f"{format_count(len(phases.made), 'phase')}"
+        )
+
+
+def find_difference(
+    asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
+) -> None:
+    """Run stage 2 of both engines, phase by phase, until the wanted difference can be found, or all sessions are asked.
+
+    `folder`: a folder for the phases meanwhile, from which an interrupted run is resumed. Raises NothingToEvaluate.
+    """
+    (base, prepared), (new, _) = asked
+    metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
+    wanted, power, most = detection.wanted, detection.power, detection.most
+
+    def choose_size(phases: _Phases) -> int:
+        size, sessions = phases.size, len(phases.order)
+        if not size:
+            screen.say(_plan(detection, label(filters.headline), sessions, 2 * base.manifest().rounds))
+        pilot = (
+            compare.pilot(base, new, metrics, filters, detection.metric, sessions=sessions, asked=size)
+            if size
+            else None
+        )
+        enough = next_size(pilot, size, sessions, wanted, power)
+        return enough if most is None else min(enough, max(most, size))
+
+    if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
+        screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
+
+
+def _plan(detection: Detection, headline: str, count: int, times: int) -> str:
+    points, subject = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {headline}"
+    sessions = f"{count:,} sessions, each {times} times"
+    if detection.most and detection.most < count:
+        return (
+            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {subject}; "
+            f"`--detect {points}` asks as many as that takes, --all asks all"
+        )
+    return f"Asking as many of {sessions}, as show {points} {subject}; --all asks all"
+
+
+def _ask_in_phases(
+    asked: Sequence[tuple[Workspace, Prepared]],
+    folder: Path,
+    jobs: int,
+    screen: Screen,
+    choose_size: Callable[[_Phases], int],
+) -> _Phases | None:
+    """Run stage 2 of all engines, phase by phase, and return the phases; None if all was asked before.
+
+    `choose_size`: returns how many sessions will have been asked after the next phase, from what was asked so far; the
+    present number if it is enough.
+    """
+    if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
+    started, watch = machine.now(), machine.Watch()
+    phases = _Phases(asked, folder, jobs, screen)
+    while (size := choose_size(phases)) > phases.size and not phases.given_up:
+        if phases.size:
+            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
+        phases.ask(size)
+    for number, (workspace, prepared) in enumerate(asked):
+        made = [phase[number] for phase in phases.made]
+        pipeline.record(workspace, prepared, sum_phases(made, phases.files), started, screen, watch)
+    # An interrupted run needed the phases; now all sessions are in the workspaces.
+    shutil.rmtree(folder, ignore_errors=True)
+    return phases
+
+
+class _Phases:
+    """The phases of a run, each of which asks all its engines about more of the sessions. The order is that of
+    `sessionsLimit`."""
+
+    def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
+        self.size = 0
+        """The number of sessions that were asked."""
+        self.files = 0
+        self.made: list[list[Progress]] = []
+        """The progress of each engine in each phase."""
+        (first, prepared) = asked[0]
+        self._listed, seed = interpret.list_sessions(first), prepared.config.interpret.seed
+        ids = self._listed.ids
+        # With this order, `sessionsLimit` chooses the same sessions for the same number.
+        self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
+        self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
+        self._folder, self._jobs, self._screen = folder, jobs, screen
+
+    def ask(self, size: int) -> None:
+        """Ask both engines until `size` sessions are asked."""
+        number = len(self.made)
+        with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
+            self.made.append(
+                interpret.play_files(
+                    [
+                        interpret.EngineSide(self._phase(number, side), self._sides[side][1])
+                        for side in range(len(self._sides))
+                    ],
+                    probability=1.0,
+                    limit=None,
+                    jobs=self._jobs,
+                    rounds=self._sides[0][0].manifest().rounds,
+                    advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
+                    chosen=self._listed.chosen(self.order[self.size : size]),
+                )
+            )
+        self.size = size
+        for side, (workspace, _) in enumerate(self._sides):
+            for path in [source.path for source in workspace.sources()]:
+                workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
+            phases = [Workspace(self._place(phase, side)) for phase in range(len(self.made))]
+            self.files = interpret.join_phases(phases, workspace)
+
+    def _phase(self, number: int, side: int) -> Workspace:
+        place = self._place(number, side)
+        for part in FOLDERS:
+            atomic.make_folder(place / part)
+        return Workspace(place)
+
+    def _place(self, number: int, side: int) -> Path:
+        return self._folder / f"{number:03}" / ("base", "new")[side]
+
+    @property
+    def given_up(self) -> bool:
+        """Return whether an engine failed too often to go on."""
+        return any(progress.given_up for phase in self.made for progress in phase)
+
+
+def sum_phases(made: Sequence[Progress], files: int) -> Progress:
+    """Return the sum of all phases, for this number of files."""
+    return Progress(
+        planned=sum(progress.planned for progress in made),
+        files=files,
+        statuses=sum((progress.statuses for progress in made), Counter()),
+        engine_time=sum(progress.engine_time for progress in made),
+        time=sum(progress.time for progress in made),
+        confined=set().union(*(progress.confined for progress in made)),
+        footprint=footprint.together(progress.footprint for progress in made),
+        trouble=next((progress.trouble for progress in made if progress.trouble), ""),
+        state=sum((progress.state for progress in made), Determinism()),
+        given_up=next((progress.given_up for progress in made if progress.given_up), ""),
+    )
