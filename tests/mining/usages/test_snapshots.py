@@ -70,14 +70,6 @@ def test_a_snapshot_is_taken_before_a_pause_behind_a_new_line_and_at_the_end() -
     assert [(each.time, each.text) for each in found] == [(1, "ab"), (4.5, "abc\n"), (5, "c\n")]
 
 
-def test_offsets_may_be_in_units_of_utf_16() -> None:
-    typing = Typing("u", "f", "a\U0001f600b")
-    list(typing.edit(0, 3, 1, "c", units=True))
-    assert typing.text == "a\U0001f600c"
-    list(typing.edit(0, 2, 1, "d"))
-    assert typing.text == "a\U0001f600d"
-
-
 @pytest.mark.parametrize(("offset", "length"), [(5, 0), (0, 9), (-1, 0), (0, -1)])
 def test_an_edit_outside_of_the_text_is_refused(offset: int, length: int) -> None:
     with pytest.raises(ValueError, match="outside"):

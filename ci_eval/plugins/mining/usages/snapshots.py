@@ -184,29 +184,18 @@ class Typing:
         self._time: float | None = None
         self._taken: str | None = None
 
-    def edit(self, time: float, offset: int, length: int, new: str, *, units: bool = False) -> Iterator[Snapshot]:
-        """Replace `length` characters at `offset`, counted in code points, or in UTF-16's `units`.
+    def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
+        """Replace `length` characters at `offset`, counted in code points.
 
         Raises ValueError if the text has no such characters.
         """
         # An edit that does not fit raises before any snapshot is taken.
-        text = self._apply_edit(offset, length, new, units)
+        if not 0 <= offset <= offset + length <= len(self.text):
+            raise ValueError("an edit is outside of what is known of the text")
         yield from self._pause(time)
-        self.text = text
+        self.text = self.text[:offset] + new + self.text[offset + length :]
         if "\n" in new:
             yield from self.look(time)
-
-    def become(self, time: float, text: str) -> Iterator[Snapshot]:
-        """Replace the whole text by another one, and yield a snapshot if it is due."""
-        yield from self._pause(time)
-        more_lines = text.count("\n") > self.text.count("\n")
-        self.text = text
-        if more_lines:
-            yield from self.look(time)
-
-    def change_silently(self, offset: int, length: int, new: str) -> None:
-        """Apply an edit by somebody else, which makes no snapshot (offsets in units of UTF-16). Raises ValueError."""
-        self.text = self._apply_edit(offset, length, new, units=True)
 
     def look(self, time: float) -> Iterator[Snapshot]:
         """Yield a snapshot of the text as it is, if it was not taken just before."""
@@ -231,22 +220,10 @@ class Typing:
         if self._time is not None:
             yield from self.look(self._time)
 
-    def _apply_edit(self, offset: int, length: int, new: str, units: bool) -> str:
-        begin, end = (self._point(offset), self._point(offset + length)) if units else (offset, offset + length)
-        if not 0 <= begin <= end <= len(self.text):
-            raise ValueError("an edit is outside of what is known of the text")
-        return self.text[:begin] + new + self.text[end:]
-
     def _pause(self, time: float) -> Iterator[Snapshot]:
         if self._time is not None and time - self._time >= IDLE:
             yield from self.look(self._time)
         self._time = time
-
-    def _point(self, unit: int) -> int:
-        """Return the offset in code points for one in units of UTF-16."""
-        if self.text.isascii() or max(self.text) <= "\uffff":
-            return unit
-        return len(self.text.encode("utf-16-le")[: max(2 * unit, 0)].decode("utf-16-le", "replace"))
 
 
 def _lines(text: str) -> str:
