@@ -22,6 +22,7 @@ from ci_eval.ci.inputs import JOB, advise
 from ci_eval.ci.teamcity import TeamCity
 from ci_eval.core.rendering import plaintext
 
+HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)
 OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120
@@ -203,10 +204,9 @@ class Steps:
 def detect_host(environment: Mapping[str, str]) -> Host:
     """Return the CI that the environment variables name. CI_EVAL_CI (github, teamcity, none) overrides them."""
     name = environment.get("CI_EVAL_CI", "auto")
-    if name == "teamcity" or (name == "auto" and "TEAMCITY_VERSION" in environment):
-        return TeamCity(sys.stdout)
-    if name == "github" or (name == "auto" and environment.get("GITHUB_ACTIONS") == "true"):
-        return GitHub(sys.stdout)
+    for host in HOSTS:
+        if name == host.name or (name == "auto" and environment.get(host.variable, "false") != "false"):
+            return host(sys.stdout)
     return Host(sys.stdout)
 
 

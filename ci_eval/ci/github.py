@@ -34,6 +34,7 @@ class GitHub(Host):
     """A step of a workflow."""
 
     name = "github"
+    variable = "GITHUB_ACTIONS"
 
     def __init__(self, out: TextIO) -> None:
         super().__init__(out)

@@ -50,6 +50,8 @@ class Host:
     """A job without a CI. Subclasses override what their CI supports."""
 
     name = "none"
+    variable = ""
+    """The environment variable that the CI sets in its jobs."""
     wide = False
     """True if progress is reported to the CI as well."""
 

@@ -48,6 +48,7 @@ class TeamCity(Host):
     """A build step of TeamCity."""
 
     name = "teamcity"
+    variable = "TEAMCITY_VERSION"
     wide = True
 
     def harmless(self, line: str) -> str:

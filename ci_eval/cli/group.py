@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from ci_eval import __version__
-from ci_eval.ci.console import OUTPUT
+from ci_eval.ci.console import HOSTS, OUTPUT
 
 COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
@@ -127,7 +127,7 @@ def _ci_option(*, hidden: bool = False) -> click.Option:
     return click.Option(
         ["--ci"],
         envvar="CI_EVAL_CI",
-        type=click.Choice(["auto", "github", "teamcity", "none"]),
+        type=click.Choice(["auto", *sorted(host.name for host in HOSTS), "none"]),
         expose_value=False,
         hidden=hidden,
         callback=_set_ci,

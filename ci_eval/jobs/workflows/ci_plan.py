@@ -12,6 +12,7 @@ from ci_eval.jobs.workflows.origin import UNKNOWN, Origin
 CONFIG = Path("ci/completion.yaml")
 NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
 ALGORITHMS = "algorithms"
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
 """The purposes that files are written for."""
 
 

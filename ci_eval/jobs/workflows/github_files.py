@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ci_eval.jobs.workflows import ci_plan
-from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan
+from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
 
+PURPOSES = ci_plan.PURPOSES
 FOLDER = Path(".github/workflows")
 NIGHT = FOLDER / "completion.yml"
 LOGS = FOLDER / "completion-logs.yml"
@@ -30,6 +31,21 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
         yield LOGS, _logs(plan)
     if ci_plan.SITE in plan.request.purposes:
         yield SITE, _site(plan)
+
+
+def steps(request: Request, address: str, key: str) -> Iterator[str]:
+    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
+    if key:
+        yield f"The key:     make the secret {KEYS} of the repository, with the line {key}=VALUE"
+    if ci_plan.SITE in request.purposes:
+        yield "The site:    Settings, Pages, Source: GitHub Actions"
+    if {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*request.purposes}:
+        page = f"{address}/actions/workflows/{NIGHT.name}"
+        yield f"Start it:    {page if address else 'at GitHub: Actions, completion, Run workflow'}"
+    elif ci_plan.PULL_REQUEST in request.purposes:
+        yield "See it:      open a pull request; the figures become a comment"
+    else:
+        yield f"See it:      {address + '/actions' if address else 'at GitHub: Actions'}"
 
 
 def _uses(plan: CiPlan, workflow: str) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.jobs.workflows import ci_plan
-from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan
+from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
 from ci_eval.jobs.workflows.origin import UNKNOWN
 
+PURPOSES = (ci_plan.NIGHT, ci_plan.PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
 ENGINES = """\
 engines:
@@ -54,6 +55,16 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
         output = json.dumps(plan.request.build_output)
         lines.append(ENGINES.format(build=json.dumps(plan.request.build), output=output))
     yield PIPELINE, "".join(lines)
+
+
+def steps(request: Request, address: str, key: str) -> Iterator[str]:
+    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
+    at = f"{address}/-/" if address else "at GitLab: "
+    if key:
+        yield f"The key:     make the masked variable {key} of the project"
+    yield "The token:   make a token of the project with api, and the masked variable CI_EVAL_GITLAB_TOKEN of it"
+    if ci_plan.NIGHT in request.purposes:
+        yield f"Start it:    {at}pipeline_schedules"
 
 
 def _include(plan: CiPlan, component: str, **inputs: str) -> str:

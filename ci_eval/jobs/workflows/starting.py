@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,16 +29,14 @@ from ci_eval.jobs.workflows.ci_plan import (
     NIGHT,
     NOTICE,
     PULL_REQUEST,
+    PURPOSES,
     SITE,
     CiPlan,
     Request,
 )  # fmt: skip
 
-PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
-WRITTEN = {"github": PURPOSES, "teamcity": PURPOSES[:-1], "gitlab": (NIGHT, PULL_REQUEST)}
-"""CI → the purposes that its files are written for."""
-SYSTEMS = {"github": github_files.files, "teamcity": teamcity_files.files, "gitlab": gitlab_files.files}
-"""CI → the function that returns its files."""
+SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
+"""CI → the module with its PURPOSES, its `files`, and the `steps` that are left to do."""
 SESSIONS = 1000
 """The number of sessions to ask: some minutes, and an interval of about three points."""
 ENGINES = {
@@ -173,8 +171,8 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
     if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
         raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
-    if unwritten := [purpose for purpose in purposes if purpose not in WRITTEN[request.system]]:
-        known = ", ".join(WRITTEN[request.system])
+    if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
+        known = ", ".join(SYSTEMS[request.system].PURPOSES)
         raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
     if (ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
@@ -218,7 +216,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
         raise ConfigError(
             f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
         )
-    files = dict(SYSTEMS[request.system](plan))
+    files = dict(SYSTEMS[request.system].files(plan))
     text = _spell(answers, config, plan) if answers else (folder / CONFIG).read_text(encoding="utf-8")
     configs = {CONFIG: text} if answers else {}
     for path, engine in zip(request.configs[1:], request.rivals, strict=True):
@@ -295,8 +293,7 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
         f"Try it:      {build}ci-eval evaluate {CONFIG}",
         f"Hand it in:  git add {folders} && git commit -m 'Measure completion' && git push",
     ]
-    steps = {"github": _steps_at_github, "teamcity": _steps_at_teamcity, "gitlab": _steps_at_gitlab}
-    return [*lines, *steps[request.system](request, address, key)]
+    return [*lines, *SYSTEMS[request.system].steps(request, address, key)]
 
 
 def _one_line(command: str) -> str:
@@ -307,34 +304,3 @@ def _one_line(command: str) -> str:
         return f"bash -ec {shlex.quote(command)}"
     escaped = command.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
     return f"bash -ec $'{escaped}'"
-
-
-def _steps_at_teamcity(request: Request, address: str, key: str) -> Iterator[str]:
-    yield f"In TeamCity: Create project → From a repository URL{f' ({address})' if address else ''} → Import settings"
-    if key:
-        yield f"The key:     make the parameter env.{key} of the project, of the type password"
-    if SITE in request.purposes:
-        yield "The trends:  the tab Trends of that project"
-
-
-def _steps_at_gitlab(request: Request, address: str, key: str) -> Iterator[str]:
-    at = f"{address}/-/" if address else "at GitLab: "
-    if key:
-        yield f"The key:     make the masked variable {key} of the project"
-    yield "The token:   make a token of the project with api, and the masked variable CI_EVAL_GITLAB_TOKEN of it"
-    if NIGHT in request.purposes:
-        yield f"Start it:    {at}pipeline_schedules"
-
-
-def _steps_at_github(request: Request, address: str, key: str) -> Iterator[str]:
-    if key:
-        yield f"The key:     make the secret {github_files.KEYS} of the repository, with the line {key}=VALUE"
-    if SITE in request.purposes:
-        yield "The site:    Settings, Pages, Source: GitHub Actions"
-    if {NIGHT, NOTICE, ALGORITHMS} & {*request.purposes}:
-        page = f"{address}/actions/workflows/{github_files.NIGHT.name}"
-        yield f"Start it:    {page if address else 'at GitHub: Actions, completion, Run workflow'}"
-    elif PULL_REQUEST in request.purposes:
-        yield "See it:      open a pull request; the figures become a comment"
-    else:
-        yield f"See it:      {address + '/actions' if address else 'at GitHub: Actions'}"

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan
+from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
 
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
 SETTINGS = Path(".teamcity/settings.kts")
 LIBRARY = Path(".teamcity/CiEval.kt")
 PACKED = Path(__file__).with_name("CiEval.kt")
@@ -29,6 +30,15 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of the settings, and of the library they use."""
     yield SETTINGS, _settings(plan)
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
+
+
+def steps(request: Request, address: str, key: str) -> Iterator[str]:
+    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
+    yield f"In TeamCity: Create project → From a repository URL{f' ({address})' if address else ''} → Import settings"
+    if key:
+        yield f"The key:     make the parameter env.{key} of the project, of the type password"
+    if SITE in request.purposes:
+        yield "The trends:  the tab Trends of that project"
 
 
 def find_night(settings: str) -> re.Match[str] | None:
