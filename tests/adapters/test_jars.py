@@ -59,6 +59,7 @@ def hostile() -> Iterator[Path]:
     named = re.search(r"-Dmaven\.repo\.local=(\S+)", os.environ.get("MAVEN_OPTS", ""))
     repository = Path(named[1]) if named else Path.home() / ".m2" / "repository"
     folder = repository / "ci" / "eval" / "hostile" / "evil" / "1"
+    shutil.rmtree(folder.parents[1], ignore_errors=True)  # that of a run that was killed
     folder.mkdir(parents=True)
     with zipfile.ZipFile(folder / "evil-1.jar", "w") as jar:
         jar.writestr("a", "")
