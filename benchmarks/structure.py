@@ -82,7 +82,6 @@ def package_of(path: Path) -> str:
 
 
 def main() -> None:
-    """Print the tables."""
     paths = modules()
     lines = {name: lines_of(path) for name, path in paths.items()}
     longest = max((max(functions(path), default=0), name) for name, path in paths.items())

@@ -205,7 +205,7 @@ def detect_host(environment: Mapping[str, str]) -> Host:
     """Return the CI that the environment variables name. CI_EVAL_CI (github, teamcity, none) overrides them."""
     name = environment.get("CI_EVAL_CI", "auto")
     for host in HOSTS:
-        if name == host.name or (name == "auto" and environment.get(host.variable, "false") != "false"):
+        if name == host.name or (name == "auto" and environment.get(host.variable, "") not in {"", "false"}):
             return host(sys.stdout)
     return Host(sys.stdout)
 

@@ -16,7 +16,7 @@ such that a pattern needs hours to read it."""
 
 @contextmanager
 def limit_cpu(seconds: float) -> Iterator[None]:
-    """Stop the block after this many seconds of CPU time. Raises EngineTimeout.
+    """Raise EngineTimeout in the block once it has used so many seconds of CPU time.
 
     Regular expressions look for signals, so the signal stops them, too. There is no limit outside of the main thread,
     which alone gets signals; workers play sessions in theirs.

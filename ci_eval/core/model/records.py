@@ -76,7 +76,7 @@ class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class StoredText(Value, frozen=True, kw_only=True):
-    """A text that histories of a dataset refer to; it is stored once, on a line of its own."""
+    """A text that histories of a dataset refer to by its hash, so that it is stored once."""
 
     text: str
     """The SHA-256 of the text, as hex."""

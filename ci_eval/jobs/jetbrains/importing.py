@@ -108,7 +108,7 @@ def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """Return the configuration, as far as it is understood, with warnings. It is only read, never run."""
+    """Return the keys of the configuration that ci-eval knows, and a warning for the others. Nothing in it is run."""
     try:
         loaded = load(path, environment=_Verbatim())
         config, warnings = loaded.config, loaded.warnings

@@ -1,4 +1,4 @@
-"""The table of runs: a row is a run in a folder of its own, whether it is a choice of values, a project or a shard."""
+"""The table of runs. A row is a run in its own folder: a choice of values, a project or a shard."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def head(config: Config, project: str) -> dict[str, object]:
 
 
 def reports(config: Config) -> dict[str, object]:
-    """Return title and filters of reports. What is compared is no part of them."""
+    """Return title and filters of reports; metrics and gates of comparisons are left out."""
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters

@@ -58,8 +58,7 @@ it: 8."""
 
 
 def accepted_length(session: SessionScore) -> int:
-    """Return how many characters the first suggestion at the last lookup adds, as far as the user accepts it; 0 if not
-    at all.
+    """Return how many characters the user accepts of the first suggestion at the last lookup.
 
     The user accepts it if its first line is the expected one, or if it is right to its end and adds at least `WORTH`
     characters. If only its first line is right, that line is accepted. A single character is typed sooner.

@@ -237,7 +237,7 @@ class OtherFiles:
         self._modules = Modules(self._paths)
 
     def _text(self, path: str) -> str | None:
-        """Return the text of a file of the project's own, or None if it is no text, or too large."""
+        """Return the text of a file of the project; None if it is binary, a link out of the project, or too large."""
         try:
             data = read_own(self._root, path)
             return decode(data) if len(data) <= LARGEST else None

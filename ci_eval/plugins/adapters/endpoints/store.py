@@ -28,7 +28,7 @@ PATIENCE = 60.0
 
 
 class Database:
-    """A table in a file of its own. A process that is killed leaves whole rows."""
+    """A file of SQLite with one table. A process that is killed leaves whole rows."""
 
     def __init__(self, path: Path, table: str) -> None:
         """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
@@ -137,10 +137,9 @@ class Answers:
                 yield msgspec.json.encode(kept) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Add the answers of an export to requests that have none yet; all or none. Returns the number of added
-        answers.
+        """Add the answers of an export to requests without one, and return how many were added.
 
-        Raises ConfigError if a line is no stored answer.
+        Raises ConfigError if a line is not a stored answer; then none is added.
         """
         added = 0
         with self._database.changing() as cursor:

@@ -290,8 +290,8 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return the items of an answer; none for null. Raises one of UNREADABLE if the answer is no list, or none of its
-    items can be read."""
+    """Return the items of an answer; an empty list for null. Raises one of UNREADABLE if the answer is not a list, or
+    if all of its items are unreadable."""
     try:
         # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)
