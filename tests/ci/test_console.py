@@ -134,6 +134,8 @@ def test_a_folder_that_no_rule_of_artifacts_can_name_is_left_with_a_warning(fold
     [
         ({}, "none"),
         ({"CI": "true"}, "none"),
+        ({"GITHUB_ACTIONS": "", "TEAMCITY_VERSION": ""}, "none"),
+        ({"GITHUB_ACTIONS": "false"}, "none"),
         ({"GITHUB_ACTIONS": "true"}, "github"),
         ({"TEAMCITY_VERSION": "2025.11", "GITHUB_ACTIONS": "true"}, "teamcity"),
         ({"GITHUB_ACTIONS": "true", "CI_EVAL_CI": "none"}, "none"),
