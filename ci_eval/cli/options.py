@@ -141,7 +141,7 @@ class Choices:
         if it is `trusted`. `ladder`: ask for several prefixes if nothing is said about them. Raises WorkspaceError if
         `resumed` holds no run.
         """
-        if self.config is None and resumed and (resumed / "config.yaml").is_file():
+        if self.config is None and resumed and (resumed / "manifest.json").is_file():
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
@@ -171,7 +171,7 @@ class Choices:
             whole = replace(config.interpret, sessions_limit=None, session_probability=1.0)
             return replace(config, interpret=whole)
         # A stored configuration has the number that its run was begun with.
-        stored = self.config is None and resumed and (resumed / "config.yaml").is_file()
+        stored = self.config is None and resumed and (resumed / "manifest.json").is_file()
         return config if stored or self.says_how_many() else limit_sessions(config)
 
     def says_how_many(self) -> bool:

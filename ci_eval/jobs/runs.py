@@ -105,10 +105,11 @@ def _lock(folder: Path) -> Iterator[None]:
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """Make a new workspace with its configuration and manifest."""
+    manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
     # A folder counts as a workspace once it has a manifest, so the manifest comes last.
-    workspace.write_manifest(replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None))
+    workspace.write_manifest(manifest)
     return workspace
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import re
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from ci_eval.cli.options import DEMO
 from ci_eval.core.config import load
 from ci_eval.core.model import SessionScore
-from ci_eval.core.workspace import Workspace
+from ci_eval.core.workspace import FOLDERS, Workspace
 from tests.cli.conftest import Run
 from tests.packed import as_before
 from tests.projects import GREETER, sessions, write
@@ -275,6 +276,18 @@ def test_what_is_no_run_cannot_be_taken_up(run: Run, tmp_path: Path) -> None:
         code, _, err = run("evaluate", "--resume", "--output", folder)
         assert (code, "holds no run to take up" in " ".join(err.split())) == (2, True), err
     assert not (tmp_path / "none").exists()
+
+
+def test_a_run_killed_before_its_manifest_is_resumed_by_its_options(run: Run, project: Path, tmp_path: Path) -> None:
+    asked = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--output", tmp_path / "o")
+    assert run(*asked)[0] == 0
+    (tmp_path / "o" / "manifest.json").unlink()
+    (tmp_path / "o" / "names.npz").unlink()
+    for part in FOLDERS:
+        shutil.rmtree(tmp_path / "o" / part)
+        (tmp_path / "o" / part).mkdir()
+    code, _, err = run(*asked, "--resume")
+    assert code == 0, err
 
 
 def test_sessions_and_seed_are_short_for_keys(run: Run, project: Path, tmp_path: Path) -> None:

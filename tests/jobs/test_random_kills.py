@@ -159,9 +159,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def figures(folder: Path) -> object:
-    """What is reported, but for what tells of time."""
+    """What is reported, but for what tells of time, and for what the git that reads the revision said if it was
+    killed."""
     reported = json.loads((folder / "reports" / "metrics.json").read_text())
-    return without({"started", "PeakMemory"}, reported)
+    return without({"started", "PeakMemory", "revision"}, reported)
 
 
 def without(keys: set[str], value: Any) -> object:
