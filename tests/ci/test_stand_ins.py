@@ -265,11 +265,11 @@ def test_a_further_attempt_uploads_the_name_again_and_the_newest_is_downloaded(r
 # ------------------------------------------------------------------------------------------------------------ groups
 
 BOUNDED = {
-    "event.pull_request.number", "event.workflow_run.head_sha", "event.workflow_run.workflow_id", "inputs.name", "run_id",
-    "workflow",
+    "event.pull_request.number", "event.workflow_run.head_sha", "event.workflow_run.workflow_id", "inputs.name",
+    "run_id", "workflow",
 }  # fmt: skip
-"""Of `github`: numbers, a digest, and the name of a workflow; and the name of a night, which whoever calls it wrote once,
-and is part of an artifact's name. Other inputs have any length."""
+"""Of `github`: numbers, a digest, and the name of a workflow; and the name of a night, which is part of an artifact's
+name. Other inputs have any length."""
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)

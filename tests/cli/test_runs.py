@@ -5,8 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import re
+import shutil
 import signal
 import subprocess
 import sys
