@@ -20,28 +20,25 @@ from ci_eval.core.model import (
     Sweep,
 )
 from ci_eval.core.model.units import COSTS, TRENDS
-from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.advice import busy_text, collect_warnings
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
-from ci_eval.core.rendering.engine.conditions import busy_text
 from ci_eval.core.rendering.figures import (
-    client_name,
-    cost_text,
-    failed_everywhere,
-    footprint_text,
-    statuses,
-    times_text,
-)
-from ci_eval.core.rendering.figures import headline as headline_metrics
-from ci_eval.core.rendering.ladder import (
     ELSEWHERE,
     HERE,
+    client_name,
+    cost_text,
     describe_sessions,
+    failed_everywhere,
     find_length_figures,
+    footprint_text,
     lengths_table,
     metric_table,
     sentences,
     shown_filter,
+    statuses,
+    times_text,
 )
+from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import (

@@ -17,11 +17,11 @@ from ci_eval.core.rendering.figures import (
     failures,
     headline,
     intervals,
+    judged_of_code,
     metric_infos,
     sessions_by_kind,
     statuses,
 )
-from ci_eval.core.rendering.ladder import judged_of_code
 from ci_eval.core.rendering.verdicts import populations
 
 MAX_ERRORS = 200

@@ -16,9 +16,8 @@ from urllib.parse import quote
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
 from ci_eval.core.model import Properties, Session, SourceFile
-from ci_eval.core.rendering.htmldata import pack_json, script
-from ci_eval.core.rendering.htmlpairs import classify_change
-from ci_eval.core.rendering.htmlsite import HtmlSite
+from ci_eval.core.rendering.htmlpages import classify_change
+from ci_eval.core.rendering.htmlsite import HtmlSite, pack_json, script
 from ci_eval.core.scoring import (
     FAILED_BAND,
     UNGRADED_BAND,

@@ -22,11 +22,18 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
-from ci_eval.core.rendering.advice import percent
+from ci_eval.core.rendering.advice import conditions_line, percent
 from ci_eval.core.rendering.blocks import Cell, Column, Table
-from ci_eval.core.rendering.engine.conditions import conditions_line
-from ci_eval.core.rendering.figures import first_filter, format_count
-from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, beside, find_length_filters, judged_of_code, shown_filter
+from ci_eval.core.rendering.figures import (
+    ELSEWHERE,
+    HERE,
+    beside,
+    find_length_filters,
+    first_filter,
+    format_count,
+    judged_of_code,
+    shown_filter,
+)
 from ci_eval.core.rendering.markdowntext import prose
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 

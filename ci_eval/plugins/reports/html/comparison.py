@@ -16,11 +16,9 @@ from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import PairedSessions
-from ci_eval.core.rendering.htmldata import script
-from ci_eval.core.rendering.htmlpages import encode_stretches, page_name
-from ci_eval.core.rendering.htmlpairs import paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link
-from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, find_length_filters
+from ci_eval.core.rendering.figures import ELSEWHERE, HERE, find_length_filters
+from ci_eval.core.rendering.htmlpages import encode_stretches, page_name, paired_pages
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
     compared_by_length,

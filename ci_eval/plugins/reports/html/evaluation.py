@@ -14,19 +14,23 @@ from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
 from ci_eval.core.model import Evaluation
 from ci_eval.core.model.units import amount
-from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
-from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     INDICATIVE,
     NO_FIGURES,
     failed_everywhere,
+    find_length_figures,
+    find_length_filters,
     footprint_text,
     headline,
+    lengths_table,
     metric_infos,
+    pooled_label,
+    sentences,
+    shown_filter,
 )
-from ci_eval.core.rendering.htmldata import Scripts
 from ci_eval.core.rendering.htmlindex import index
 from ci_eval.core.rendering.htmlpages import (
     MISSES,
@@ -39,15 +43,7 @@ from ci_eval.core.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
-from ci_eval.core.rendering.ladder import (
-    find_length_figures,
-    find_length_filters,
-    lengths_table,
-    pooled_label,
-    sentences,
-    shown_filter,
-)
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, Scripts
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.statistics.repeated.noise import noise_text

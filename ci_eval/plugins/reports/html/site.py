@@ -10,9 +10,8 @@ from ci_eval.core import machine
 from ci_eval.core.filters import label
 from ci_eval.core.model import FORMAT, Estimate, Line, Lines, MetricInfo, Trend
 from ci_eval.core.model.units import NOTHING, amount, change, interval
-from ci_eval.core.rendering.charts import trend_charts
+from ci_eval.core.rendering.charts import sparkline, trend_charts
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
-from ci_eval.core.rendering.sparkline import sparkline
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (*COMMON, "comparison.css", "site.css")

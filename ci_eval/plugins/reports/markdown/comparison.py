@@ -11,7 +11,7 @@ from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change, interval_text
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
-from ci_eval.core.rendering.ladder import ELSEWHERE, HERE
+from ci_eval.core.rendering.figures import ELSEWHERE, HERE
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.results import trend_lines
 from ci_eval.core.rendering.verdicts import (

@@ -7,31 +7,28 @@ from collections.abc import Sequence
 from ci_eval.core.filters import label
 from ci_eval.core.model import Estimate, Evaluation, FileError, FilterFigures, MetricInfo
 from ci_eval.core.model.units import amount
-from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import added_blocks, to_markdown
-from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
     FAILURES,
     INDICATIVE,
     OUTCOMES,
     client_name,
+    describe_sessions,
     failed_everywhere,
+    find_length_figures,
     first_filter,
     footprint_text,
     headline,
     intervals,
-    metric_infos,
-    sessions_by_kind,
-    statuses,
-)
-from ci_eval.core.rendering.ladder import (
-    describe_sessions,
-    find_length_figures,
     lengths_table,
+    metric_infos,
     metric_table,
     pooled_label,
     sentences,
+    sessions_by_kind,
     shown_filter,
+    statuses,
 )
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import Table, tables
