@@ -115,9 +115,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         screen.result(line)
     for table in tables(evaluation):
         screen.result("")
-        screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
-        if table.note:
-            screen.result(table.note)
+        table.terminal(screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:

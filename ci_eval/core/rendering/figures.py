@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from urllib.parse import quote
+
+from markupsafe import Markup
 
 from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
 from ci_eval.core.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo
 from ci_eval.core.model.units import amount, interval, money
 from ci_eval.core.rendering.blocks import Cell, Column, Table
-from ci_eval.core.rendering.markdowntext import prose
+from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics import footprint
 
 LISTS = frozenset({"completion", "golf", "inside"})
@@ -275,41 +279,82 @@ def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
     )
 
 
+NO_ESTIMATE = Estimate(value=None)
+
+
 def judged_of_code(figures: FilterFigures) -> bool:
     """Return whether any figure has an interval for other code."""
     return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
 
 
-def metric_table(title: str, figures: FilterFigures, infos: Sequence[MetricInfo], on_terminal: str = "") -> Table:
-    """Return the figures of metrics with their intervals."""
-    populations = [HERE, *([ELSEWHERE] if judged_of_code(figures) else [])]
+def metric_table(
+    title: str,
+    figures: FilterFigures,
+    infos: Sequence[MetricInfo],
+    on_terminal: str = "",
+    bars: Mapping[str, Markup] = MappingProxyType({}),
+) -> Table:
+    """Return the figures of metrics with their intervals. `bars`: the metric → what HTML draws of its intervals."""
+    populations = [(HERE, "here"), *([(ELSEWHERE, "elsewhere")] if judged_of_code(figures) else [])]
     columns = [
         Column("Metric", "row", safe=prose),
-        *(Column(name, "number") for name in ("Value", *populations)),
-        Column("Mean of files", "number", formats="markdown"),
-        Column("n", "number", formats="markdown"),
-        Column("What it means", on_terminal=""),
+        Column("Value", "number strong"),
+        *(Column(name, f"number quiet {classes}", "95% interval") for name, classes in populations),
+        Column("", "drawn", formats="html", in_html=Markup('<span class="hidden">Drawn</span>')),
+        Column("Mean of files", "number quiet by-file", "Each file weighs the same", formats="markdown html"),
+        Column("n", "number quiet n", "Number of observations", formats="markdown html"),
+        Column("What it means", "words", on_terminal=""),
     ]
     rows: list[list[str | Cell]] = []
     for info in infos:
         figure = figures.metrics[info.name]
         between = [interval(figure, info.unit), interval(figure.elsewhere, info.unit)][: len(populations)]
         better = f" ({info.better} is better)" if info.better in {"higher", "lower"} else ""
-        meaning = Cell(f"{prose(info.summary)}{better}", on_terminal=info.summary)
+        meaning = Cell(
+            f"{prose(info.summary)}{better}",
+            on_terminal=info.summary,
+            in_html=Markup('{}<span class="quiet">{}</span>').format(info.summary, better),
+        )
+        drawn = Cell("", in_html=bars.get(info.name, Markup()))
         by_file = amount(figures.by_file.get(info.name), info.unit)
-        rows.append([info.name, amount(figure.value, info.unit), *between, by_file, f"{figure.n:,}", meaning])
-    spare = ("", *(name.lower() for name in reversed(populations)))
-    return Table(columns, rows, title, on_terminal=on_terminal, numbers=1 + len(populations), spare=spare)
+        rows.append([info.name, amount(figure.value, info.unit), *between, drawn, by_file, f"{figure.n:,}", meaning])
+    spare = ("", *(name.lower() for name, _ in reversed(populations)))
+    numbers, label = 1 + len(populations), title.partition(" ")[0]
+    return Table(
+        columns, rows, title, on_terminal=on_terminal, numbers=numbers, spare=spare, classes="metrics", label=label
+    )
+
+
+def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: str | None = None) -> Table:
+    """Return the figures by kind of token. `selected`: the address of the sessions that HTML links to; None = it links
+    to none."""
+    columns = [
+        Column("Kind", "row", safe=code),
+        Column("Sessions", "number"),
+        *(Column(prose(info.name), "number", in_html=info.name) for info in infos),
+    ]
+    rows: list[list[str | Cell]] = []
+    for kind, sessions in sessions_by_kind(figures.kinds).items():
+        name = Markup.escape(kind.lower().replace("_", " "))
+        address = "&".join(filter(None, (selected, f"kind={quote(kind)}")))
+        if selected is not None:
+            name = Markup('<a href="sessions.html#{}">{}</a>').format(address, name)
+        row: list[str | Cell] = [Cell(kind, in_html=name), f"{sessions:,}"]
+        for info in infos:
+            figure = figures.kinds[kind].get(info.name, NO_ESTIMATE)
+            value, between = amount(figure.value, info.unit), intervals(figure, info.unit)
+            row.append(Cell(value, in_html=Markup("{}<small>{}</small>").format(value, between)))
+        rows.append(row)
+    return Table(columns, rows, "By token kind", classes="kinds", label="By token kind")
 
 
 def lengths_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> Table:
     """Return a table with a column of figures for each number of letters typed."""
     lengths = find_length_figures(evaluation)
-    nothing = Estimate(value=None)
     rows = [
         [
             info.name,
-            *(amount(of.metrics.get(info.name, nothing).value, info.unit) for of in lengths.values()),
+            *(amount(of.metrics.get(info.name, NO_ESTIMATE).value, info.unit) for of in lengths.values()),
             info.summary,
         ]
         for info in infos
