@@ -22,6 +22,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering.advice import busy_text, collect_warnings
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
+from ci_eval.core.rendering.differences import compared_by_length, verdict_table
 from ci_eval.core.rendering.figures import (
     ELSEWHERE,
     HERE,
@@ -41,15 +42,7 @@ from ci_eval.core.rendering.figures import (
 from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
-from ci_eval.core.rendering.verdicts import (
-    compared_by_length,
-    elsewhere_line,
-    judged_elsewhere,
-    pairs_text,
-    populations,
-    verdict_lines,
-    verdict_table,
-)
+from ci_eval.core.rendering.verdicts import elsewhere_line, judged_elsewhere, pairs_text, populations, verdict_lines
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared

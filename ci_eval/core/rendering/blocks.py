@@ -166,7 +166,7 @@ class Table:
     """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
     right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `classes`: those of the table in HTML;
     `label`: its name for readers of screens, or "#" and the id of the heading that names it. `note`: a sentence below
-    it."""
+    it. `is_tall`: a page scrolls it up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -180,6 +180,7 @@ class Table:
     label: str = ""
     foot: Sequence[str | Cell] = ()
     note: str = ""
+    is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
         """Return the columns and the rows that a format has; the foot is the last row."""
@@ -226,9 +227,10 @@ class Table:
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
         return Markup(
-            '<div class="scroll" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            '<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
             "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
         ).format(
+            " tall" if self.is_tall else "",
             "labelledby" if self.label.startswith("#") else "label",
             self.label.lstrip("#"),
             Markup(' class="{}"').format(self.classes) if self.classes else "",
@@ -237,6 +239,11 @@ class Table:
             foot,
             Markup('<p class="quiet">{}</p>\n').format(self.note) if self.note else "",
         )
+
+
+def breakable(path: str) -> Markup:
+    """Return a path that may be broken behind its slashes if it does not fit into a line."""
+    return Markup("/<wbr>").join(path.split("/"))
 
 
 def _html_cell(column: Column, cell: Cell) -> Markup:

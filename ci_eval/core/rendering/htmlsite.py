@@ -16,12 +16,12 @@ from urllib.parse import quote
 
 import jinja2
 import msgspec
-from markupsafe import Markup
 
 from ci_eval.core.base import atomic
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
 from ci_eval.core.model import Kind, Lookup, Properties, Session, Suggestion
+from ci_eval.core.rendering.blocks import breakable
 from ci_eval.core.scoring import outcome
 
 COMMON = ("style.css", "theme.js")
@@ -45,7 +45,6 @@ class HtmlSite:
         )
         self._environment.globals.update(known)
         self._environment.filters.update({"breakable": breakable, "label": label})
-        self._environment.filters["label"] = label
 
     def assets(self, names: Sequence[str]) -> None:
         """Copy styles and scripts into the folder `assets`."""
@@ -65,11 +64,6 @@ class HtmlSite:
         path = self._folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def breakable(path: str) -> Markup:
-    """Return a path that may be broken behind its slashes if it does not fit into a line."""
-    return Markup("/<wbr>").join(path.split("/"))
 
 
 def report_link(workspace: Path, folder: Path) -> str:

@@ -19,15 +19,15 @@ from ci_eval.core.model import (
     FilterFigures,
     MetricInfo,
     Overview,
-    Subset,
     Suite,
     Sweep,
     Verdict,
 )
-from ci_eval.core.model.units import amount, change, interval_text
+from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
 from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import (
     ELSEWHERE,
     FAILURES,
@@ -56,17 +56,12 @@ from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import small_blocks, trend_lines
 from ci_eval.core.rendering.verdicts import (
-    COLUMNS,
-    compared_by_length,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
     pairs_text,
     populations,
-    said,
     verdict_lines,
-    verdict_table,
-    went,
 )
 from ci_eval.core.statistics.repeated.noise import noise_text
 
@@ -303,56 +298,20 @@ def _others(comparison: Comparison) -> str:
 
 
 def _differing_parts(comparison: Comparison) -> str:
-    info = next(info for info in comparison.metrics if info.name == comparison.declared[0])
     shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
-    columns = (
-        f"{prose(info.name)} where",
-        ">Sessions",
-        ">Files",
-        ">better",
-        ">worse",
-        ">Difference",
-        "95 % interval",
-        "Verdict",
-    )
-    shown = table("Where it differs, in this project", columns, [_part(part, info) for part in shown_parts])
     other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
     files = sorted(
         (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
         key=lambda part: (part.wins - part.losses, part.value),
     )[:FILES]
-    folded = _fold("All parts", table("", columns, [_part(part, info) for part in other_parts]))
-    by_file = _fold("By file, the most losses first", table("", columns, [_part(part, info) for part in files]))
+    shown = parts_table(comparison, shown_parts, "Where it differs, in this project").markdown()
+    folded = _fold("All parts", parts_table(comparison, other_parts).markdown())
+    by_file = _fold("By file, the most losses first", parts_table(comparison, files).markdown())
     return "\n\n".join(filter(None, (shown, folded, by_file)))
 
 
-def _part(part: Subset, info: MetricInfo) -> tuple[str, ...]:
-    difference = part.difference
-    return (
-        f"{prose(part.dimension)}: {code(part.value)}",
-        f"{part.sessions:,}",
-        f"{part.files:,}",
-        f"{part.wins:,}",
-        f"{part.losses:,}",
-        change(difference.difference, info.unit),
-        interval_text(difference, info.unit),
-        said(difference.verdict),
-    )
-
-
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
-    rows = (
-        (
-            f"{code(entry.file)} line {entry.line:,}",
-            code(entry.expected),
-            code(entry.prefix),
-            prose(went(task, entry.base_rank, entry.base_score, entry.base_status)),
-            prose(went(task, entry.new_rank, entry.new_score, entry.new_status)),
-            code(entry.id),
-        )
-        for entry in changes[:WORST]
-    )
-    shown = table("", ("Where", "Expected", "Typed", ">base", ">new", "Session"), rows)
+    shown = changes_table(changes[:WORST], task).markdown()
     return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
