@@ -35,7 +35,7 @@ from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
-from ci_eval.core.rendering.engine.conditions import MOST, short
+from ci_eval.core.rendering.advice import MOST, short
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import Prepared

@@ -20,39 +20,29 @@ from ci_eval.core.model import (
     Sweep,
 )
 from ci_eval.core.model.units import COSTS, TRENDS
-from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.rendering.advice import busy_text, collect_warnings
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
-from ci_eval.core.rendering.engine.conditions import busy_text
+from ci_eval.core.rendering.differences import compared_by_length, verdict_table
 from ci_eval.core.rendering.figures import (
-    client_name,
-    cost_text,
-    failed_everywhere,
-    footprint_text,
-    statuses,
-    times_text,
-)
-from ci_eval.core.rendering.figures import headline as headline_metrics
-from ci_eval.core.rendering.ladder import (
     ELSEWHERE,
     HERE,
+    client_name,
+    cost_text,
     describe_sessions,
+    failed_everywhere,
     find_length_figures,
+    footprint_text,
     lengths_table,
     metric_table,
     sentences,
     shown_filter,
+    statuses,
+    times_text,
 )
+from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
-from ci_eval.core.rendering.verdicts import (
-    compared_by_length,
-    elsewhere_line,
-    judged_elsewhere,
-    pairs_text,
-    populations,
-    verdict_lines,
-    verdict_table,
-)
+from ci_eval.core.rendering.verdicts import elsewhere_line, judged_elsewhere, pairs_text, populations, verdict_lines
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
@@ -118,9 +108,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         screen.result(line)
     for table in tables(evaluation):
         screen.result("")
-        screen.table(list(table.columns), table.rows, numbers=len(table.columns) - 1, title=table.title)
-        if table.note:
-            screen.result(table.note)
+        table.terminal(screen)
 
 
 def comparison(done: Compared, screen: Screen) -> None:

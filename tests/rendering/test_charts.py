@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import ChangePoint
-from ci_eval.core.rendering.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, latency_chart, trend_charts
-from tests.rendering.trends import trend_of
+from ci_eval.core.rendering.charts import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    SPARK_HEIGHT,
+    SPARK_MARGIN,
+    SPARK_WIDTH,
+    TOP,
+    WIDTH,
+    Sparkline,
+    latency_chart,
+    sparkline,
+    trend_charts,
+)
+from tests.rendering.trends import INFO, trend_of
 
 
 def test_a_trend_fills_its_box_with_its_intervals() -> None:
@@ -60,3 +76,38 @@ def test_latencies_are_drawn_on_a_logarithmic_scale() -> None:
     base, new = chart.lines
     assert (base[1].y, base[0].y - base[1].y) == (new[0].y, new[0].y - new[1].y)
     assert [text for _, text in chart.ticks] == ["1.0 ms", "10.0 ms", "100.0 ms"]
+
+
+def drawn(values: Sequence[float | None], around: float = 0.0) -> Sparkline | None:
+    return sparkline(trend_of(values, around), INFO)
+
+
+def test_the_line_fills_its_box_from_the_first_night_to_the_last() -> None:
+    found = drawn([0.1, 0.5, 0.9])
+    assert found
+    assert found.points == (
+        (SPARK_MARGIN, SPARK_HEIGHT - SPARK_MARGIN),
+        (SPARK_WIDTH / 2, SPARK_HEIGHT / 2),
+        (SPARK_WIDTH - SPARK_MARGIN, SPARK_MARGIN),
+    )
+    assert found.summary == "Recall over 3 nights, between 10.0% and 90.0%"
+
+
+def test_what_is_within_the_interval_looks_like_little() -> None:
+    found = drawn([0.50, 0.51, 0.50], around=0.1)
+    assert found
+    heights = [y for _, y in found.points]
+    assert max(heights) - min(heights) < SPARK_HEIGHT / 10
+
+
+def test_a_night_without_the_figure_leaves_its_place_empty() -> None:
+    found = drawn([0.1, None, 0.9])
+    assert found
+    assert [x for x, _ in found.points] == [SPARK_MARGIN, SPARK_WIDTH - SPARK_MARGIN]
+
+
+def test_equal_figures_are_a_line_in_the_middle_and_one_figure_is_none() -> None:
+    found = drawn([0.5, 0.5])
+    assert found
+    assert {y for _, y in found.points} == {SPARK_HEIGHT / 2}
+    assert drawn([0.5, None]) is None

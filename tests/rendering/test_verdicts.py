@@ -18,15 +18,8 @@ from ci_eval.core.model import (
     Verdict,
 )
 from ci_eval.core.model.units import interval_text
-from ci_eval.core.rendering.verdicts import (
-    explain_verdict,
-    label_metric,
-    p_text,
-    pairs_text,
-    said,
-    verdict_lines,
-    went,
-)
+from ci_eval.core.rendering.differences import label_metric
+from ci_eval.core.rendering.verdicts import explain_verdict, p_text, pairs_text, said, verdict_lines, went
 from ci_eval.plugins.tasks import completion, golf
 
 

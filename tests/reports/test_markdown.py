@@ -8,7 +8,9 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.model import FileError
-from ci_eval.plugins.reports.markdown import REPORTER
+from ci_eval.core.rendering.differences import amount_of_change
+from ci_eval.plugins.reports.markdown import LONGEST, REPORTER
+from tests.comparing import compare
 from tests.reports.samples import NASTY, Sample, figures, hostile, small
 
 
@@ -68,3 +70,17 @@ def test_nothing_hostile_stands_outside_of_code(tmp_path: Path) -> None:
     text = written(hostile(), tmp_path, title=NASTY)
     outside = re.sub(r"`[^`\n]*`|<code>[^<\n]*</code>", "", text)
     assert not re.search(r"[<@\[\u2028\u202e]|http:", outside)
+
+
+def test_what_matters_most_comes_first(nights: dict[str, Path], tmp_path: Path) -> None:
+    _, report, _ = compare(nights["oracle"], nights["words"], tmp_path / "c", "--gate", "RecallAt1 >= -1pp")
+    text = (tmp_path / "c" / "report.md").read_text()
+    order = ["▼ worse. RecallAt1", "✗ broken", "*Detectable*", "Worst regressions", "How sessions moved"]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    assert f"Compared all {report['paired']:,} sessions of the project, in {report['files']:,} files." in text
+    assert len(text) < LONGEST
+
+
+def test_a_change_without_its_sign_is_an_amount() -> None:
+    assert [amount_of_change(value, "share") for value in (0.01, 0.0)] == ["1.00 pp", "0.00 pp"]

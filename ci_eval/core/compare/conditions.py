@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model.engine.sent import Condition, SentConfiguration
-from ci_eval.core.rendering.engine.conditions import MOST, short
+from ci_eval.core.rendering.advice import MOST, short
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})

@@ -165,7 +165,8 @@ class Column:
 class Table:
     """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
     right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `classes`: those of the table in HTML;
-    `label`: its name for readers of screens, or "#" and the id of the heading that names it."""
+    `label`: its name for readers of screens, or "#" and the id of the heading that names it. `note`: a sentence below
+    it. `is_tall`: a page scrolls it up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -178,6 +179,8 @@ class Table:
     classes: str = ""
     label: str = ""
     foot: Sequence[str | Cell] = ()
+    note: str = ""
+    is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
         """Return the columns and the rows that a format has; the foot is the last row."""
@@ -193,7 +196,8 @@ class Table:
         texts = [
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
-        return markdowntext.table(self.title, names, texts)
+        shown = markdowntext.table(self.title, names, texts)
+        return f"{shown}\n\n{markdowntext.prose(self.note)}" if shown and self.note else shown
 
     def terminal(self, screen: Terminal) -> None:
         """Print the table on the terminal."""
@@ -206,6 +210,8 @@ class Table:
             styles=self.styles,
             spare=self.spare,
         )
+        if self.note:
+            screen.result(self.note)
 
     def html(self) -> Markup:
         """Return the table in a box that scrolls."""
@@ -221,16 +227,23 @@ class Table:
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
         return Markup(
-            '<div class="scroll" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
-            "<tbody>\n{}</tbody>\n{}</table>\n</div>\n"
+            '<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
         ).format(
+            " tall" if self.is_tall else "",
             "labelledby" if self.label.startswith("#") else "label",
             self.label.lstrip("#"),
             Markup(' class="{}"').format(self.classes) if self.classes else "",
             heads,
             Markup().join(lines),
             foot,
+            Markup('<p class="quiet">{}</p>\n').format(self.note) if self.note else "",
         )
+
+
+def breakable(path: str) -> Markup:
+    """Return a path that may be broken behind its slashes if it does not fit into a line."""
+    return Markup("/<wbr>").join(path.split("/"))
 
 
 def _html_cell(column: Column, cell: Cell) -> Markup:

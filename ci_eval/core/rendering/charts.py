@@ -1,4 +1,4 @@
-"""The charts as coordinates; templates draw them as inline SVG."""
+"""The charts and sparklines as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -303,3 +303,43 @@ def across(count: int) -> Callable[[int], float]:
     """Return a function from the index of one of `count` points to its x coordinate, at equal distances."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)
+
+
+SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 120, 28, 3
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    """A polyline in a box of SPARK_WIDTH by SPARK_HEIGHT; `summary` describes it in words."""
+
+    points: tuple[tuple[float, float], ...]
+    summary: str
+
+
+def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
+    """Return the sparkline of a metric over all nights that have it; None if fewer than two have."""
+    known = [
+        (place, figure.value, figure)
+        for place, night in enumerate(trend.nights)
+        for figure in [night.metrics.get(info.name)]
+        if figure and figure.value is not None
+    ]
+    if len(known) < 2:
+        return None
+    values = [value for _, value, _ in known]
+    # A change within the newest interval (for other code, if there is one) is small, and must not look large.
+    newest = known[-1][2]
+    ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
+    among = [*values, *(end for end in ends if end is not None)]
+    low, high = min(among), max(among)
+    across = (SPARK_WIDTH - 2 * SPARK_MARGIN) / (len(trend.nights) - 1)
+
+    def up(value: float) -> float:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(SPARK_HEIGHT - SPARK_MARGIN - share * (SPARK_HEIGHT - 2 * SPARK_MARGIN), 1)
+
+    return Sparkline(
+        points=tuple((round(SPARK_MARGIN + place * across, 1), up(value)) for place, value, _ in known),
+        summary=f"{info.name} over {len(known)} nights, "
+        f"between {amount(min(values), info.unit)} and {amount(max(values), info.unit)}",
+    )

@@ -1,19 +1,28 @@
-"""A folder of HTML pages from templates, first written beside its final path, then moved there as a whole."""
+"""A folder of HTML pages from templates, first written beside its final path, then moved there as a whole. Sessions
+are scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data. They are packed
+(zlib, in base64), since lists of suggestions are most of a report, and much alike."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+import zlib
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
 import jinja2
-from markupsafe import Markup
+import msgspec
 
 from ci_eval.core.base import atomic
+from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
+from ci_eval.core.model import Kind, Lookup, Properties, Session, Suggestion
+from ci_eval.core.rendering.blocks import breakable
+from ci_eval.core.scoring import outcome
 
 COMMON = ("style.css", "theme.js")
 """The assets that every page has."""
@@ -36,7 +45,6 @@ class HtmlSite:
         )
         self._environment.globals.update(known)
         self._environment.filters.update({"breakable": breakable, "label": label})
-        self._environment.filters["label"] = label
 
     def assets(self, names: Sequence[str]) -> None:
         """Copy styles and scripts into the folder `assets`."""
@@ -56,11 +64,6 @@ class HtmlSite:
         path = self._folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def breakable(path: str) -> Markup:
-    """Return a path that may be broken behind its slashes if it does not fit into a line."""
-    return Markup("/<wbr>").join(path.split("/"))
 
 
 def report_link(workspace: Path, folder: Path) -> str:
@@ -87,3 +90,216 @@ def replace_folder(folder: Path) -> Iterator[Path]:
     finally:
         for path in (partial, former):
             shutil.rmtree(path, ignore_errors=True)
+
+
+SESSIONS = 500
+CHARACTERS = 1_000_000
+"""A script is full once it has this many characters, or the number of sessions above."""
+
+FIRST = 50
+AROUND = 3
+"""The parts of a long list that are shown: so many suggestions at its top, and so many on each side of the expected
+one."""
+
+LONGEST = 300
+LONGEST_OF_RECORD = 20_000
+LONGEST_KIND = 40
+"""The longest texts that are shown, in characters: of a session, of a sample, and of a suggestion's kind."""
+
+COMPRESSION = 1
+"""The level of zlib. Level 6 leaves a fifth less, and takes three times as long."""
+
+Grades = tuple[tuple[str, float], ...]
+"""The names and values of grades."""
+
+Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
+"""A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, the judge's remark. Most
+have only the first three."""
+
+
+class ShownLookup(msgspec.Struct, frozen=True, gc=False):
+    """A lookup as the panel shows it."""
+
+    prefix: str
+    latency: float | None
+    """The latency in milliseconds; None if it is not of this run."""
+    total: int
+    rank: int
+    selected: bool
+    grades: Grades
+    items: tuple[Item, ...]
+
+
+class ShownSession(msgspec.Struct, frozen=True, gc=False):
+    """A session as the panel shows it."""
+
+    id: str
+    expected: str
+    status: str
+    outcome: str
+    message: str
+    record: bool
+    """A flag: the session comes from a dataset, so there is no token, and nothing is typed."""
+    properties: tuple[tuple[str, str], ...]
+    lookups: tuple[ShownLookup, ...]
+    trace: tuple[str, ...]
+
+
+def shown_session(session: Session, task: Task) -> ShownSession:
+    """Return the part of a session that a person looks at."""
+    longest = LONGEST_OF_RECORD if session.record else LONGEST
+    lookups = tuple(_lookup(lookup, longest, reused=session.reused) for lookup in session.lookups)
+    return ShownSession(
+        id=session.id,
+        expected=_short(session.expected_text, longest),
+        status=session.status.value,
+        outcome=outcome(task, session),
+        message=_short(session.message, 4_000),
+        record=session.record is not None,
+        properties=_sample_properties(session.properties) if session.record else _properties(session.properties),
+        lookups=lookups,
+        trace=session.trace,
+    )
+
+
+def _lookup(lookup: Lookup, longest: int, *, reused: bool) -> ShownLookup:
+    return ShownLookup(
+        prefix=_short(lookup.prefix),
+        # Digits beyond a microsecond are noise, which does not compress.
+        latency=None if reused else round(lookup.latency, 3),
+        total=lookup.total,
+        rank=lookup.rank or 0,
+        selected=lookup.selected,
+        grades=_grades(lookup.grades),
+        items=_items(lookup, longest),
+    )
+
+
+def _items(lookup: Lookup, longest: int) -> tuple[Item, ...]:
+    suggestions, rank = lookup.suggestions, lookup.rank or 0
+    # There are millions of suggestions, and nearly all are shown as they are: these need no call.
+    first = [
+        (place, suggestion.text, suggestion.kind)
+        if suggestion.position is None
+        and suggestion.grades is None
+        and not suggestion.remark
+        and not suggestion.label
+        and not suggestion.tail
+        and len(suggestion.text) + len(suggestion.kind) <= LONGEST_KIND
+        else _item(suggestion, place, longest)
+        for place, suggestion in enumerate(suggestions[:FIRST], 1)
+    ]
+    around = range(max(FIRST, rank - AROUND - 1) + 1, min(len(suggestions), rank + AROUND) + 1) if rank > FIRST else ()
+    return (*first, *(_item(suggestions[place - 1], place, longest) for place in around))
+
+
+def _grades(grades: Mapping[str, float] | None) -> Grades:
+    return tuple((name, round(value, 4)) for name, value in (grades or {}).items())
+
+
+def _list_text(suggestion: Suggestion) -> str:
+    """Return what the list shows, followed by what acceptance would leave if the list does not show that."""
+    left = f"{suggestion.text}{suggestion.tail}"
+    if not suggestion.label or left == suggestion.label:
+        return left
+    is_seen = suggestion.label.startswith(suggestion.text) and not suggestion.tail
+    return suggestion.label if is_seen else f"{suggestion.label} → {left}"
+
+
+def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
+    text, kind, own = (
+        _short(_list_text(suggestion), longest),
+        _short(suggestion.kind, LONGEST_KIND),
+        suggestion.position or 0,
+    )
+    if own in {0, place} and suggestion.grades is None and not suggestion.remark:
+        return place, text, kind
+    moved = 0 if own == place else own
+    return place, text, kind, moved, _grades(suggestion.grades), _short(suggestion.remark, 2_000)
+
+
+def _sample_properties(properties: Properties) -> tuple[tuple[str, str], ...]:
+    rows = (
+        ("language", properties.language),
+        ("type", properties.package),
+        ("prompt", properties.prompt),
+        ("strategy", properties.strategy),
+        ("scenario", properties.scenario),
+        ("context", properties.evolution),
+        ("calls", properties.change),
+    )
+    return tuple((name, value) for name, value in rows if value)
+
+
+def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:
+    return (
+        ("kind", _kind_label(properties.kind)),
+        ("argument", _KNOWN[properties.is_argument]),
+        ("static", _KNOWN[properties.is_static]),
+        ("package", _KNOWN[None] if properties.package is None else properties.package),
+    )
+
+
+_KNOWN = {True: "yes", False: "no", None: "not known"}
+
+
+@cache
+def _kind_label(kind: Kind) -> str:
+    return kind.value.lower().replace("_", " ")
+
+
+def _short(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def script(call: str, *arguments: object) -> bytes:
+    """Return the JavaScript statement `call(arguments);`, in which no text can end the script."""
+    # "<" could begin an end tag; the two separators end a line in the JavaScript of old browsers.
+    json = b",".join(map(msgspec.json.encode, arguments))
+    for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
+        json = json.replace(raw, escaped)
+    return call.encode() + b"(" + json + b");\n"
+
+
+def pack_json(value: object) -> str:
+    """Return the JSON of a value, by zlib in base64; `ciEval.unpacked` reads it."""
+    return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
+
+
+class Scripts:
+    """A writer of the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; it holds one script in
+    memory."""
+
+    def __init__(self, folder: Path, name: str, task: Task) -> None:
+        self._task = task
+        self.starts: list[int] = []
+        """The index of the first session in each script."""
+        self._folder = folder
+        self._name = name
+        self._waiting: list[msgspec.Raw] = []
+        self._size = 0
+        self._count = 0
+
+    def add(self, session: Session) -> None:
+        """Add the next session of the file."""
+        encoded = msgspec.json.encode(shown_session(session, self._task))
+        if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
+            self.close()
+        # Raw bytes are not encoded a second time.
+        self._waiting.append(msgspec.Raw(encoded))
+        self._size += len(encoded)
+        self._count += 1
+
+    def close(self) -> None:
+        """Write the sessions that are left."""
+        if not self._waiting:
+            return
+        number = len(self.starts)
+        self.starts.append(self._count - len(self._waiting))
+        path = self._folder / f"{self._name}-{number}.js"
+        path.write_bytes(script("ciEval.packed", number, pack_json(self._waiting)))
+        self._waiting, self._size = [], 0
+
+    def write_places(self, pages: Sequence[Sequence[str]]) -> None:
+        """Write which page each session is on, for links that only know the first page."""
+        (self._folder / f"{self._name}-places.js").write_bytes(script("ciEval.places", pages))

@@ -4,7 +4,7 @@ Proksch et al. (ASE 2016), on other data."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy as np
 from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
 from ci_eval.core.model.units import NOTHING, amount, change
 from ci_eval.core.queries.strategies import STRATEGIES
+from ci_eval.core.rendering.blocks import ALL, Column, Table
 from ci_eval.core.rendering.figures import headline
+from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics.clustered import FEWEST
 from ci_eval.core.statistics.stats import nearest_rank
 
@@ -36,15 +38,16 @@ LENGTHS_IN_PAPER = ("in the paper", "6,189", "4.6", NOTHING, NOTHING, "17", "ove
 CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table with a heading; all columns but the first hold numbers."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    """A sentence below the table."""
+def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
+    """Return a table with a heading; all columns but the first hold numbers."""
+    first, *others = names
+    columns = [Column(prose(first), "row", safe=code, on_terminal=first, in_html=first)]
+    # "|" would end a cell, so such texts are code.
+    columns += [
+        Column(code(name), "number", "", ALL, lambda cell: code(cell) if "|" in cell else prose(cell), name, name)
+        for name in others
+    ]
+    return Table(columns, rows, title, note=note, classes="kinds", label=title)
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
@@ -85,7 +88,7 @@ def _prompts(evaluation: Evaluation) -> list[Table]:
         ("if prompts were alike", "", *(amount(spread.by_chance, unit) for spread, unit in spreads)),
     ]
     columns = ("Prompt", "sessions", *(info.name for info in infos))
-    return [Table("Figures by prompt", columns, tuple(rows), ALIKE)] if infos else []
+    return [_table("Figures by prompt", columns, rows, ALIKE)] if infos else []
 
 
 ALIKE = (
@@ -102,7 +105,7 @@ def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
     ]
     pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
     note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
-    return Table("Query cases", columns, tuple(rows), note)
+    return _table("Query cases", columns, rows, note)
 
 
 def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
@@ -117,7 +120,7 @@ def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
         ("share", *(_share(row.cases, total) for row in rows)),
         ("share in the paper", *(amount(PAPER.get(row.name), "share") for row in rows)),
     ]
-    return Table(title, ("Strategy", *(row.name for row in rows)), tuple(lines))
+    return _table(title, ("Strategy", *(row.name for row in rows)), lines)
 
 
 def _optimism(figures: QueryFigures) -> Table:
@@ -141,7 +144,7 @@ def _optimism(figures: QueryFigures) -> Table:
         "effective files",
     )
     note = f"In the same cases. Intervals for other code take {FEWEST} effective files." if rows else ""
-    return Table("Optimism of artificial queries", columns, tuple(rows), note)
+    return _table("Optimism of artificial queries", columns, rows, note)
 
 
 def _types(figures: QueryFigures) -> Table:
@@ -150,8 +153,8 @@ def _types(figures: QueryFigures) -> Table:
         (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
     ]
     more = figures.all_types - len(rows)
-    return Table(
-        f"{figures.figure} by type", ("Type", "cases", *asked), tuple(rows), f"And {more:,} more types." if more else ""
+    return _table(
+        f"{figures.figure} by type", ("Type", "cases", *asked), rows, f"And {more:,} more types." if more else ""
     )
 
 
@@ -162,7 +165,7 @@ def _steps(figures: QueryFigures, steps: Steps) -> Table:
         change(steps.difference, "share"), between, f"{steps.u:,.0f}", f"{steps.p:.2g}",
     )  # fmt: skip
     columns = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
-    return Table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
+    return _table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
 
 
 def _histories(histories: Histories) -> list[Table]:
@@ -184,8 +187,8 @@ def _histories(histories: Histories) -> list[Table]:
     quantiles = (f"{nearest_rank(lengths, share):,.0f}" for share in (0.5, 0.9, 0.98, 1.0))
     of_lengths = ("these", f"{len(lengths):,}", f"{lengths.mean():.1f}", *quantiles)
     return [
-        Table("Histories by user", columns, tuple(rows), note),
-        Table("Lengths of histories", LENGTHS, (of_lengths, LENGTHS_IN_PAPER)),
+        _table("Histories by user", columns, rows, note),
+        _table("Lengths of histories", LENGTHS, (of_lengths, LENGTHS_IN_PAPER)),
     ]
 
 

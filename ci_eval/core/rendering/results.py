@@ -35,8 +35,7 @@ from ci_eval.core.rendering.blocks import (
     Warned,
     added_blocks,
 )
-from ci_eval.core.rendering.figures import format_count, intervals
-from ci_eval.core.rendering.ladder import HERE
+from ci_eval.core.rendering.figures import HERE, format_count, intervals
 from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.rendering.verdicts import mark_verdict, said
 

@@ -16,9 +16,8 @@ from urllib.parse import quote
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
 from ci_eval.core.model import Properties, Session, SourceFile
-from ci_eval.core.rendering.htmldata import pack_json, script
-from ci_eval.core.rendering.htmlpairs import classify_change
-from ci_eval.core.rendering.htmlsite import HtmlSite
+from ci_eval.core.rendering.htmlpages import classify_change
+from ci_eval.core.rendering.htmlsite import HtmlSite, pack_json, script
 from ci_eval.core.scoring import (
     FAILED_BAND,
     UNGRADED_BAND,
@@ -41,6 +40,8 @@ BEFORE, WIDTH = 60, 160
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
 """The names that filter expressions have for properties of tokens."""
+COLUMNS = "file page line code at expected prefix typed kind properties filters change"
+"""The columns of a row, those of the sides aside."""
 CHANGES = ("better", "worse", "same", "only")
 """The words for how a pair of sessions moved; "only" if it is on one side only."""
 
@@ -115,30 +116,9 @@ class SessionTable:
         self._sides = [Side(observed=[[] for _ in self._metrics]) for _ in sides]
         self._source, self._begins = "", [0, 1]
         self._files: list[tuple[str, list[str]]] = []
-        self._texts, self._lines, self._kinds, self._statuses, self._ids = (
-            Texts(),
-            Texts(),
-            Texts(),
-            Texts(),
-            list[str](),
-        )
-        self._columns: dict[str, list[int]] = {
-            name: []
-            for name in (
-                "file",
-                "page",
-                "line",
-                "code",
-                "at",
-                "expected",
-                "prefix",
-                "typed",
-                "kind",
-                "properties",
-                "filters",
-                "change",
-            )
-        }
+        self._texts, self._lines, self._kinds, self._statuses = Texts(), Texts(), Texts(), Texts()
+        self._ids: list[str] = []
+        self._columns: dict[str, list[int]] = {name: [] for name in COLUMNS.split()}
         bands: list[tuple[str, str, str]] = [
             (task_band.name, task_band.label or task_band.name, task_band.outcome) for task_band in task.bands
         ]
@@ -222,15 +202,9 @@ class SessionTable:
     def _number_properties(self, known: Properties) -> int:
         """Return the number of the combination of properties that conditions of filters are about."""
         values = (
-            known.is_static,
-            known.is_argument,
-            known.first_use,
-            known.location,
-            known.package,
-            known.strategy,
-            known.scenario,
-            known.evolution,
-        )
+            known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,
+            known.scenario, known.evolution,
+        )  # fmt: skip
         return self._properties.setdefault(values, len(self._properties))
 
     def _add_side(self, side: Side, session: Session | None) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 from markupsafe import Markup
 
@@ -22,12 +21,16 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
-from ci_eval.core.rendering.advice import percent
-from ci_eval.core.rendering.blocks import Cell, Column, Table
-from ci_eval.core.rendering.engine.conditions import conditions_line
-from ci_eval.core.rendering.figures import first_filter, format_count
-from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, beside, find_length_filters, judged_of_code, shown_filter
-from ci_eval.core.rendering.markdowntext import prose
+from ci_eval.core.rendering.advice import conditions_line, percent
+from ci_eval.core.rendering.figures import (
+    ELSEWHERE,
+    HERE,
+    beside,
+    first_filter,
+    format_count,
+    judged_of_code,
+    shown_filter,
+)
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -342,109 +345,3 @@ def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
     estimate = night.metrics.get(metric)
     return amount(estimate.value if estimate else None, unit)
-
-
-class Judged(NamedTuple):
-    """A row of a table of verdicts. `of`: the difference, or what it is in other code."""
-
-    name: str
-    difference: Difference
-    of: Difference | Elsewhere
-    unit: str
-
-
-def label_metric(name: str, difference: Difference) -> str:
-    """Return a metric's name, with the sessions it is over if these are not all."""
-    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
-
-
-def _interval_cell(row: Judged) -> Cell:
-    text = interval_text(row.of, row.unit)
-    return Cell("" if row.of.low is None else text, on_terminal=text)
-
-
-def _p_cell(row: Judged) -> Cell:
-    text = p_text(row.of)
-    return Cell(text, on_terminal=text.removeprefix("p = ").removeprefix("p "))
-
-
-def _verdict_cell(row: Judged) -> Cell:
-    verdict = row.of.verdict
-    return Cell(said(verdict), on_terminal=verdict.value, in_html=mark_verdict(verdict))
-
-
-def amount_of_change(value: float | None, unit: str) -> str:
-    """Return a difference without its sign; "" if there is none."""
-    return "" if value is None else change(value, unit).lstrip("+±")
-
-
-DETECTABLE = "The smallest true difference that data like these would show four times out of five"
-REPORTS = "markdown html"
-COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
-    (Column("Metric", "row", safe=prose), lambda row: label_metric(row.name, row.difference)),
-    (Column("base", "number"), lambda row: amount(row.difference.base, row.unit)),
-    (Column("new", "number"), lambda row: amount(row.difference.new, row.unit)),
-    (Column("Difference", "number strong"), lambda row: change(row.difference.difference, row.unit)),
-    (Column("95 % interval", "quiet nowrap", in_html="95% interval"), _interval_cell),
-    (Column("p", "number quiet nowrap"), _p_cell),
-    (Column("Verdict"), _verdict_cell),
-    (Column("Because", "quiet", formats=REPORTS), lambda row: row.of.why),
-    (
-        Column("Detectable", "number quiet", DETECTABLE, REPORTS),
-        lambda row: amount_of_change(row.of.detectable, row.unit),
-    ),
-)
-"""The columns of a comparison's tables: a new one is a line here, and is in all reports and on the terminal."""
-
-
-def verdict_table(
-    comparison: Comparison, names: Iterable[str], title: str = "", *, elsewhere: bool = False, part: str = ""
-) -> Table:
-    """Return the verdicts on metrics, in this project or in other code. `part`: their filter; "" = the headline."""
-    infos = {info.name: info for info in comparison.metrics}
-    # Figures of the whole run, such as memory, are in ALL only.
-    figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    listed = [
-        Judged(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
-        for name in names
-    ]
-    return Table(
-        [column for column, _ in COLUMNS],
-        [[cell(row) for _, cell in COLUMNS] for row in listed],
-        title,
-        numbers=4,
-        styles=COLOURS,
-        spare=("p", "95 % interval", "base", "new"),
-        classes="verdicts",
-        label=title or "The other metrics",
-    )
-
-
-COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
-"""The verdict → its colour on a terminal, beside its word."""
-
-
-def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
-    """Return a table with a column for each number of letters typed: the differences with the signs of their verdicts.
-    None if there is one number. `timed`: with the declared times."""
-    lengths = find_length_filters(comparison.headline, list(comparison.filters))
-    if len(lengths) < 2:
-        return None
-    infos = {info.name: info for info in comparison.metrics}
-    rows = []
-    for name in comparison.declared:
-        differences = [comparison.filters[part].get(name) for part in lengths.values()]
-        texts = [f"{SIGNS[of.verdict]} {change(of.difference, infos[name].unit)}" if of else "" for of in differences]
-        if timed or not infos[name].is_time:
-            rows.append([name, *texts])
-    group = label(comparison.headline).partition(",")[0]
-    columns = [Column("Letters typed", "row", safe=prose), *(Column(f"{length}", "number") for length in lengths)]
-    return Table(
-        columns,
-        rows,
-        f"Difference by letters typed, {prose(group)}",
-        on_terminal=f"{group}, difference by letters typed",
-        numbers=0,
-        classes="narrow",
-        label="By letters typed",
-    )

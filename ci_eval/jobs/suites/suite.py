@@ -29,7 +29,7 @@ from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject, Value
-from ci_eval.core.rendering.ladder import shown_filter
+from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job

@@ -21,7 +21,7 @@ from ci_eval.core.catalogs import metrics, reporters
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.model import Evaluation, FilterFigures, HeldOut, MetricInfo, Sweep, SweptRun
-from ci_eval.core.rendering.ladder import shown_filter
+from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.report.report import evaluate
 from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.core.workspace import Workspace

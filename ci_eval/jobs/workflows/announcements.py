@@ -13,8 +13,7 @@ from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.filters import label
 from ci_eval.core.model.units import amount, change
-from ci_eval.core.rendering.figures import format_count, headline
-from ci_eval.core.rendering.ladder import describe_sessions, shown_filter
+from ci_eval.core.rendering.figures import describe_sessions, format_count, headline, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.evaluate import Evaluated

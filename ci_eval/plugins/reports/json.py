@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base import atomic
-from ci_eval.core.model import FORMAT, Comparison, Evaluation, FilterFigures, Overview, Suite, Sweep
+from ci_eval.core.model import FORMAT, Comparison, Evaluation, Overview, Suite, Sweep
 from ci_eval.core.rendering.contract import Reporter
 
 
@@ -32,42 +32,32 @@ class Json:
         return atomic.write(folder / f"{name}.json", text + b"\n")
 
 
+def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[str, object]:
+    """Return fields by their names in JSON, in this order; those of `unless_empty` only if they have a value."""
+    known = {field.encode_name: getattr(result, field.name) for field in msgspec.structs.fields(result)}
+    picked = {name: known[name] for name in names.split()}
+    return picked | {name: known[name] for name in unless_empty.split() if known[name] not in (None, ())}
+
+
+FACTS = (
+    "title engine revision project completionType client language seed conditions started population noise",
+    "prompts queries gates unfinished",
+)
+"""The fields of an evaluation that are in the file, and those of them that it has only if there is something to say."""
+FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
+
+
 def _evaluation(evaluation: Evaluation) -> dict[str, object]:
-    return {
-        "title": evaluation.title,
-        "engine": evaluation.engine,
-        "revision": evaluation.revision,
-        "project": evaluation.project,
-        "completionType": evaluation.completion_type,
-        "client": evaluation.client,
-        "language": evaluation.language,
-        "seed": evaluation.seed,
-        "conditions": evaluation.conditions,
-        "started": evaluation.started,
-        "population": evaluation.population,
-        "noise": evaluation.noise,
-        **({"prompts": evaluation.prompts} if evaluation.prompts else {}),
-        **({"queries": evaluation.queries} if evaluation.queries else {}),
-        **({"gates": evaluation.gates} if evaluation.gates else {}),
-        **({"unfinished": evaluation.unfinished} if evaluation.unfinished is not None else {}),
-        "headline": evaluation.headline,
-        "environment": dict(sorted(evaluation.environment.items())),
-        "filters": {name: _figures(figures) for name, figures in evaluation.filters.items()},
-    }
-
-
-def _figures(figures: FilterFigures) -> dict[str, object]:
-    return {
-        "sessions": figures.sessions,
-        "planned": figures.planned,
-        "undecided": figures.undecided,
-        "statuses": figures.statuses,
-        "metrics": figures.metrics,
-        "byFile": figures.by_file,
-        "kinds": dict(sorted(figures.kinds.items())),
-        "ranks": figures.ranks,
+    filters = {name: _pick(figures, FIGURES) for name, figures in evaluation.filters.items()}
+    for name, figures in evaluation.filters.items():
         # Shards finish in any order. Sorted files let two reports differ only in lines whose figures differ.
-        "files": dict(sorted(figures.files.items())),
+        filters[name] |= {"kinds": dict(sorted(figures.kinds.items())), "files": dict(sorted(figures.files.items()))}
+    environment = dict(sorted(evaluation.environment.items()))
+    return {
+        **_pick(evaluation, *FACTS),
+        "headline": evaluation.headline,
+        "environment": environment,
+        "filters": filters,
     }
 
 
@@ -76,30 +66,16 @@ def _comparison(result: Comparison) -> dict[str, object]:
         "base": result.base.title,
         "new": result.new.title,
         "sides": {"base": result.base, "new": result.new},
-        "paired": result.paired,
-        "population": result.population,
-        "onlyBase": result.only_base,
-        "onlyNew": result.only_new,
-        "changedText": result.changed_text,
-        "files": result.files,
-        "declared": result.declared,
-        "wins": result.wins,
-        "losses": result.losses,
-        "headline": result.headline,
+        **_pick(result, "paired population onlyBase onlyNew changedText files declared wins losses headline"),
         "filters": {
-            name: {"sessions": counts.sessions, "wins": counts.wins, "losses": counts.losses, "metrics": metrics}
+            name: {**_pick(result.counts[name], "sessions wins losses"), "metrics": metrics}
             for name, metrics in result.filters.items()
-            for counts in [result.counts[name]]
         },
-        "parts": result.parts,
-        "transitions": result.transitions,
-        "regressions": result.regressions,
-        "improvements": result.improvements,
-        "warnings": result.warnings,
-        "conditions": result.conditions,
-        "gates": result.gates,
-        **({"failures": result.failures} if result.failures else {}),
-        **({"detection": result.detection} if result.detection else {}),
+        **_pick(
+            result,
+            "parts transitions regressions improvements warnings conditions gates",
+            "failures detection",
+        ),
         "trend": result.trend,
     }
 

@@ -5,13 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ci_eval.core.model import Comparison, Evaluation, Lines, Overview, Suite, Sweep
+import msgspec
+
+from ci_eval.core import machine
+from ci_eval.core.filters import label
+from ci_eval.core.model import (
+    FORMAT,
+    Comparison,
+    Estimate,
+    Evaluation,
+    Line,
+    Lines,
+    MetricInfo,
+    Overview,
+    Suite,
+    Sweep,
+    Trend,
+)
+from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
+from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
 from ci_eval.core.rendering.contract import Reporter
-from ci_eval.core.rendering.htmlsite import replace_folder
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.core.rendering.results import change_lines, name_trends, small_blocks
+from ci_eval.core.rendering.verdicts import night_figure
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
-from ci_eval.plugins.reports.html.evaluation import Pages
-from ci_eval.plugins.reports.html.site import write_site
-from ci_eval.plugins.reports.html.small import write_page
+from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
 
 
 class Html:
@@ -39,6 +57,107 @@ class Html:
                 case _:
                     write_page(result, partial, folder)
         return target / "index.html"
+
+
+def write_page(result: Overview | Sweep | Suite, partial: Path, folder: Path) -> None:
+    """Write the page to `partial`, which becomes a folder in `folder`."""
+    title, heading, links = result.title, "", []
+    if isinstance(result, Sweep):
+        title, charts = f"Sweep of {', '.join(result.keys)}", sweep_charts(result)
+    elif isinstance(result, Suite):
+        heading, charts = f"on {len(result.projects)} projects", []
+    else:
+        trend = result.trend or next(iter(result.trends), None)
+        metrics = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []
+        charts = ranking_charts(result.trends, name_trends(result), metrics)
+        if result.trend:
+            charts = trend_charts(result.trend, metrics)
+        links = [report_link(folder / workspace, folder / "html") for workspace in result.workspaces]
+    site = HtmlSite(partial, TEMPLATES, figure=night_figure, changes=lambda trend: list(change_lines(trend)))
+    sorting = () if isinstance(result, Sweep) else ("sorting.js",)
+    site.assets((*COMMON, "comparison.css", *sorting))
+    blocks = [block for block in small_blocks(result, links) if "html" in block.formats]
+    site.render(
+        "result.html.j2", "index.html", title=title, heading=heading, blocks=blocks, charts=charts, sorting=sorting
+    )
+
+
+SITE_ASSETS = (*COMMON, "comparison.css", "site.css")
+
+
+def write_site(result: Lines, folder: Path) -> None:
+    """Write pages which need no script, no network and no server; equal histories give equal bytes."""
+    lines = result.lines
+    site = HtmlSite(folder, TEMPLATES, amount=amount, interval=interval, step=_step)
+    site.assets(SITE_ASSETS)
+    newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
+    site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
+    for line in lines:
+        charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
+        site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
+        site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
+    site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
+
+
+def _row(line: Line) -> dict[str, object]:
+    """Return the row of one evaluation on the first page, about the first of its metrics. `since`: the night on which
+    the level last changed; `sign` and `tone` tell that change. All three are "" if it never did."""
+    trend = line.trend
+    info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
+    night = trend.nights[-1]
+    estimate = night.metrics.get(info.name, Estimate(value=None))
+    sign, tone, since = "", "", ""
+    # The slice is empty if the level never changed.
+    for last in trend.changes.get(info.name, ())[-1:]:
+        sign, tone = ("·", "") if last.good is None else ("▲", "better") if last.good else ("▼", "worse")
+        since = trend.nights[last.night].started[:10]
+    return {
+        "line": line,
+        "night": night,
+        "metric": f"{info.name}, {label(trend.headline)}",
+        "value": amount(estimate.value, info.unit),
+        "between": interval(estimate, info.unit),
+        "step": _step(trend, info),
+        "drawn": sparkline(trend, info),
+        "sign": sign,
+        "tone": tone,
+        "since": since,
+    }
+
+
+def _step(trend: Trend, info: MetricInfo) -> str:
+    """Return the change of a figure from the night before to the newest night; a dash if either has none."""
+    known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
+    match known:
+        case [float(was), float(now)]:
+            return change(now - was, info.unit)
+        case _:
+            return NOTHING
+
+
+def _about(line: Line) -> dict[str, object]:
+    return {
+        "name": line.name,
+        "language": line.language,
+        "completionType": line.completion_type,
+        "client": line.client,
+    }
+
+
+def _entry(line: Line) -> dict[str, object]:
+    """Return the values of the link to a page."""
+    newest = line.trend.nights[-1]
+    return {
+        **_about(line),
+        "engine": newest.engine.name,
+        "project": newest.project.name,
+        "newest": newest.started,
+        "trend": f"{line.page}/trend.json",
+    }
+
+
+def _json(report: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
 REPORTER: Reporter = Html()

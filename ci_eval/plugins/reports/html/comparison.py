@@ -12,27 +12,22 @@ from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Comparison, Pair
-from ci_eval.core.model.units import TRENDS, amount, change, interval_text
+from ci_eval.core.model.units import TRENDS, amount
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import PairedSessions
-from ci_eval.core.rendering.htmldata import script
-from ci_eval.core.rendering.htmlpages import encode_stretches, page_name
-from ci_eval.core.rendering.htmlpairs import paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link
-from ci_eval.core.rendering.ladder import ELSEWHERE, HERE, find_length_filters
+from ci_eval.core.rendering.differences import changes_table, compared_by_length, parts_table, verdict_table
+from ci_eval.core.rendering.figures import ELSEWHERE, HERE, find_length_filters
+from ci_eval.core.rendering.htmlpages import encode_stretches, page_name, paired_pages
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
-    compared_by_length,
     describe_adjustment,
     elsewhere_line,
     judged_elsewhere,
-    mark_verdict,
     night_figure,
     pairs_text,
     verdict_lines,
-    verdict_table,
-    went,
 )
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -58,14 +53,8 @@ class ComparisonPages:
             folder,
             TEMPLATES,
             comparison=comparison,
-            task=self._task,
-            went=went,
-            said=mark_verdict,
             verdicts=self._verdicts,
             amount=amount,
-            change=change,
-            interval=interval_text,
-            unit=infos[comparison.declared[0]].unit,
             figure=night_figure,
             lines=verdict_lines(comparison),
             elsewhere_line=elsewhere_line(comparison),
@@ -140,11 +129,19 @@ class ComparisonPages:
                 table.add(pair, page_of[_id(pair)])
         table.left_out += self._comparison.paired - paired
         write_sessions(self._site, table, title)
+        by_file = [part for part in self._comparison.parts if part.dimension == "file"]
+        others = [part for part in self._comparison.parts if part.dimension != "file"]
         self._site.render(
             "comparison_index.html.j2",
             "index.html",
-            links=links,
-            places=places,
+            changes={
+                "Worst regressions": changes_table(self._comparison.regressions, self._task, "#regressions", places),
+                "Best improvements": changes_table(self._comparison.improvements, self._task, "#improvements", places),
+            },
+            parts=parts_table(self._comparison, others, label="By part"),
+            by_file=parts_table(
+                self._comparison, sorted(by_file, key=lambda part: -part.losses), label="By file", links=links
+            ),
             runs=[report_link(workspace, self._target) for workspace in sources.evaluations],
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)

@@ -4,30 +4,44 @@ their sessions went."""
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from ci_eval.core.catalogs import metrics, tasks
+from ci_eval.core.contracts import Task
 from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
-from ci_eval.core.model import Evaluation
-from ci_eval.core.model.units import amount
-from ci_eval.core.rendering.advice import collect_warnings
+from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
+from ci_eval.core.model.units import amount, interval
+from ci_eval.core.rendering import figures as words
+from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
-from ci_eval.core.rendering.engine.conditions import busy_text, told_rows
 from ci_eval.core.rendering.figures import (
+    FAILURES,
     INDICATIVE,
     NO_FIGURES,
+    client_name,
+    describe_session_counts,
     failed_everywhere,
+    failures,
+    find_length_figures,
+    find_length_filters,
     footprint_text,
     headline,
+    kinds_table,
+    lengths_table,
     metric_infos,
+    metric_table,
+    pooled_label,
+    sentences,
+    shown_filter,
+    statuses,
 )
-from ci_eval.core.rendering.htmldata import Scripts
-from ci_eval.core.rendering.htmlindex import index
 from ci_eval.core.rendering.htmlpages import (
     MISSES,
     OUTCOMES,
@@ -39,17 +53,10 @@ from ci_eval.core.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite
-from ci_eval.core.rendering.ladder import (
-    find_length_figures,
-    find_length_filters,
-    lengths_table,
-    pooled_label,
-    sentences,
-    shown_filter,
-)
+from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, Scripts
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
+from ci_eval.core.rendering.verdicts import populations
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
@@ -79,7 +86,8 @@ class Pages:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
         self._folder = folder
-        self._site = HtmlSite(folder, TEMPLATES)
+        known = {"amount": amount, "interval": interval, "meanings": words.OUTCOMES}
+        self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def _make_table(self, filters: Sequence[ReportFilter]) -> SessionTable:
         """Return the table of all sessions, whose page computes the figures of those it lists."""
@@ -177,7 +185,14 @@ class Pages:
             task=self._task,
             added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],
             # Under other filters than the first, files without a session are left out.
-            page=index(self._evaluation, self._task, figures, {path: links[path] for path in links if path in shown}),
+            figures=figures,
+            page=_index_values(
+                self._evaluation,
+                self._task,
+                figures,
+                {path: links[path] for path in links if path in shown},
+                selection(name),
+            ),
         )
 
 
@@ -279,3 +294,117 @@ def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcom
             if spot.outcome in outcomes:
                 return f"{links[number]}#{quote(spot.ids[0])}"
     return ""
+
+
+MAX_ERRORS = 200
+MAX_TRACE = 4_000
+MAX_CELLS = 60_000
+MAX_ROWS = 10_000
+
+
+Row = dict[str, object]
+"""The values of a row, or of the whole page, as the template names them."""
+
+
+def _index_values(
+    evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str], selected: str | None
+) -> Row:
+    """Return what the first page shows of `figures`: cards, metrics with the bars of their intervals, ranks, kinds,
+    files. `links` are the file pages by path; `selected`: see `selection`."""
+    infos = metric_infos(evaluation, figures)
+    shown = headline(infos)
+    bars = {info.name: _bar(info, figures, _scale(info, infos, figures)) for info in infos if info.unit != "count"}
+    # All metrics but counts, or only the headline ones if the page would become too large.
+    columns = [info for info in infos if info.unit != "count"]
+    if len(columns) * (len(figures.files) + len(figures.folders)) > MAX_CELLS:
+        columns = shown
+    files = []
+    # A folder comes before what is in it.
+    for path in sorted({*figures.files, *figures.folders, *links}):
+        of_file = figures.files.get(path) or figures.folders.get(path)
+        metrics = of_file.metrics if of_file else {}
+        cells = [amount(metrics.get(info.name), info.unit) for info in columns]
+        sessions = f"{of_file.sessions if of_file else 0:,}"
+        files.append({"path": path, "link": links.get(path, ""), "sessions": sessions, "cells": cells})
+    return {
+        "client": client_name(evaluation),
+        "evaluated": describe_session_counts(figures),
+        "populations": populations(evaluation),
+        "undecided": figures.undecided,
+        "statuses": statuses(figures.statuses),
+        "cards": shown,
+        "bars": bars,
+        "quality": metric_table("Metrics", figures, [info for info in infos if not info.is_time], bars=bars),
+        "latency": metric_table("Times", figures, [info for info in infos if info.is_time], bars=bars),
+        "bands": _bands(task, figures),
+        "kinds": kinds_table(figures, shown, selected),
+        "columns": columns,
+        "files": files[:MAX_ROWS],
+        "files_left_out": max(0, len(files) - MAX_ROWS),
+    }
+
+
+def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
+    """Return the value at the right end of a bar: 1 for shares, else a little more than the largest figure of that
+    unit."""
+    if info.unit in {"share", "score"}:
+        return 1.0
+    # Bars of one unit share a scale, so that people can compare them.
+    alike = (figures.metrics[peer.name] for peer in infos if peer.unit == info.unit)
+    ends = (end or 0.0 for estimate in alike for end in (estimate.value, estimate.high, estimate.elsewhere.high))
+    return 1.1 * max(ends, default=0.0)
+
+
+def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
+    """Return the drawing of a figure with its intervals, on a scale from 0."""
+    estimate = figures.metrics[info.name]
+    if estimate.value is None or not scale > 0:
+        return Markup()
+
+    # An end that the interval lacks is at the figure.
+    def place(value: float | None) -> float:
+        return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
+
+    def draw(name: str, of: Estimate | OtherCode, y: int, height: int) -> Markup:
+        begin, width = place(of.low), round(place(of.high) - place(of.low), 1)
+        box = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>')
+        return box.format(name, begin, y, width, height)
+
+    here, elsewhere = interval(estimate, info.unit), interval(estimate.elsewhere, info.unit)
+    read = amount(estimate.value, info.unit)
+    read += f", in this project {here}" if here else ""
+    read += f", in other code {elsewhere}" if elsewhere else ""
+    at = place(estimate.value)
+    track = "M0 4h100v2H0zM25 2.5v5M50 2.5v5M75 2.5v5"
+    return Markup(
+        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{0}">'
+        '<title>{0}</title><path class="track" d="{1}" vector-effect="non-scaling-stroke"/>{2}{3}'
+        '<rect class="point" x="{4}" width="1.2" height="10"/></svg>'
+        '<span class="ends" aria-hidden="true"><span>0</span><span>{5}</span></span>\n'
+    ).format(
+        read,
+        track,
+        "" if estimate.elsewhere.low is None else draw("beyond", estimate.elsewhere, 3, 4),
+        draw("range", estimate, 2, 6),
+        at - 0.6 if at > 0.6 else 0,
+        {"share": f"{scale:.0%}", "ms": f"{scale:,.0f} ms"}.get(info.unit, f"{scale:.3g}"),
+    )
+
+
+def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
+    """Return a row for each band of the task; if the engine failed, a last row has the number of failed sessions among
+    them. A row: the condition and its value by which the page of all sessions shows those of the band, the label, the
+    outcome, the number of sessions, their share, the width of a bar in percent."""
+    counts, failed = figures.ranks, failures(figures.statuses)
+    total, most = sum(counts.values()), max(counts.values(), default=0)
+    rows: list[tuple[str, str, str, str, int]] = [
+        ("band", band.name, band.label or band.name, band.outcome, counts[band.name])
+        for band in task.bands
+        if band.name in counts
+    ]
+    if failed:
+        rows.append(("status", ",".join(FAILURES), "of these, failed", "failed", failed))
+    return [
+        (*row, amount(row[-1] / total if total else None, "share"), round(100 * row[-1] / most, 2) if most else 0)
+        for row in rows
+    ]

@@ -1,5 +1,5 @@
 "use strict";
-// What `packed` of rendering/htmldata.py made of JSON: by zlib, in base64, since a page opened from disk may load scripts
+// What `packed` of rendering/htmlsite.py made of JSON: by zlib, in base64, since a page opened from disk may load scripts
 // only.
 const ciEval = {
   unpacked: (text) => {

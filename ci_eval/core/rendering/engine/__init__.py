@@ -1,1 +1,0 @@
-"""The words for the configuration that engines are sent."""

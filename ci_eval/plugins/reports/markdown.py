@@ -1,0 +1,354 @@
+"""The file `report.md` of each result, for GitHub: short enough for a job summary or a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci_eval.core.base import atomic
+from ci_eval.core.catalogs import tasks
+from ci_eval.core.contracts import Task
+from ci_eval.core.filters import label
+from ci_eval.core.manifest import commits_between
+from ci_eval.core.model import (
+    Change,
+    Comparison,
+    Estimate,
+    Evaluation,
+    FileError,
+    FilterFigures,
+    MetricInfo,
+    Overview,
+    Suite,
+    Sweep,
+    Verdict,
+)
+from ci_eval.core.model.units import amount
+from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
+from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
+from ci_eval.core.rendering.figures import (
+    ELSEWHERE,
+    FAILURES,
+    HERE,
+    INDICATIVE,
+    NO_ESTIMATE,
+    OUTCOMES,
+    client_name,
+    describe_sessions,
+    failed_everywhere,
+    find_length_figures,
+    first_filter,
+    footprint_text,
+    headline,
+    intervals,
+    kinds_table,
+    lengths_table,
+    metric_infos,
+    metric_table,
+    pooled_label,
+    sentences,
+    shown_filter,
+    statuses,
+)
+from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
+from ci_eval.core.rendering.querytables import tables
+from ci_eval.core.rendering.results import small_blocks, trend_lines
+from ci_eval.core.rendering.verdicts import (
+    describe_adjustment,
+    elsewhere_line,
+    judged_elsewhere,
+    pairs_text,
+    populations,
+    verdict_lines,
+)
+from ci_eval.core.statistics.repeated.noise import noise_text
+
+
+class Markdown:
+    """A reporter that writes report.md. Text from outside is always shown as code."""
+
+    name = "markdown"
+    results = (Evaluation, Comparison, Overview, Sweep, Suite)
+
+    def write(self, result: Evaluation | Comparison | Overview | Sweep | Suite, sources: object, folder: Path) -> Path:  # noqa: ARG002
+        """Write report.md below `folder`; see `Reporter.write`."""
+        match result:
+            case Evaluation():
+                text = "\n\n".join(filter(None, _list_evaluation_parts(result))) + "\n"
+            case Comparison():
+                text = _write_comparison(result)
+            case _:
+                text = f"{to_markdown(small_blocks(result))}\n"
+        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+
+
+LOWEST = 10
+ERRORS = 20
+
+
+def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
+    """Return the paragraphs and tables of an evaluation, the empty ones too."""
+    name, figures = shown_filter(evaluation)
+    _, whole = first_filter(evaluation)
+    infos = metric_infos(evaluation, figures)
+    title, configuration = f"# {prose(evaluation.title)}", _configuration(evaluation)
+    # Without any figure, tables would be empty: only the reasons are left.
+    if failed := failed_everywhere(evaluation):
+        lead = f"**{prose(failed, 1000)}**"
+        gates = gate_table(evaluation.gates)
+        return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), configuration, _colophon(evaluation)]
+    times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
+    by_length = lengths_table(evaluation, headline(infos))
+    return [
+        title,
+        _headline(evaluation, figures, infos),
+        f"Figures are of: {prose(pooled_label(name, evaluation.filters))}.",
+        *(f"⚠ {prose(warning, 1000)}" for warning in collect_warnings(evaluation)),
+        " ".join(prose(population, 1000) for population in populations(evaluation)),
+        prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
+        f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
+        gate_table(evaluation.gates),
+        metric_table("Metrics", figures, [info for info in infos if not info.is_time]).markdown(),
+        by_length.markdown() if len(find_length_figures(evaluation)) > 1 else "",
+        *(of.markdown() for of in tables(evaluation)),
+        _evaluation_filters(evaluation, name, infos),
+        _statuses(figures),
+        "" if figures.planned == whole.planned else _statuses(whole, " in the whole run"),
+        kinds_table(figures, headline(infos)).markdown(),
+        _worst(figures, headline(infos)),
+        f"⚠ {prose(busy, 400)}." if busy and times else "",
+        metric_table(f"Times ({INDICATIVE})", figures, times).markdown(),
+        _errors(evaluation.errors),
+        to_markdown(added_blocks(evaluation)),
+        configuration,
+        _colophon(evaluation),
+    ]
+
+
+def _configuration(evaluation: Evaluation) -> str:
+    """Return a fold with the configuration sent to the engine; "" if it is not recorded."""
+    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
+    return _fold("What the engine was told", table("", ("Part", "Value"), rows))
+
+
+def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
+    engine, project = evaluation.engine, evaluation.project
+    what = f"{code(engine.text)} on {code(f'{project.name} {project.revision}')}"
+    if client := client_name(evaluation):
+        what += f", client {code(client)}"
+    lead = f"{what}: **{prose(describe_sessions(evaluation))}**"
+    if lines := sentences(evaluation, prose):
+        first, *others = lines
+        return " ".join([f"{lead}. **{first}**", *others])
+    share = next((info for info in headline(infos) if info.unit == "share"), None)
+    if share is None:
+        return f"{lead}."
+    estimate = figures.metrics[share.name]
+    figure = Cell(amount(estimate.value, share.unit), intervals(estimate, share.unit))
+    return f"{lead}, {prose(share.name)} **{figure.whole}**."
+
+
+def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
+    shown = headline(infos)
+    lengths = [*find_length_figures(evaluation).values()]
+    rows = (
+        (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
+        for name, figures in evaluation.filters.items()
+        # The figures by letters typed have a table of their own.
+        if name != opened and figures not in lengths
+    )
+    return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _statuses(figures: FilterFigures, where: str = "") -> str:
+    rows = (
+        (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
+        for name, count in statuses(figures.statuses)
+    )
+    shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
+    left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
+    return shown + left_out if figures.undecided else shown
+
+
+def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
+    return amount(metrics.get(info.name, NO_ESTIMATE).value, info.unit)
+
+
+def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
+    """Return a table of the files in which the first share that should be high is lowest; of equal ones, those with
+    more sessions."""
+    by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
+    if by is None:
+        return ""
+    known = {
+        path: value
+        for path, file_figures in figures.files.items()
+        if (value := file_figures.metrics.get(by.name)) is not None
+    }
+    worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:LOWEST]
+    rows = (
+        (
+            code(path),
+            f"{figures.files[path].sessions:,}",
+            *(amount(figures.files[path].metrics.get(info.name), info.unit) for info in shown),
+        )
+        for path in worst
+    )
+    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(known):,} files"
+    return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
+
+
+def _errors(errors: Sequence[FileError]) -> str:
+    rows = (
+        (code(error.path), code(error.stage), f"{error.sessions:,}", code(error.message)) for error in errors[:ERRORS]
+    )
+    shown = table(
+        f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
+        ("File", "Stage", ">Sessions lost", "What happened"),
+        rows,
+    )
+    more = len(errors) - ERRORS
+    return f"{shown}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else shown
+
+
+def _colophon(evaluation: Evaluation) -> str:
+    facts = {
+        "language": evaluation.language,
+        "completion type": evaluation.completion_type,
+        "client": evaluation.client,
+        "seed": str(evaluation.seed),
+        "started": evaluation.started,
+        "confined": evaluation.environment.get("Confined", ""),
+        "settings left out": evaluation.environment.get("Settings left out", ""),
+        "vocabulary": evaluation.environment.get("Vocabulary", ""),
+    }
+    return " · ".join(f"{name} {code(value)}" for name, value in facts.items() if value)
+
+
+LONGEST = 65_000
+"""The longest report, in characters; a comment on GitHub may have 65,536."""
+
+WORST = 25
+FILES = 50
+
+
+def _write_comparison(comparison: Comparison) -> str:
+    task = tasks.CATALOG.load(comparison.task)
+    parts = [
+        f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
+        summary(comparison),
+        gate_table(comparison.gates),
+        _declared_section(comparison),
+        "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
+        _conditions(comparison),
+        _differing_parts(comparison),
+        _changes("Worst regressions", comparison.regressions, task),
+        _changes("Best improvements", comparison.improvements, task),
+        _others(comparison),
+        _transitions(comparison),
+        _filters(comparison),
+        to_markdown(added_blocks(comparison)),
+    ]
+    if comparison.trend:
+        parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
+    text = ""
+    for part in filter(None, parts):
+        # Room is left for the sentence below.
+        if len(text) + len(part) > LONGEST - 200:
+            text += "\nThe rest is in the HTML report.\n"
+            break
+        text += f"{part}\n\n"
+    return text
+
+
+def summary(comparison: Comparison) -> str:
+    """Return what every report must say: the result for this project, the result for other code, and what was
+    compared."""
+    here, *others = verdict_lines(comparison, prose)
+    lines = [f"**{here}**", *others, f"**{elsewhere_line(comparison)}**"]
+    commits = commits_between(comparison.base.revision, comparison.new.revision)
+    lines.append(f"{pairs_text(comparison)}.")
+    return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
+
+
+def _declared_section(comparison: Comparison) -> str:
+    of = prose(label(comparison.headline))
+    blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
+    if judged_elsewhere(comparison):
+        blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
+    if by_length := compared_by_length(comparison, timed=True):
+        blocks.append(by_length)
+    note = (
+        f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
+        "smallest true difference that data like these would show four times out of five: a smaller one may be there "
+        "unseen."
+    )
+    return to_markdown([*blocks, Sentence(note)])
+
+
+def _others(comparison: Comparison) -> str:
+    infos = [info for info in comparison.metrics if info.name not in comparison.declared]
+    tables = [
+        verdict_table(comparison, [info.name for info in infos if info.is_time is are_times], title)
+        for title, are_times in (("", False), ("Times", True))
+    ]
+    return _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables))
+
+
+def _differing_parts(comparison: Comparison) -> str:
+    shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
+    other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
+    files = sorted(
+        (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
+        key=lambda part: (part.wins - part.losses, part.value),
+    )[:FILES]
+    shown = parts_table(comparison, shown_parts, "Where it differs, in this project").markdown()
+    folded = _fold("All parts", parts_table(comparison, other_parts).markdown())
+    by_file = _fold("By file, the most losses first", parts_table(comparison, files).markdown())
+    return "\n\n".join(filter(None, (shown, folded, by_file)))
+
+
+def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
+    shown = changes_table(changes[:WORST], task).markdown()
+    return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
+
+
+def _transitions(comparison: Comparison) -> str:
+    bands = list(comparison.transitions)
+    rows = (
+        (f"base {band}", *(f"{count:,}" if count else "" for count in row.values()))
+        for band, row in comparison.transitions.items()
+        if any(row.values())
+    )
+    shown = table("", ("", *(f">new {band}" for band in bands)), rows)
+    return _fold("How sessions moved", shown)
+
+
+def _filters(comparison: Comparison) -> str:
+    rows: list[list[str | Cell]] = []
+    for name in comparison.filters:
+        if name != comparison.headline:
+            shown = verdict_table(comparison, comparison.declared, part=name).rows
+            rows += [[Cell(label(name), safe=code), *row] for row in shown]
+    columns = [Column("Filter"), *(column for column, _ in COLUMNS)]
+    return _fold("By session filter", Table(columns, rows).markdown())
+
+
+def _conditions(comparison: Comparison) -> str:
+    rows = [
+        (
+            code(condition.name),
+            *(code(value) if value is not None else "not told" for value in (condition.base, condition.new)),
+        )
+        for condition in comparison.conditions
+    ]
+    return _fold("What the engines were told differently", table("", ("Part", "base", "new"), rows))
+
+
+def _fold(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
+
+
+REPORTER: Reporter = Markdown()
