@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli.group import cli
+from ci_eval.cli.group import FILE, cli
 from ci_eval.jobs.models import answers as job
 
 
@@ -24,7 +24,7 @@ def answers() -> None:
 
 
 @answers.command("export")
-@click.argument("path", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FILE.jsonl", type=FILE)
 def export(path: Path) -> None:
     """Write all answers to FILE, a line each, with the questions, which hold the code that was shown."""
     Screen().result(f"{job.export_answers(path):,} answers → {path}")
@@ -59,7 +59,7 @@ def drop(text: str, every: bool, only_list: bool) -> None:
 
 
 @answers.command("import")
-@click.argument("paths", metavar="FILE.jsonl...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("paths", metavar="FILE.jsonl...", type=FILE, nargs=-1, required=True)
 def take(paths: tuple[Path, ...]) -> None:
     """Add the answers in FILEs to the store; a question that has an answer there keeps it."""
     Screen().result(f"{job.import_answers(paths):,} answers added")

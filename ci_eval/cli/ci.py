@@ -14,7 +14,7 @@ from ci_eval.ci.gitlab import Project
 from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
-from ci_eval.cli.group import cli
+from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import SOURCE, add_gate_options
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
@@ -25,8 +25,6 @@ from ci_eval.jobs.workflows import artifacts as downloading
 from ci_eval.jobs.workflows import comments, notices
 from ci_eval.jobs.workflows import earlier_runs as nights
 from ci_eval.jobs.workflows import summary as overnight
-
-FOLDER = click.Path(path_type=Path)
 
 
 @cli.group("ci")
@@ -56,8 +54,8 @@ def key_() -> None:
 
 @ci.command("last-good")
 @click.argument("evaluation")
-@click.option("--base", type=FOLDER, metavar="DIR", required=True, help="Where its workspace goes.")
-@click.option("--history", type=FOLDER, metavar="DIR", required=True, help="Where the figures of all nights go.")
+@click.option("--base", type=FILE, metavar="DIR", required=True, help="Where its workspace goes.")
+@click.option("--history", type=FILE, metavar="DIR", required=True, help="Where the figures of all nights go.")
 @click.option(
     "--run",
     type=int,
@@ -65,7 +63,7 @@ def key_() -> None:
     envvar="CI_EVAL_BASE_RUN",
     help="The base, whatever became of it; CI_EVAL_BASE_RUN.",
 )
-@click.option("--new", type=FOLDER, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
+@click.option("--new", type=FILE, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
 @click.option(
     "--first-night", is_flag=True, envvar="CI_EVAL_FIRST_NIGHT", help="Whatever GitHub knows of earlier runs."
 )
@@ -96,7 +94,7 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
 
 
 @ci.command("histories")
-@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Where a folder for each evaluation goes.")
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="Where a folder for each evaluation goes.")
 @click.option(
     "--run",
     type=int,
@@ -128,7 +126,7 @@ def histories(output: Path, run: int | None) -> None:
     help="A repository at GitHub (https://github.com/OWNER/NAME), or a build configuration of TeamCity "
     "(https://SERVER/buildConfiguration/ID). Default: GITHUB_REPOSITORY.",
 )
-@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Gets a folder for each artifact.")
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="Gets a folder for each artifact.")
 def download(pattern: str, beside: str | None, page: str | None, output: Path) -> None:
     """Download the artifacts PATTERN of the newest run at GitHub, of the default branch, that also left NAME.
 
@@ -186,11 +184,11 @@ def summary(matrices: tuple[str, ...]) -> None:
 @add_gate_options
 @click.option(
     "--history",
-    type=FOLDER,
+    type=FILE,
     metavar="DIR",
     help="A folder with past figures, in a folder for each evaluation: draw the trends, and add tonight's.",
 )
-@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="Where the pages go; new or empty.")
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="Where the pages go; new or empty.")
 def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Path | None, output: Path) -> None:
     """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
 
@@ -242,7 +240,7 @@ def comment(run: int, head: str, when: str) -> None:
 
 
 @ci.command("note")
-@click.argument("comparison", type=FOLDER)
+@click.argument("comparison", type=FILE)
 def note(comparison: Path) -> None:
     """Write the report of a COMPARISON on the merge request of this job at GitLab, or change the note that is there.
 

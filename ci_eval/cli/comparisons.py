@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
-from ci_eval.cli.group import cli
+from ci_eval.cli.completions import add_settings_option
+from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import (
     ALL,
     NEW,
@@ -21,9 +23,11 @@ from ci_eval.cli.options import (
     add_open_option,
     add_placement_options,
     add_view_options,
+    end_with,
+    require_output,
     show_report,
 )
-from ci_eval.cli.runs import parse_points, suite_told
+from ci_eval.cli.runs import evaluation_told, parse_points, suite_told
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.view import View
 from ci_eval.jobs import compare as compare_job
@@ -31,11 +35,10 @@ from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.compare_engines import ROUNDS, Asked
+from ci_eval.jobs.compare_engines import ROUNDS
 from ci_eval.jobs.engine.sides import Side, is_file, make_side, split_arguments
 from ci_eval.jobs.sampling import phases
 from ci_eval.jobs.suites import suite as suite_job
-from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -55,10 +58,10 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=SOURCE, nargs=-1, required=True)
 @add_gate_options
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Default: a folder named by time.")
+@click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="DIR",
     help="A folder of past workspaces or metrics.json files: draw the trend, and add the figures of NEW.",
 )
@@ -72,15 +75,7 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
 @add_view_options
 @add_open_option
 def compare_(
-    workspaces: tuple[Path, ...],
-    gates: tuple[str, ...],
-    view: View,
-    output: Path | None,
-    history: Path | None,
-    same_ranker: bool,
-    first_night: bool,
-    user: str | None,
-    opening: bool,
+    workspaces: tuple[Path, ...], history: Path | None, same_ranker: bool, opening: bool, **options: Any
 ) -> None:
     """Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown.
 
@@ -101,34 +96,19 @@ def compare_(
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
-    if user and history:
+    if options["user"] and history:
         raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
     screen = Screen()
     if any(map(suite_job.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(suite_job.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
         base, new = workspaces
-        suited = suite_job.compare_suites(
-            base, new, gates=gates, output=output, user=user, first_night=first_night, view=view, screen=screen
-        )
-        suite_told(suited, screen, opening=opening)
+        suite_told(suite_job.compare_suites(base, new, screen=screen, **options), screen, opening=opening)
         return
-    done = compare_job.compare(
-        workspaces,
-        gates=gates,
-        output=output,
-        history=history,
-        same_ranker=same_ranker,
-        first_night=first_night,
-        user=user,
-        view=view,
-        screen=screen,
-    )
+    done = compare_job.compare(workspaces, history=history, same_ranker=same_ranker, screen=screen, **options)
     announcing.comparison(done, screen)
     _present(done, screen, opening=opening)
-    screen.result(str(done.folder))
-    if done.trouble:
-        raise done.trouble
+    end_with(done.folder, done.trouble, screen)
 
 
 def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
@@ -144,8 +124,8 @@ def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
 
 
 @cli.command("site")
-@click.argument("histories", metavar="HISTORY...", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="The site; new or empty.")
+@click.argument("histories", metavar="HISTORY...", type=FILE, nargs=-1, required=True)
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="The site; new or empty.")
 def site_(histories: tuple[Path, ...], output: Path) -> None:
     """Build a static site of trends from past evaluations: a row, a page and a trend.json for each.
 
@@ -164,24 +144,8 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen.result(str(done.folder))
 
 
-def _check_comparison(
-    choices: Choices, output: Path | None, detect: float | None, power: float, *, everything: bool, resume: bool
-) -> None:
-    """Raise UsageError for options that contradict each other."""
-    if choices.engine or choices.engine_command is not None:
-        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
-    if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, the folder to take up")
-    if detect is None and power != phases.POWER:
-        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
-    if everything and detect:
-        raise click.UsageError("--detect asks as many as it takes: leave out --all")
-
-
 @cli.command("compare-engines")
-@click.argument(
-    "arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.make_completer("engines")
-)
+@click.argument("arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of("engines"))
 @add_choice_options
 @add_placement_options
 @click.option(
@@ -192,12 +156,8 @@ def _check_comparison(
     show_default=True,
     help="How often each engine is asked each session; more rounds show smaller differences of time.",
 )
-@click.option(
-    "--base-set", "base_settings", metavar="KEY=VALUE", multiple=True, help=BASE_SET, shell_complete=completions.setting
-)
-@click.option(
-    "--new-set", "new_settings", metavar="KEY=VALUE", multiple=True, help=NEW_SET, shell_complete=completions.setting
-)
+@add_settings_option("--base-set", "base_settings", help=BASE_SET)
+@add_settings_option("--new-set", "new_settings", help=NEW_SET)
 @click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=phases.POWER, show_default=True, help=POWER
@@ -216,16 +176,11 @@ def compare_engines_(
     arguments: tuple[str, ...],
     base_settings: tuple[str, ...],
     new_settings: tuple[str, ...],
-    output: Path | None,
-    jobs: int,
-    rounds: int,
     detect: float | None,
     power: float,
-    gates: tuple[str, ...],
-    resume: bool,
     opening: bool,
     everything: bool,
-    allow_conditions: bool,
+    **options: Any,
 ) -> None:
     """Ask two engines about the same code, in turns: which is better, and which is faster?
 
@@ -246,7 +201,13 @@ def compare_engines_(
       ci-eval compare-engines pyright --new-set autoImport=off --project pypi:flask==3.0.3
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
-    _check_comparison(choices, output, detect, power, everything=everything, resume=resume)
+    if choices.engine or choices.engine_command is not None:
+        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
+    require_output(options["output"], resume=options["resume"], what="folder")
+    if detect is None and power != phases.POWER:
+        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
+    if everything and detect:
+        raise click.UsageError("--detect asks as many as it takes: leave out --all")
     screen = Screen()
     # The last argument reaches the command as CONFIG, even if it is a side.
     named = (*arguments, *([str(choices.config)] if choices.config else []))
@@ -255,45 +216,21 @@ def compare_engines_(
     if sides[0].config.projects:
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
-        tables = suite_job.compare_engines(
-            [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides,
-            rounds=rounds,
-            gates=gates,
-            output=output,
-            jobs=jobs,
-            resume=resume,
-            screen=screen,
-            allow_conditions=allow_conditions,
-        )
-        _tell_suites(tables, screen, opening=opening)
+        limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
+        first, *others = suite_job.compare_engines(limited, screen=screen, **options)
+        if not others:
+            suite_told(first, screen, opening=opening)
+            return
+        # The common folder of all pairs comes last.
+        for table in (first, *others):
+            suite_told(replace(table, trouble=None), screen, opening=opening and table is first)
+        end_with(first.folder.parent.parent, first.trouble, screen)
         return
-    done = compare_engines_job.compare_engines(
-        sides,
-        rounds=rounds,
-        gates=gates,
-        output=output,
-        jobs=jobs,
-        resume=resume,
-        screen=screen,
-        detect=detect,
-        power=power,
-        usual=usual,
-        allow_conditions=allow_conditions,
-    )
-    _show_compared(done, screen, opening=opening)
-
-
-def _tell_suites(tables: Sequence[Suited], screen: Screen, *, opening: bool) -> None:
-    """Print the table of a suite, or those of all pairs of sides, whose common folder comes last."""
-    first, *others = tables
-    if not others:
-        suite_told(first, screen, opening=opening)
-        return
-    for table in tables:
-        suite_told(replace(table, trouble=None), screen, opening=opening and table is first)
-    screen.result(str(first.folder.parent.parent))
-    if first.trouble:
-        raise first.trouble
+    done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
+    if done.outcome:
+        announcing.comparison(done.outcome, screen)
+        _present(done.outcome, screen, opening=opening)
+    end_with(done.folder, done.trouble, screen)
 
 
 def _make_sides(
@@ -326,16 +263,6 @@ def _make_sides(
     return sides, choices
 
 
-def _show_compared(done: Asked, screen: Screen, *, opening: bool) -> None:
-    """Print the comparisons of engines, and open their page if `opening`. Raises what went wrong in them."""
-    if done.outcome:
-        announcing.comparison(done.outcome, screen)
-        _present(done.outcome, screen, opening=opening)
-    screen.result(str(done.folder))
-    if done.trouble:
-        raise done.trouble
-
-
 @cli.command("merge")
 @click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
@@ -356,8 +283,4 @@ def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     if of_suites := suite_job.find_shards(workspaces):
         suite_told(suite_job.merge(of_suites, output=output, view=view), screen, opening=False)
         return
-    done = merge_job.merge(workspaces, output=output, view=view, screen=screen)
-    announcing.evaluation(done, screen)
-    presenting.evaluation(done, screen)
-    if done.trouble:
-        raise done.trouble
+    evaluation_told(merge_job.merge(workspaces, output=output, view=view, screen=screen), screen)

@@ -1,4 +1,5 @@
-"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more.
+"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more; and options
+that have such.
 
 click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these functions.
 """
@@ -6,6 +7,7 @@ click writes the script for the shell (docs/configuration.md says how it is swit
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,16 +15,28 @@ from click.shell_completion import CompletionItem
 from ci_eval.core.fetch import schemes
 from ci_eval.jobs import listings
 
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def make_completer(what: str) -> Completer:
+def of(what: str) -> Completer:
     """Return a completer of the names that `ci-eval list WHAT` has."""
 
     def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
         return _select(typed, listings.NAMES[what]())
 
     return complete
+
+
+def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Decorator:
+    """Return an option whose value a shell completes by the names of `ci-eval list WHAT`."""
+    return click.option(flag, *names, shell_complete=of(what), **settings)
+
+
+def add_settings_option(flag: str, name: str, **settings: Any) -> Decorator:
+    """Return an option KEY=VALUE, which may be repeated, and whose keys a shell completes."""
+    return click.option(flag, name, metavar="KEY=VALUE", multiple=True, shell_complete=setting, **settings)
 
 
 def setting(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:

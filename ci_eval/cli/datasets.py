@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli.group import cli
+from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import SPECS
 from ci_eval.core import machine
 from ci_eval.core.config import load
@@ -56,8 +56,8 @@ _splits = click.option(
 @dataset.command("unit-tests", epilog=SPECS)
 @click.argument("projects", metavar="PROJECT...", nargs=-1, required=True)
 @click.option("--language", type=click.Choice(languages.names()), required=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
-@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Records of one project.")
+@click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
+@click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one project.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a project has more.")
 @click.option(
     "--confidence",
@@ -69,7 +69,7 @@ _splits = click.option(
 @_splits
 @_prompts
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
+@click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
     projects: tuple[str, ...],
     language: str,
@@ -78,9 +78,7 @@ def unit_tests(
     seed: int,
     confidence: str,
     splits: tuple[int, int, int],
-    prompts: str,
-    any_licence: bool,
-    jobs: int,
+    **options: Any,
 ) -> None:
     """Functions and the tests that people wrote for them, from the PROJECTs, which must hold their tests.
 
@@ -91,9 +89,7 @@ def unit_tests(
     """
     _check_splits(splits)
     selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=splits)
-    testing.mine(
-        projects, language, output, selection, any_licence=any_licence, jobs=jobs, screen=Screen(), prompts=prompts
-    )
+    testing.mine(projects, language, output, selection, screen=Screen(), **options)
 
 
 @dataset.command("repositories")
@@ -108,7 +104,7 @@ def unit_tests(
     help="May be repeated. Default: those that let code be passed on.",
 )
 @click.option("--any-licence", is_flag=True, help="Also repositories with another licence, or without one.")
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Those with most stars.")
+@click.option("--limit", type=COUNT, default=100, show_default=True, help="Those with most stars.")
 @click.option("--specs", is_flag=True, help="Print the SPEC of each one's newest commit, for `dataset unit-tests`.")
 def repositories_(
     language: str, stars: int, forks: int, licences: tuple[str, ...], any_licence: bool, limit: int, specs: bool
@@ -141,7 +137,7 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 @click.option(
     "--github", "repositories", metavar="OWNER/REPOSITORY", multiple=True, required=True, help="May be repeated."
 )
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
+@click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option(
     "--language", "languages_", type=click.Choice(REVIEWED), multiple=True, help="May be repeated. Default: all."
 )
@@ -155,17 +151,15 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
 @click.option(
-    "--comment-language",
-    type=click.Choice(sorted(tongues.NAMES)),
-    help="Only comments in that language. Default: any.",
+    "--comment-language", type=click.Choice(sorted(tongues.NAMES)), help="Only comments in that language. Default: any."
 )
-@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Records of one repository.")
+@click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
 @click.option(
     "--review",
     "reviews",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE.csv",
     multiple=True,
     help="Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for "
@@ -173,7 +167,7 @@ REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
 )
 @click.option(
     "--judge",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="CONFIG",
     help="A configuration whose `judge:` is asked which comments can be understood from the change alone.",
 )
@@ -192,12 +186,10 @@ def code_review(
     limit: int,
     seed: int,
     since: datetime | None,
-    reviews: tuple[Path, ...],
     judge: Path | None,
     only_accepted: bool,
     splits: tuple[int, int, int],
-    prompts: str,
-    any_licence: bool,
+    **options: Any,
 ) -> None:
     """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
 
@@ -210,7 +202,7 @@ def code_review(
       ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
     _check_splits(splits)
-    if only_accepted and not reviews:
+    if only_accepted and not options["reviews"]:
         raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
     selection = review_records.Selection(
         languages=frozenset(languages_ or REVIEWED),
@@ -225,16 +217,7 @@ def code_review(
     model = load(judge).config.judge if judge else None
     if judge and model is None:
         raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
-    reviewing.mine(
-        repositories,
-        output,
-        selection,
-        reviews=reviews,
-        any_licence=any_licence,
-        screen=Screen(),
-        judge=model,
-        prompts=prompts,
-    )
+    reviewing.mine(repositories, output, selection, screen=Screen(), judge=model, **options)
 
 
 SOURCES = ("projects", "git", "recordings", "simulate")
@@ -265,13 +248,11 @@ def _recordings(
     callback=_recordings,
     help=f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated.",
 )
-@click.option(
-    "--simulate", type=click.Path(path_type=Path), metavar="USAGES.jsonl", help="Histories that nobody typed."
-)
+@click.option("--simulate", type=FILE, metavar="USAGES.jsonl", help="Histories that nobody typed.")
 @click.option(
     "--language", type=click.Choice(usage_languages.names()), default=None, help="Needed but for --simulate, KaVE."
 )
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", required=True)
+@click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
 @click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
 @click.option(
@@ -289,7 +270,7 @@ def _recordings(
 )
 @click.option("--seed", default=0, show_default=True, help="Of --simulate.")
 @click.option("--steps", is_flag=True, help="--simulate: also each state between the first and the last.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Worker processes.")
+@click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:
     """Object usages of code (--project), or how they came to be (--git, --stream, --simulate).
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli.group import cli
+from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import NEW, SOURCE, add_view_options
+from ci_eval.cli.runs import evaluation_told
 from ci_eval.core.config.view import View
-from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import exporting, importing
-from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.exports.writing import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
@@ -20,7 +20,7 @@ GENERATIONS = click.Choice(generations.names())
 
 
 @cli.command("import")
-@click.argument("workspace", type=click.Path(path_type=Path))
+@click.argument("workspace", type=FILE)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 @click.option(
     "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
@@ -31,7 +31,7 @@ GENERATIONS = click.Choice(generations.names())
     default="jetbrains",
     help="The engine that answered; the plugin does not store it.",
 )
-def import_(workspace: Path, output: Path, generation: str | None, engine: str) -> None:
+def import_(workspace: Path, **options: Any) -> None:
     """Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.
 
     report, compare, rerank and trends then work on the result.
@@ -42,11 +42,7 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
       ci-eval import 2022-05-01_02-00-00 --engine jetbrains@IU-221.5591.52 --output imported
     """
     screen = Screen()
-    done = importing.import_workspace(workspace, output=output, generation=generation, engine=engine, screen=screen)
-    announcing.evaluation(done, screen)
-    presenting.evaluation(done, screen)
-    if done.trouble:
-        raise done.trouble
+    evaluation_told(importing.import_workspace(workspace, screen=screen, **options), screen)
 
 
 @cli.command("export")
@@ -58,7 +54,7 @@ def import_(workspace: Path, output: Path, generation: str | None, engine: str) 
     help="The format of the tables; parquet needs the extra `ml`.",
 )
 @click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="A new folder.")
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="A new folder.")
 @add_view_options
 def export_(workspace: Path, form: str | None, generation: str | None, output: Path, view: View) -> None:
     """Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin.

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from ci_eval import __version__
 from ci_eval.ci.console import HOSTS, OUTPUT
+
+FILE = click.Path(path_type=Path)
+COUNT = click.IntRange(min=1)
 
 COMMANDS: dict[str, dict[str, str]] = {
     "answers": {

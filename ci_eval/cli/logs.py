@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli.group import cli
+from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import SOURCE, Choices, add_choice_options, add_placement_options
 from ci_eval.core import machine
 from ci_eval.core.config import Config
 from ci_eval.jobs.jetbrains import calibration as calibrating
 from ci_eval.jobs.jetbrains import log_comparison as comparing
 from ci_eval.jobs.jetbrains.judging import Difference, Judged, Rankers
-from ci_eval.plugins.learning import training
 from ci_eval.plugins.learning.model_file import Scores
 
 
@@ -30,9 +30,9 @@ def logs() -> None:
 @click.argument("real", type=SOURCE)
 @click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
 @click.option("--seed", default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE.json", help="Also writes the result there.")
-def compare(synthetic: Path, real: Path, label: training.Label, seed: int, jobs: int, output: Path | None) -> None:
+@click.option("--jobs", "threads", type=COUNT, metavar="N", default=machine.cores, help="Threads.")
+@click.option("--output", type=FILE, metavar="FILE.json", help="Also writes the result there.")
+def compare(synthetic: Path, real: Path, **options: Any) -> None:
     """How alike SYNTHETIC and REAL logs are, and how good a ranker each trains, judged on held-out REAL logs.
 
     Each is a workspace of generate-ml-logs, logs of events as IDEs write them, or recorded editing: neutral=PATH.
@@ -43,7 +43,7 @@ def compare(synthetic: Path, real: Path, label: training.Label, seed: int, jobs:
       ci-eval logs compare logs1 night/logs.tar.gz --output compared.json
     """
     screen = Screen()
-    comparison = comparing.compare(synthetic, real, label=label, seed=seed, threads=jobs, output=output, screen=screen)
+    comparison = comparing.compare(synthetic, real, screen=screen, **options)
     screen.result(f"{comparison.synthetic:,} synthetic and {comparison.real:,} real sessions")
     screen.result("")
     rows = [_row(distribution) for distribution in comparison.distributions]
@@ -61,25 +61,15 @@ TRY = "A file with keys of the configuration, as fit-user-model prints, in place
 
 
 @logs.command()
-@click.argument("real", type=click.Path(path_type=Path))
+@click.argument("real", type=FILE)
 @add_choice_options
 @add_placement_options
-@click.option("--try", "own", metavar="FILE", type=click.Path(path_type=Path), multiple=True, help=TRY)
+@click.option("--try", "own", metavar="FILE", type=FILE, multiple=True, help=TRY)
 @click.option("--threshold", type=click.FloatRange(0, 1), default=calibrating.THRESHOLD, show_default=True)
 @click.option("--all", "every", is_flag=True, help="Try all settings, also when one was close enough.")
 @click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
 @click.option("--resume", is_flag=True, help="Go on in --output where it was interrupted.")
-def calibrate(
-    choices: Choices,
-    real: Path,
-    own: tuple[Path, ...],
-    threshold: float,
-    every: bool,
-    label: training.Label,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-) -> None:
+def calibrate(choices: Choices, real: Path, output: Path | None, **options: Any) -> None:
     """Find settings whose synthetic logs train as good a ranker as REAL ones: the procedure of the thesis.
 
     REAL (see `logs compare`) is divided into two groups. A ranker is trained on the first. Then, setting by setting,
@@ -99,18 +89,7 @@ def calibrate(
         # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
         return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
 
-    calibration = calibrating.calibrate(
-        apply_overrides,
-        real,
-        own=own,
-        threshold=threshold,
-        every=every,
-        label=label,
-        output=output,
-        jobs=jobs,
-        resume=resume,
-        screen=screen,
-    )
+    calibration = calibrating.calibrate(apply_overrides, real, output=output, screen=screen, **options)
     _calibration(calibration, output, screen)
     if calibration.trouble:
         raise calibration.trouble

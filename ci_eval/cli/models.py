@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli import completions
-from ci_eval.cli.group import cli
+from ci_eval.cli.completions import add_named_option
+from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import (
     CHANGED,
     MODEL,
@@ -20,11 +20,13 @@ from ci_eval.cli.options import (
     add_choice_options,
     add_placement_options,
     add_view_options,
+    end_with,
+    require_output,
 )
+from ci_eval.cli.runs import evaluation_told
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
-from ci_eval.core.config.view import View
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import grade, ml, rerank
 from ci_eval.jobs import single_stages as stages
@@ -33,7 +35,7 @@ from ci_eval.jobs import user_models as users
 from ci_eval.jobs.models import agreement
 from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.plugins.learning import recommenders, training
+from ci_eval.plugins.learning import recommenders
 
 
 @cli.command("generate-ml-logs")
@@ -66,17 +68,14 @@ def generate_ml_logs(
       ci-eval generate-ml-logs --project pypi:flask==3.0.3 --set interpret.userModel=calibrated --log-format jetbrains
     """
     screen = Screen()
-    if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    require_output(output, resume=resume, what="workspace")
     # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
     workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
     announcing.logs(workspace, trouble, screen)
     presenting.logs(workspace.manifest().logs, screen)
-    screen.result(str(workspace.folder))
-    if trouble:
-        raise trouble
+    end_with(workspace.folder, trouble, screen)
 
 
 SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
@@ -84,7 +83,7 @@ SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all 
 
 @cli.command("train-ranker")
 @click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+@click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
 @click.option(
     "--label",
     type=click.Choice(["selected", "expected"]),
@@ -93,11 +92,9 @@ SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all 
     help="Learn from sessions in which the expected text was taken, or from every list that holds it.",
 )
 @click.option("--seed", default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=machine.cores, help="Threads.")
+@click.option("--jobs", "threads", type=COUNT, metavar="N", default=machine.cores, help="Threads.")
 @click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=SETTINGS)
-def train_ranker(
-    logs: tuple[Path, ...], output: Path, label: training.Label, seed: int, jobs: int, overrides: tuple[str, ...]
-) -> None:
+def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     """Train a ranker (--completion-type ML) from logs: workspaces of generate-ml-logs, or a folder of such.
 
     LOGS may also be logs of events, as IDEs write them (a folder, its logs.tar.gz, or single files), and recorded
@@ -110,18 +107,16 @@ def train_ranker(
       ci-eval train-ranker all-logs --set trees=300 --set 'features=[position, prefix_length]' --output small.json
     """
     screen = Screen()
-    model = ml.train_ranker(
-        logs, output=output, label=label, seed=seed, threads=jobs, screen=screen, overrides=overrides
-    )
+    model = ml.train_ranker(logs, output=output, screen=screen, **options)
     announcing.ranker(output, screen)
     presenting.model(model, screen)
     screen.result(str(output))
 
 
 @cli.command("export-ranker")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("model", type=FILE)
 @click.option("--to", type=click.Choice(["lightgbm", "onnx"]), required=True, help="onnx needs the extra `onnx`.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help="A new file.")
+@click.option("--output", type=FILE, metavar="FILE", required=True, help="A new file.")
 def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     """Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs.
 
@@ -138,9 +133,9 @@ def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) ->
 
 
 @cli.command("import-ranker")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--features", metavar="NAME,...", default="", help="Its columns, in order, if FILE does not name them.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+@click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
 def import_ranker(file: Path, features: str, output: Path) -> None:
     """Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).
 
@@ -162,9 +157,9 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
 
 
 @cli.command("train-recommender")
-@click.argument("usages", metavar="USAGES.jsonl...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("usages", metavar="USAGES.jsonl...", type=FILE, nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(recommenders.names()), required=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="MODEL", required=True, help="The model file.")
+@click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
 @click.option(
     "--set",
     "overrides",
@@ -172,7 +167,7 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     multiple=True,
     help="An option of training, such as mostUsages=0 or methodContext=name; may be repeated.",
 )
-def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrides: tuple[str, ...]) -> None:
+def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) -> None:
     """Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line.
 
     \b
@@ -181,23 +176,19 @@ def train_recommender(usages: tuple[Path, ...], kind: str, output: Path, overrid
       ci-eval train-recommender a.jsonl b.jsonl --kind pbn --set t1=0.201 --set t2=0.2 --output pbn20.model
     """
     screen = Screen()
-    calling.train(usages, kind=kind, output=output, overrides=overrides, screen=screen)
+    calling.train(usages, output=output, screen=screen, **options)
     screen.result(str(output))
 
 
 @cli.command("rerank")
 @click.argument("workspace", type=SOURCE)
-@click.option(
-    "--completion-type",
-    metavar="T",
-    required=True,
-    help="See `ci-eval list completion-types`.",
-    shell_complete=completions.make_completer("completion-types"),
+@add_named_option(
+    "--completion-type", "completion-types", metavar="T", required=True, help="See `ci-eval list completion-types`."
 )
-@click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
+@click.option("--model", type=FILE, metavar="FILE", help=MODEL)
 @click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
 @add_view_options
-def rerank_(workspace: Path, completion_type: str, model: Path | None, output: Path, view: View) -> None:
+def rerank_(workspace: Path, **options: Any) -> None:
     """Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.
 
     --filter, --title and --set are about the new workspace, as of `ci-eval report`.
@@ -208,24 +199,13 @@ def rerank_(workspace: Path, completion_type: str, model: Path | None, output: P
       ci-eval rerank night --completion-type ML --model model.json --output ml
     """
     screen = Screen()
-    done = rerank.rerank(
-        workspace, completion_type=completion_type, model=model, output=output, view=view, screen=screen
-    )
-    announcing.evaluation(done, screen)
-    presenting.evaluation(done, screen)
-    if done.trouble:
-        raise done.trouble
+    evaluation_told(rerank.rerank(workspace, screen=screen, **options), screen)
 
 
 @cli.command("grade")
 @click.argument("what", metavar="WORKSPACE | GRADER", type=CHANGED)
-@click.argument("pairs", metavar="[PAIRS.jsonl]", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="With PAIRS: a configuration with `judge:` or `run:`.",
-)
+@click.argument("pairs", metavar="[PAIRS.jsonl]", type=FILE, required=False)
+@click.option("--config", type=FILE, metavar="FILE", help="With PAIRS: a configuration with `judge:` or `run:`.")
 @click.option(
     "--trust", is_flag=True, help="Ask the judge, and run the tests, as the workspace's own configuration says."
 )
@@ -255,8 +235,8 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
 
 @cli.command("agreement")
 @click.argument("workspace", type=SOURCE)
-@click.argument("tables", metavar="PERSON.csv...", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Comments of a new table.")
+@click.argument("tables", metavar="PERSON.csv...", type=FILE, nargs=-1, required=True)
+@click.option("--limit", type=COUNT, default=100, show_default=True, help="Comments of a new table.")
 @click.option("--seed", default=0, show_default=True, help="Which comments are sampled.")
 def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int) -> None:
     """Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa.

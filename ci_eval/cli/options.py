@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from pathlib import Path
@@ -17,8 +17,10 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
+from ci_eval.cli.completions import Command, Decorator, add_named_option, add_settings_option
+from ci_eval.cli.group import COUNT, FILE
 from ci_eval.core import machine
-from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.config import Config, add_ladder, limit_sessions, load, override, patch, set_engine_command
 from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.core.config.view import View
@@ -241,10 +243,19 @@ LIKE = (
     "Treat --engine-command like this engine: same settings, variables, dependencies and waiting. Default: the "
     "engine whose program the command starts."
 )
+ENGINE = "An engine, see `ci-eval list engines`."
+COMPLETION_TYPE = "How suggestions are ordered, see `ci-eval list completion-types`."
 OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repeated."
 
 
-def add_choice_options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_all(command: Command, *options: Decorator) -> Command:
+    # Decorators apply from the inside out, so the last one is the first in the help.
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def add_choice_options(command: Command) -> Command:
     """Add the options of Choices to a command, which gets the Choices as its first argument."""
 
     # click gives each option by its name, so the fields of Choices are taken out of what it gives.
@@ -253,50 +264,27 @@ def add_choice_options(command: Callable[..., None]) -> Callable[..., None]:
         chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
         command(Choices(**chosen), **values)
 
-    decorated: Callable[..., None] = collect_choices
-    # Decorators apply from the inside out, so help lists these options in reverse order.
-    for option in (
-        click.option(
-            "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=OVERRIDE, shell_complete=completions.setting
-        ),
-        click.option("--seed", type=int, metavar="N", help=SEED),
-        click.option("--sessions", type=click.IntRange(min=1), metavar="N", help=SESSIONS),
-        click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL),
-        click.option(
-            "--completion-type",
-            metavar="T",
-            help="How suggestions are ordered, see `ci-eval list completion-types`.",
-            shell_complete=completions.make_completer("completion-types"),
-        ),
-        click.option("--dataset", metavar="FILE", help=DATASET),
-        click.option("--dependencies/--no-dependencies", default=None, help=DEPENDENCIES),
-        click.option("--project", metavar="SPEC", help=SPECS, shell_complete=completions.project),
-        click.option(
-            "--engine",
-            metavar="NAME[@VERSION]",
-            help="An engine, see `ci-eval list engines`.",
-            shell_complete=completions.make_completer("engines"),
-        ),
-        click.option("--engine-like", metavar="NAME", help=LIKE, shell_complete=completions.make_completer("engines")),
+    return _add_all(
+        collect_choices,
+        click.argument("config", type=FILE, required=False),
+        add_named_option("--language", "languages", metavar="L", help="A language, see `ci-eval list languages`."),
+        add_named_option("--task", "tasks", metavar="NAME", help="The task of the engine, see `ci-eval list tasks`."),
         click.option("--engine-command", metavar="COMMAND", help=COMMAND),
-        click.option(
-            "--task",
-            metavar="NAME",
-            help="The task of the engine, see `ci-eval list tasks`.",
-            shell_complete=completions.make_completer("tasks"),
-        ),
-        click.option(
-            "--language",
-            metavar="L",
-            help="A language, see `ci-eval list languages`.",
-            shell_complete=completions.make_completer("languages"),
-        ),
-        click.argument("config", type=click.Path(path_type=Path), required=False),
-    ):
-        decorated = option(decorated)
-    return decorated
+        add_named_option("--engine-like", "engines", metavar="NAME", help=LIKE),
+        add_named_option("--engine", "engines", metavar="NAME[@VERSION]", help=ENGINE),
+        click.option("--project", metavar="SPEC", help=SPECS, shell_complete=completions.project),
+        click.option("--dependencies/--no-dependencies", default=None, help=DEPENDENCIES),
+        click.option("--dataset", metavar="FILE", help=DATASET),
+        add_named_option("--completion-type", "completion-types", metavar="T", help=COMPLETION_TYPE),
+        click.option("--model", type=FILE, metavar="FILE", help=MODEL),
+        click.option("--sessions", type=COUNT, metavar="N", help=SESSIONS),
+        click.option("--seed", type=int, metavar="N", help=SEED),
+        add_settings_option("--set", "overrides", help=OVERRIDE),
+    )
 
 
+JOBS = "The number of worker processes; results do not depend on it. Default: one per core."
+OUTPUT = "The new workspace. Default: a folder named by time."
 VIEW = "A key of the configuration that changes nothing that was measured: reports.* and comparison.*; may be repeated."
 CONDITION_NAMES = ", ".join(CONDITIONS)
 FILTER = (
@@ -309,20 +297,21 @@ UNDECIDED = (
 )
 
 
-def add_gate_options(command: Callable[..., None]) -> Callable[..., None]:
+def add_gate_options(command: Command) -> Command:
     """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
 
     @wraps(command)
     def merge_gates(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
         command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
 
-    with_undecided = click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED)(merge_gates)
-    return click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric)(
-        with_undecided
+    return _add_all(
+        merge_gates,
+        click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric),
+        click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED),
     )
 
 
-def add_view_options(command: Callable[..., None]) -> Callable[..., None]:
+def add_view_options(command: Command) -> Command:
     """Add `--filter`, `--title` and `--set`, which a command gets together as `view`."""
 
     @wraps(command)
@@ -331,16 +320,15 @@ def add_view_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         command(*arguments, view=View(overrides=overrides, filters=filters, title=title), **values)
 
-    with_settings = click.option(
-        "--set", "overrides", metavar="KEY=VALUE", multiple=True, help=VIEW, shell_complete=completions.setting
-    )(collect_view)
-    with_title = click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons.")(
-        with_settings
+    return _add_all(
+        collect_view,
+        click.option("--filter", "filters", metavar="EXPR", multiple=True, help=FILTER),
+        click.option("--title", metavar="TEXT", help="The name of the evaluation in reports and comparisons."),
+        add_settings_option("--set", "overrides", help=VIEW),
     )
-    return click.option("--filter", "filters", metavar="EXPR", multiple=True, help=FILTER)(with_title)
 
 
-def add_open_option(command: Callable[..., None]) -> Callable[..., None]:
+def add_open_option(command: Command) -> Command:
     return click.option("--open", "opening", is_flag=True, help="Show the HTML report in a browser.")(command)
 
 
@@ -351,6 +339,19 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.warn(f"no browser could be started; the report is {report}")
 
 
+def require_output(output: Path | None, *, resume: bool, what: str) -> None:
+    """Raise UsageError if a run is resumed, and nothing says where it is."""
+    if resume and output is None:
+        raise click.UsageError(f"--resume needs --output DIR, the {what} to take up")
+
+
+def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
+    """Print the folder of a result. Raises what went wrong in it."""
+    screen.result(str(folder))
+    if trouble:
+        raise trouble
+
+
 def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> None:
     if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
@@ -358,37 +359,23 @@ def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> N
         context.with_resource(answering.set_answer_mode(record=option.name == "record"))
 
 
-def add_answer_options(command: Callable[..., None]) -> Callable[..., None]:
+def add_answer_options(command: Command) -> Command:
     """Add the options that say whether a language model is asked, or its store of answers."""
-    command = click.option(
-        "--record",
-        is_flag=True,
-        expose_value=False,
-        callback=_answers,
-        help="Ask endpoints again even if answers are stored, and store the new answers.",
-    )(command)
-    return click.option(
-        "--offline",
-        is_flag=True,
-        expose_value=False,
-        callback=_answers,
-        help="Ask no endpoint: take answers from the store alone.",
-    )(command)
+    helps = {
+        "--offline": "Ask no endpoint: take answers from the store alone.",
+        "--record": "Ask endpoints again even if answers are stored, and store the new answers.",
+    }
+    options = [
+        click.option(flag, is_flag=True, expose_value=False, callback=_answers, help=text)
+        for flag, text in helps.items()
+    ]
+    return _add_all(command, *options)
 
 
-def add_placement_options(command: Callable[..., None]) -> Callable[..., None]:
+def add_placement_options(command: Command) -> Command:
     """Add the options that say where the result goes and how many processes work."""
-    command = add_answer_options(command)
-    command = click.option(
-        "--output",
-        type=NEW,
-        metavar="DIR|URL",
-        help="The new workspace. Default: a folder named by time.",
-    )(command)
-    return click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        default=machine.cores,
-        help="The number of worker processes; results do not depend on it. Default: one per core.",
-    )(command)
+    return _add_all(
+        add_answer_options(command),
+        click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help=JOBS),
+        click.option("--output", type=NEW, metavar="DIR|URL", help=OUTPUT),
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_eval.ci import Screen
-from ci_eval.cli import completions
-from ci_eval.cli.group import EXAMPLES, cli
+from ci_eval.cli.completions import add_named_option, add_settings_option
+from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.cli.options import (
     ALL,
     CHANGED,
@@ -24,6 +25,7 @@ from ci_eval.cli.options import (
     add_open_option,
     add_placement_options,
     add_view_options,
+    require_output,
     show_report,
 )
 from ci_eval.core.base.shards import Shard
@@ -33,6 +35,7 @@ from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.cluster.choosing import Choice
+from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.sampling import phases
 from ci_eval.jobs.suites import suite as suite_job
@@ -85,18 +88,14 @@ def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> N
 @add_open_option
 def evaluate(
     choices: Choices,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
     trust: bool,
     shard: str | None,
-    rounds: int,
     reuse: Path | None,
-    gates: tuple[str, ...],
     opening: bool,
     precision: float | None,
     executor: str,
     everything: bool,
+    **options: Any,
 ) -> None:
     """Run all stages: project and engine → a workspace with reports.
 
@@ -104,8 +103,8 @@ def evaluate(
     has `projects`, each gets a workspace below DIR, and one table shows all.
     """
     screen = Screen()
-    if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, the workspace to take up")
+    output, resume, gates, rounds = (options[name] for name in ("output", "resume", "gates", "rounds"))
+    require_output(output, resume=resume, what="workspace")
     resumed = output if resume else None
     if precision:
         _refuse("--precision asks as many as it takes", all=everything)
@@ -120,10 +119,7 @@ def evaluate(
     if chosen.projects:
         why = "each project of a suite is evaluated whole, by this machine, and asked everything"
         _refuse(why, reuse=reuse, precision=precision, executor=cluster)
-        suited = suite_job.evaluate(
-            chosen, output=output, jobs=jobs, resume=resume, rounds=rounds, gates=gates, shard=part, screen=screen
-        )
-        suite_told(suited, screen, opening=opening)
+        suite_told(suite_job.evaluate(chosen, shard=part, screen=screen, **options), screen, opening=opening)
         return
     if whole := ide.find_ide_engine(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
@@ -131,20 +127,26 @@ def evaluate(
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
         done = evaluate_job.evaluate(
-            chosen,
-            output=output,
-            jobs=jobs,
-            resume=resume,
-            screen=screen,
-            shard=part,
-            rounds=rounds,
-            reuse=reuse,
-            gates=gates,
-            precision=precision,
-            cluster=cluster,
+            chosen, screen=screen, shard=part, reuse=reuse, precision=precision, cluster=cluster, **options
         )
+    evaluation_told(done, screen, opening=opening)
+
+
+def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
+    """Print an evaluation, and open its report if `opening`. Raises what went wrong in it."""
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
+    _end(done, screen, opening=opening)
+
+
+def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
+    """Print a suite, and open its page if `opening`. Raises what went wrong in it."""
+    announcing.suite(done, screen)
+    presenting.suite(done, screen)
+    _end(done, screen, opening=opening)
+
+
+def _end(done: Evaluated | Suited, screen: Screen, *, opening: bool) -> None:
     if opening:
         show_report(done.reports, screen)
     if done.trouble:
@@ -155,16 +157,6 @@ def _refuse(why: str, **options: object) -> None:
     """Raise UsageError if any of these options is given; `why` begins its text."""
     if named := [f"--{name}" for name, value in options.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
-
-
-def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
-    """Print a suite, and open its page if `opening`. Raises what went wrong in it."""
-    announcing.suite(done, screen)
-    presenting.suite(done, screen)
-    if opening:
-        show_report(done.reports, screen)
-    if done.trouble:
-        raise done.trouble
 
 
 @cli.command()
@@ -185,44 +177,21 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 
 @cli.command()
 @click.argument("workspace", type=CHANGED)
-@click.option(
-    "--engine",
-    metavar="NAME[@VERSION]",
-    help="Ask another engine; needs --output.",
-    shell_complete=completions.make_completer("engines"),
-)
+@add_named_option("--engine", "engines", metavar="NAME[@VERSION]", help="Ask another engine; needs --output.")
 @click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
-@click.option(
-    "--completion-type",
-    metavar="T",
-    help="Use another completion type; needs --output.",
-    shell_complete=completions.make_completer("completion-types"),
+@add_named_option(
+    "--completion-type", "completion-types", metavar="T", help="Use another completion type; needs --output."
 )
-@click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help=MODEL)
-@click.option(
-    "--set", "settings", metavar="KEY=VALUE", multiple=True, help=STAGE_SET, shell_complete=completions.setting
-)
-@click.option("--trust", is_flag=True, help=TRUST)
+@click.option("--model", type=FILE, metavar="FILE", help=MODEL)
+@add_settings_option("--set", "settings", help=STAGE_SET)
+@click.option("--trust", "trusted", is_flag=True, help=TRUST)
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
 @click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
 @add_placement_options
-def interpret(
-    workspace: Path,
-    engine: str | None,
-    engine_command: str | None,
-    completion_type: str | None,
-    model: Path | None,
-    settings: tuple[str, ...],
-    trust: bool,
-    shard: str | None,
-    reuse: Path | None,
-    executor: str,
-    output: Path | None,
-    jobs: int,
-) -> None:
+def interpret(workspace: Path, engine_command: str | None, shard: str | None, executor: str, **options: Any) -> None:
     """Run stage 2 alone: actions of WORKSPACE and an engine → sessions.
 
     \b
@@ -233,27 +202,23 @@ def interpret(
       ci-eval interpret night --set sessionsLimit=200 --set timeout=2 --output short
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
-    if engine and engine_command is not None:
+    if options["engine"] and engine_command is not None:
         raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-    if output is None and (engine or engine_command is not None or completion_type or shard or settings):
+    others = (
+        engine_command is not None or shard or any(options[key] for key in ("engine", "completion_type", "settings"))
+    )
+    if options["output"] is None and others:
         raise click.UsageError(
             "another engine, completion type or setting, or a shard, goes into a workspace of its own: add --output DIR"
         )
     screen = Screen()
     folder = stages.only_sessions(
         workspace,
-        engine=engine,
         command=engine_command,
-        completion_type=completion_type,
-        model=model,
-        settings=settings,
-        trusted=trust,
-        output=output,
-        jobs=jobs,
         screen=screen,
         shard=Shard.parse(shard) if shard else None,
         cluster=Choice.parse(executor),
-        reuse=reuse,
+        **options,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.result(str(folder))
@@ -264,12 +229,7 @@ def interpret(
 @add_gate_options
 @add_view_options
 @add_open_option
-def report(
-    workspaces: tuple[Path, ...],
-    gates: tuple[str, ...],
-    view: View,
-    opening: bool,
-) -> None:
+def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, opening: bool) -> None:
     """Run stage 3 alone: write the reports of each WORKSPACE again.
 
     No engine is asked. --filter, --title and --set change how the sessions are looked at, not what was measured:

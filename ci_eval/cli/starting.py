@@ -13,7 +13,8 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
-from ci_eval.cli.group import cli
+from ci_eval.cli.completions import add_named_option
+from ci_eval.cli.group import FILE, cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.fetch import identity
@@ -22,19 +23,13 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 
 
 @cli.command()
-@click.option(
-    "--language",
-    metavar="L",
-    default="",
-    help="A language.",
-    shell_complete=completions.make_completer("languages"),
-)
-@click.option(
+@add_named_option("--language", "languages", metavar="L", default="", help="A language.")
+@add_named_option(
     "--engine",
+    "engines",
     metavar="NAME[@VERSION]",
     default="",
     help="An engine; with --for algorithms several, separated by commas.",
-    shell_complete=completions.make_completer("engines"),
 )
 @click.option("--engine-command", metavar="COMMAND", default="", help="A language server of your own, as the engine.")
 @click.option("--engine-like", "--like", metavar="NAME", default="", help="Treat the command like this engine.")
@@ -71,11 +66,7 @@ from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
     help="The commit of ci-eval that the CI uses. Default: the one that is installed.",
 )
 @click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    default=Path(),
-    help="Your repository. Default: the current folder.",
+    "--output", type=FILE, metavar="DIR", default=Path(), help="Your repository. Default: the current folder."
 )
 def init(action: str, purposes: str, output: Path, system: str | None, **options: str) -> None:
     """Ask three questions, then write a configuration and the files of your CI.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
-from ci_eval.cli.group import cli
-from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
+from ci_eval.cli.group import FILE, cli
+from ci_eval.cli.options import Choices, add_choice_options, add_placement_options, require_output
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.jobs import terminal as presenting
@@ -30,17 +30,8 @@ MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may
 @click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of each run; see --merge.")
 @click.option("--hold-out", "holds_out", is_flag=True, help=HOLD_OUT)
-@click.option("--merge", "merged", type=click.Path(path_type=Path), metavar="DIR", multiple=True, help=MERGE)
-def sweep_(
-    choices: Choices,
-    varied: tuple[str, ...],
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    shard: str | None,
-    merged: tuple[Path, ...],
-    holds_out: bool,
-) -> None:
+@click.option("--merge", "merged", type=FILE, metavar="DIR", multiple=True, help=MERGE)
+def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **options: Any) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 
     The metrics are those of `comparison.metrics`. Write a workspace for each run below DIR, the comparisons with
@@ -54,9 +45,8 @@ def sweep_(
       ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]' --shard 1/4
       ci-eval sweep night.yaml --vary engine.options.order=1,2 --merge one --merge two --output whole
     """
-    if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, the folder to take up")
-    if merged and (shard or resume):
+    require_output(options["output"], resume=options["resume"], what="folder")
+    if options["merged"] and (shard or options["resume"]):
         raise click.UsageError("--merge evaluates nothing: leave --shard and --resume out")
     screen = Screen()
 
@@ -66,17 +56,8 @@ def sweep_(
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)
 
-    done = sweep_job.sweep(
-        configure_choice,
-        varied,
-        output=output,
-        jobs=jobs,
-        resume=resume,
-        shard=Shard.parse(shard) if shard else None,
-        merged=merged,
-        holds_out=holds_out,
-        screen=screen,
-    )
+    part = Shard.parse(shard) if shard else None
+    done = sweep_job.sweep(configure_choice, varied, shard=part, screen=screen, **options)
     presenting.sweep(done, screen)
     if done.trouble:
         raise done.trouble

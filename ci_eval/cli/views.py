@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from ci_eval.ci import Screen
-from ci_eval.cli import completions
-from ci_eval.cli.group import cli
+from ci_eval.cli.completions import add_named_option
+from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import listings as listing
@@ -19,26 +20,27 @@ from ci_eval.jobs.workflows import plan as plan_job
 
 
 @cli.command("plan")
-@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("configs", metavar="CONFIG...", type=FILE, nargs=-1, required=True)
 @click.option(
     "--shards",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="N",
     default=1,
     show_default=True,
     help="The average number of shards per evaluation.",
 )
-@click.option(
+@add_named_option(
     "--completion-type",
-    "kinds",
+    "completion-types",
+    "completion_types",
     metavar="T",
+    default=("BASIC",),
     multiple=True,
     help="May be repeated. Default: BASIC.",
-    shell_complete=completions.make_completer("completion-types"),
 )
 @click.option(
     "--timings",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="WORKSPACE",
     multiple=True,
     help="An earlier run whose times balance the shards; may be repeated.",
@@ -46,20 +48,13 @@ from ci_eval.jobs.workflows import plan as plan_job
 @click.option(
     "--ml-config",
     "ml_configs",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="CONFIG",
     multiple=True,
     help="A configuration that is evaluated by the type ML, too; may be repeated.",
 )
 @click.option("--name", metavar="NAME", default="", help="Begins the names of all evaluations.")
-def plan_(
-    configs: tuple[Path, ...],
-    shards: int,
-    kinds: tuple[str, ...],
-    timings: tuple[Path, ...],
-    ml_configs: tuple[Path, ...],
-    name: str,
-) -> None:
+def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
     At GitHub the step has the outputs `matrix` (that line), `evaluations` (their names, a list), `each-evaluation` (a
@@ -70,14 +65,11 @@ def plan_(
       ci-eval plan configs/*.yaml --shards 4
       ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
-    types = kinds or ("BASIC",)
-    _announce_plan(
-        plan_job.plan(configs, completion_types=types, shards=shards, timings=timings, ml_configs=ml_configs, name=name)
-    )
+    _announce_plan(plan_job.plan(configs, **options))
 
 
 @cli.command("plan-logs")
-@click.argument("configs", metavar="CONFIG...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("configs", metavar="CONFIG...", type=FILE, nargs=-1, required=True)
 @click.option(
     "--project",
     "projects",
