@@ -10,7 +10,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import EngineCrash
 from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.engines.words import Words
+from ci_eval.plugins.engines.controls import Words
 from tests.fake import Fake
 
 

@@ -15,7 +15,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FileError, Session
 from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
 from ci_eval.core.workspace import Workspace, make_file_name, pack_sessions, read_actions, read_items
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
 from tests.comparing import compare
 from tests.packed import as_before

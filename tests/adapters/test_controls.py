@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.core.model import Status
-from ci_eval.plugins.engines.empty import ENGINE as EMPTY
-from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
+from ci_eval.plugins.engines.controls import EMPTY, ORACLE
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 

@@ -10,9 +10,8 @@ import pytest
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Configurable, Query, Surroundings
 from ci_eval.core.model import Kind
-from ci_eval.plugins.adapters.counting import Counting, CountingOptions
 from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions, predictor
-from ci_eval.plugins.engines.ngram import ENGINE as NGRAM
+from ci_eval.plugins.engines.predictors import NGRAM, Counting, CountingOptions
 from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import write
 

@@ -81,7 +81,7 @@ def test_a_failure_is_told_to_the_other_tests_of_the_run_and_tried_again_by_the_
 @pytest.mark.parametrize(
     "module",
     [
-        "plugins/engines/ty.py",
+        "plugins/engines/python_servers.py",
         "plugins/adapters/lsp/client.py",
         "plugins/adapters/confinement.py",
         "plugins/adapters/recipes.py",
@@ -102,7 +102,7 @@ def test_the_tests_that_observe_are_in_its_digest() -> None:
 
 def test_another_engine_and_the_reports_are_not_in_its_digest() -> None:
     parts = {path.relative_to(PACKAGE).as_posix() for path in sources_of("ty", "python") if PACKAGE in path.parents}
-    assert not parts & {"plugins/engines/gopls.py", "plugins/reports/html/__init__.py", "core/report/__init__.py"}
+    assert not parts & {"plugins/engines/servers.py", "plugins/reports/html/__init__.py", "core/report/__init__.py"}
     assert len(parts) < 150
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ci_eval.core import machine
 from ci_eval.core.contracts import Query, Running, Surroundings
-from ci_eval.plugins.engines.jdtls import ENGINE
+from ci_eval.plugins.engines.servers import ENGINES
 from tests.projects import write
 
 pytestmark = [pytest.mark.engine, pytest.mark.registry, pytest.mark.slow(minutes=1)]
@@ -78,7 +78,7 @@ def running(newer_java: None, tmp_path: Path) -> Iterator[Running]:
         memory=4 * 10**9,
         confine="auto",
     )
-    running = ENGINE.start(ENGINE.install(None, cache), surroundings)
+    running = ENGINES["jdtls"].start(ENGINES["jdtls"].install(None, cache), surroundings)
     yield running
     running.close()
 

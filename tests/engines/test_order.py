@@ -13,7 +13,7 @@ import pytest
 from ci_eval.ci import Screen
 from ci_eval.core.contracts import Query
 from ci_eval.jobs import pipeline, runs
-from ci_eval.plugins.engines import clangd, typeprof
+from ci_eval.plugins.engines.servers import CLANGD_FLAGS, TYPEPROF
 from tests.engines.dossiers import Dossier
 from tests.engines.ordering import SESSIONS, answers, differing, prepare_engine, sessions_of, some_actions
 from tests.projects import ask, write
@@ -50,7 +50,7 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     made = prepare_engine("clangd", "cpp")
     assert made.installation.folder
     program = made.installation.folder / "clangd" / "data" / "bin" / "clangd"
-    other = prepare_engine(json.dumps({"command": [str(program), *clangd.FLAGS]}), "cpp")
+    other = prepare_engine(json.dumps({"command": [str(program), *CLANGD_FLAGS]}), "cpp")
     ours = some_actions(made, tmp_path / "ours")
     theirs = runs.copy_actions(ours, other, tmp_path / "theirs", 1)
     ask(ours, made.setup, limit=SESSIONS)
@@ -62,7 +62,7 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
 def test_typeprof_has_no_clock_by_which_it_gives_up() -> None:
     """A clock of no seconds at all would have run out."""
     asked = "at_exit { exit !TypeProf::Utils::TimerCancelToken.new(0).cancelled? }"
-    subprocess.run(["ruby", "-e", asked, "-e", typeprof.START, "--", "--version"], check=True)
+    subprocess.run(["ruby", "-e", asked, "-e", TYPEPROF, "--", "--version"], check=True)
 
 
 def test_clangd_lists_a_name_that_is_a_struct_and_an_alias_the_same_in_each_process(tmp_path: Path) -> None:

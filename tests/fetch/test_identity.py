@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.fetch.identity import Identity, https_address, identify, last_part
 from ci_eval.core.fetch.project import prepare
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import WORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 CONFIGURATION = """

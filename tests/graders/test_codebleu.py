@@ -20,7 +20,7 @@ from ci_eval.plugins.adapters import codebleu
 from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.process import LineProcess
-from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
+from ci_eval.plugins.engines.controls import ORACLE
 from ci_eval.plugins.tasks.completion import TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 

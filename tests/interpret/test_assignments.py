@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import WORDS
 from tests.projects import ask, generate, sessions, setup
 
 

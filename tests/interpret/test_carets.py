@@ -13,7 +13,7 @@ import pytest
 from ci_eval.core.contracts import Answer, Edit, Query
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.model import Caret, Suggestion
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import WORDS
 from ci_eval.plugins.tasks.method_calls import TASK
 from tests.command import command
 from tests.fetch import repository as origin

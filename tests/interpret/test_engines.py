@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import EngineCrash, EngineUnstarted
 from ci_eval.core.contracts import Installation, Running, Surroundings
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.machine import read_peak_memory
-from ci_eval.plugins.engines.words import Words
+from ci_eval.plugins.engines.controls import Words
 from tests.fake import Fake
 from tests.projects import setup
 

@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.interpret.player import MOST_MESSAGES, Open
 from ci_eval.core.model import CallCompletion, Kind, Properties, Status
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import WORDS
 from tests.faulty import Faulty
 from tests.projects import ask, generate, sessions, setup, write
 

@@ -16,9 +16,7 @@ from ci_eval.core.interpret.player import PATIENCE
 from ci_eval.core.model import EngineInfo, Session, Status
 from ci_eval.core.workspace import Workspace, make_file_name
 from ci_eval.plugins.adapters.lsp.custom import custom
-from ci_eval.plugins.engines.empty import ENGINE as EMPTY
-from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
-from ci_eval.plugins.engines.words import ENGINE as WORDS
+from ci_eval.plugins.engines.controls import EMPTY, ORACLE, WORDS
 from tests.adapters.lsp.conftest import SERVER
 from tests.adapters.lsp.test_malformed import MESSAGES
 from tests.deadly import Deadly

@@ -8,8 +8,7 @@ from pathlib import Path
 from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.interpret.run import share_twice
 from ci_eval.core.model import Determinism, Status, Suggestion
-from ci_eval.plugins.engines.oracle import ENGINE as ORACLE
-from ci_eval.plugins.engines.words import Words
+from ci_eval.plugins.engines.controls import ORACLE, Words
 from tests.fake import Fake
 from tests.projects import ask, generate, sessions, setup, write
 

@@ -29,13 +29,10 @@ def spelled_queries(config: QueriesConfig) -> str:
 
 
 def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> str:
+    # Another order of a list is no other filter.
     ordered, ordered_defaults = (
-        {key: _sort_list(value) for key, value in values.items()} for values in (settings, defaults)
+        {key: sorted(value) if isinstance(value, list) else value for key, value in values.items()}
+        for values in (settings, defaults)
     )
     changes = {key: value for key, value in sorted(ordered.items()) if value != ordered_defaults[key]}
     return json.dumps(changes, ensure_ascii=False) if changes else ""
-
-
-def _sort_list(value: object) -> object:
-    # Another order of a list is no other filter.
-    return sorted(value) if isinstance(value, list) else value

@@ -95,11 +95,11 @@ class Catalog(Generic[T]):
 
     def names(self) -> list[str]:
         """Return the names that users write, sorted. Raises ConfigError if a name stands for two variants."""
-        return sorted((*self._modules(), *self._plugins()))
+        return sorted((*self.modules(), *self._plugins()))
 
     def load(self, name: str) -> T:
         """Return the variant of that name. Raises ConfigError, which suggests similar names."""
-        modules = self._modules()
+        modules = self.modules()
         if name in modules:
             module = import_module(modules[name])
             several = getattr(module, f"{self._value}S", None)
@@ -113,7 +113,8 @@ class Catalog(Generic[T]):
         """Return all variants, in order of their names."""
         return [self.load(name) for name in self.names()]
 
-    def _modules(self) -> dict[str, str]:
+    def modules(self) -> dict[str, str]:
+        """Return the name of each variant in the package → its module."""
         names = _modules(self._package, self._spelling)
         return {name: module for name, module in names.items() if self._belongs(name)}
 
@@ -124,7 +125,7 @@ class Catalog(Generic[T]):
             if not self._belongs(name):
                 continue
             # To prefer one of two silently would change figures by what happens to be installed.
-            if owner := "ci-eval" if name in self._modules() else known[name].package if name in known else "":
+            if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
                 raise ConfigError(
                     f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
                     f"{owner}: rename or uninstall one of them"

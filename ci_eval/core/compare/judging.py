@@ -115,21 +115,18 @@ class _Own:
         """Return the differences and their errors. `asked`: the share of the population that each is a sample of."""
         spans = [info.span for info in self.infos]
         if self.strata:
-            return self._strata_spread(asked, spans)
+            most = largest_gains(spans) / self.total[:, 1]
+            weights, changed = influence(self.total), self.changes > 0
+            shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
+            sampling = np.where(changed, shared.diagonal(), 0.0)
+            # A figure that did not change shows no spread of its own, so the bound is its error.
+            bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
+            error, df = self.noise.add_sampling(np.where(changed, sampling, bound))
+            center = np.where(changed, self.new - self.base, 0.0)
+            return Spread(self.base, self.new, center, error, df, shared)
         # If the population has no end, answers may vary, and those for one token may vary together.
         products = self.by_session if asked.all() else self.by_token
         return here(self.total, products, self.observed, asked, spans, self.noise, self.changes > 0)
-
-    def _strata_spread(self, asked: Floats, spans: Sequence[float | None]) -> Spread:
-        most = largest_gains(spans) / self.total[:, 1]
-        weights, changed = influence(self.total), self.changes > 0
-        shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
-        sampling = np.where(changed, shared.diagonal(), 0.0)
-        # A figure that did not change shows no spread of its own, so the bound is its error.
-        bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
-        error, df = self.noise.add_sampling(np.where(changed, sampling, bound))
-        center = np.where(changed, self.new - self.base, 0.0)
-        return Spread(self.base, self.new, center, error, df, shared)
 
     def too_few(self, at: int) -> str:
         """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""

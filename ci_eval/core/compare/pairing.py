@@ -246,15 +246,12 @@ class _FilePairs:
         else:
             self._paired.changed_text += alone_in_new + len(alone_in_base)
         if pairs:
-            self._add_up(pairs)
-
-    def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
-        self._paired.pairs += len(pairs)
-        self._paired.files[self._source.path] = len(pairs)
-        numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
-        by_round = {index: pair.by_round for index, pair in enumerate(pairs) if pair.by_round}
-        self._add_to_filters(pairs, numbers, by_round)
-        self._add_to_parts(pairs, numbers, by_round)
+            self._paired.pairs += len(pairs)
+            self._paired.files[self._source.path] = len(pairs)
+            numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
+            by_round = {index: pair.by_round for index, pair in enumerate(pairs) if pair.by_round}
+            self._add_to_filters(pairs, numbers, by_round)
+            self._add_to_parts(pairs, numbers, by_round)
 
     def _add_to_filters(
         self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
@@ -303,12 +300,15 @@ class _FilePairs:
         changes."""
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
-        self._count_failures(base, new)
+        ours, theirs = self._paired.failed
+        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
+        ours.alone += failed[0] and not failed[1]
+        theirs.alone += failed[1] and not failed[0]
         if leads:
             self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if moved:
             self._remember(moved, base, new, leads=leads)
-        numbers = self._make_numbers(base, new)
+        numbers = self._row(self._observations(base), self._observations(new))
         return _SeenPair(
             numbers=numbers,
             weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
@@ -318,12 +318,6 @@ class _FilePairs:
             token=base.offset,
             by_round=list(self._numbers_by_round(base, new)),
         )
-
-    def _count_failures(self, base: SessionScore, new: SessionScore) -> None:
-        ours, theirs = self._paired.failed
-        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
-        ours.alone += failed[0] and not failed[1]
-        theirs.alone += failed[1] and not failed[0]
 
     def _gain(self, leading: Sequence[float], moved: float) -> float:
         """Return how much better new is by the leading metric, which observed these four numbers. If that metric is no
@@ -362,9 +356,6 @@ class _FilePairs:
                     for observations in zip(*by_metric, strict=True)
                 ]
                 yield side, np.array([self._row(*pair) for pair in pairs]).reshape(rounds, self._width, 4)
-
-    def _make_numbers(self, base: SessionScore, new: SessionScore) -> list[float]:
-        return self._row(self._observations(base), self._observations(new))
 
     def _observations(self, session: SessionScore) -> Sequence[Sequence[Observation]]:
         return observe_metrics([metric for _, metric in self._summed], session)

@@ -78,10 +78,6 @@ def find_section(kind: object) -> type[Section] | None:
     return sections[0] if sections and get_origin(kind) is not tuple else None
 
 
-def _may_be_nothing(kind: object) -> bool:
-    return type(None) in get_args(kind)
-
-
 def _item(kind: object) -> object:
     """Return the X of `tuple[X, ...]`, also if the tuple is optional or annotated; None for other types."""
     if get_origin(kind) is tuple:
@@ -93,7 +89,7 @@ def _item(kind: object) -> object:
 def _fill(raw: object, kind: object) -> object:
     """Return `raw` with {} for empty sections."""
     # YAML reads `actions:` with nothing below it as null.
-    if raw is None and _may_be_nothing(kind):
+    if raw is None and type(None) in get_args(kind):
         return None
     if (section := find_section(kind)) is not None:
         types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}

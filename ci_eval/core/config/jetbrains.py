@@ -73,12 +73,19 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
         _move(config, old, new)
     _upgrade_tokens(config)
     _upgrade_project(config)
-    _upgrade_golf(config)
+    strategy = _get(config, "actions.strategy")
+    if isinstance(strategy, dict) and "completionGolf" in strategy:
+        # Later versions of the plugin name several kinds of golf. Here there is one.
+        golf = strategy["completionGolf"]
+        strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
     _upgrade_user(config)
     for key in NULL_MEANS_DEFAULT:
         if _get(config, key) is None:
             _take(config, key)
-    _drop_reordering(config, warnings)
+    reorder = config.get("reorder")
+    if isinstance(reorder, dict) and reorder.get("useReordering") in (False, None):
+        del config["reorder"]
+    _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions again, by a completion type", warnings)
     for key, (inactive, instead) in UNUSED.items():
         _drop(config, key, inactive, instead, warnings)
     for filters, path in _all_filters(config):
@@ -110,14 +117,6 @@ def _upgrade_project(config: dict[str, object]) -> None:
     _put(config, "project", f"path:{path}", "projectPath")
 
 
-def _upgrade_golf(config: dict[str, object]) -> None:
-    strategy = _get(config, "actions.strategy")
-    if isinstance(strategy, dict) and "completionGolf" in strategy:
-        # Later versions of the plugin name several kinds of golf. Here there is one.
-        golf = strategy["completionGolf"]
-        strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
-
-
 def _upgrade_user(config: dict[str, object]) -> None:
     # The settings have no effect in the plugin unless it emulates a user.
     emulated = _take(config, "actions.strategy.emulateUser")
@@ -133,13 +132,6 @@ def _upgrade_user(config: dict[str, object]) -> None:
     if isinstance(strategy, dict):
         # The modelled user decides when completion is asked for.
         strategy.pop("prefix", None)
-
-
-def _drop_reordering(config: dict[str, object], warnings: list[str]) -> None:
-    reorder = config.get("reorder")
-    if isinstance(reorder, dict) and reorder.get("useReordering") in (False, None):
-        del config["reorder"]
-    _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions again, by a completion type", warnings)
 
 
 def _drop(

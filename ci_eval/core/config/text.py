@@ -112,7 +112,15 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
     sizes[id(node)] = 0
     children: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
-        _refuse_repeated_keys(node, source)
+        seen: dict[str, yaml.Node] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if first := seen.get(key.value):
+                raise ConfigError(
+                    f"{source}: {_location(key)}: `{key.value}` stands here twice (first in {_location(first)})"
+                )
+            seen[key.value] = key
         children = [part for pair in node.value for part in pair]
     elif isinstance(node, yaml.SequenceNode):
         children = node.value
@@ -121,18 +129,6 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
         raise ConfigError(f"{source}: {_location(node)}: stands for more than {MAX_VALUES:,} values")
     sizes[id(node)] = size
     return size
-
-
-def _refuse_repeated_keys(node: yaml.MappingNode, source: str) -> None:
-    seen: dict[str, yaml.Node] = {}
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
-        if first := seen.get(key.value):
-            raise ConfigError(
-                f"{source}: {_location(key)}: `{key.value}` stands here twice (first in {_location(first)})"
-            )
-        seen[key.value] = key
 
 
 def _location(node: yaml.Node) -> str:

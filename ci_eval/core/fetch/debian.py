@@ -58,7 +58,12 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
     if trouble:
         incomplete = f"\nThese lists are not complete: {missed}" if missed else ""
         raise InstallError(f"{trouble}\n{_advice(apt, package, trouble, folder)}{incomplete}")
-    return _tarballs(package, folder)
+    matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
+    components = {match["component"]: path for path, match in matches.items() if match["component"]}
+    upstream = [path for path in matches if path not in components.values()]
+    if len(upstream) != 1:
+        raise InstallError(f"apt-get brought no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version.")
+    return Tarballs(upstream=upstream[0], components=components)
 
 
 def check_debian(package: str) -> re.Match[str]:
@@ -167,12 +172,3 @@ def _advice(apt: _Apt, package: str, trouble: str, cwd: Path) -> str:
     if versions := apt.versions(name, cwd):
         return f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
     return f"This machine's apt sources have no source package {name}. Check the name: it may differ from the binary's."
-
-
-def _tarballs(package: str, folder: Path) -> Tarballs:
-    matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
-    components = {match["component"]: path for path, match in matches.items() if match["component"]}
-    upstream = [path for path in matches if path not in components.values()]
-    if len(upstream) != 1:
-        raise InstallError(f"apt-get brought no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version.")
-    return Tarballs(upstream=upstream[0], components=components)

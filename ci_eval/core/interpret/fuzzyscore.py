@@ -72,14 +72,6 @@ def _first_places(low_word: str, begin: int, length: int, low_text: str, end: in
     return places
 
 
-def _last_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int]:
-    places, at = [], end
-    for letter in reversed(low_word[begin:length]):
-        at = low_text.rfind(letter, 0, at)
-        places.append(at)
-    return places[::-1]
-
-
 def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> int | None:
     length, end = min(len(word), LONGEST), min(len(text), LONGEST)
     if begin >= length or length - begin > end:
@@ -87,7 +79,11 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
     first = _first_places(low_word, begin, length, low_text, end)
     if first is None:
         return None
-    last = _last_places(low_word, begin, length, low_text, end)
+    places, at = [], end
+    for letter in reversed(low_word[begin:length]):
+        at = low_text.rfind(letter, 0, at)
+        places.append(at)
+    last = places[::-1]
     points, matched, strong = _best(word[begin:length], text, low_text, end, first, last)
     # Without `firstMatchCanBeWeak`, the first letter must begin a word.
     if not strong:

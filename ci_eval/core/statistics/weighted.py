@@ -60,7 +60,9 @@ def figure(strata: Floats, sampling: Sequence[Stratum]) -> tuple[float | None, f
     variance = _variance(residuals, squares, sampling)
     if min(strata[:, 0].sum(), strata[:, 1].sum() - strata[:, 0].sum()) < FEW:
         # One more session, of the stratum whose sessions stand for most, may be otherwise than nearly all are.
-        variance = max(variance, _heaviest_variance(sampling))
+        variance = max(
+            variance, max((1 - stratum.asked / stratum.sessions) * stratum.weight**2 for stratum in sampling)
+        )
     return value, ERRORS * float(np.sqrt(variance)) / below
 
 
@@ -75,12 +77,6 @@ def _variance(residuals: Floats, squares: Floats, sampling: Sequence[Stratum]) -
     size = asked + ADDED
     varied = np.clip((squares + ADDED * usual) / size - (residuals / size) ** 2, 0, None) * size / (size - 1)
     return float((sessions * (sessions - asked) * varied / asked).sum())
-
-
-def _heaviest_variance(sampling: Sequence[Stratum]) -> float:
-    """Return the variance of a total that comes from one session in the stratum whose sessions stand for most
-    others."""
-    return max((1 - stratum.asked / stratum.sessions) * stratum.weight**2 for stratum in sampling)
 
 
 def interval(strata: Floats, sampling: Sequence[Stratum], limits: Limits) -> tuple[float, float] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.engine.sent import AutoImported
+from ci_eval.plugins.adapters.place import Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,34 @@ class Overlay:
 
 
 NOTHING = Overlay()
+
+
+@dataclass(frozen=True)
+class Template:
+    """A command or settings, the same for each project but for the folders `{folder}` and `{scratch}`."""
+
+    # No function made by `partial`: a worker keeps its server for the next file as long as the engine is equal.
+    value: Any
+
+    def __call__(self, place: Place) -> Any:
+        return expand_folders(self.value, {"{folder}": str(place.folder), "{scratch}": str(place.scratch)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switch:
+    """A key each of the settings and options that turns auto-import on or off, such as `ty.completions.autoImport`."""
+
+    settings: str = ""
+    options: str = ""
+
+    def __call__(self, on: bool) -> Overlay:
+        return Overlay(settings=_nest(self.settings, on), options=_nest(self.options, on))
+
+
+def _nest(path: str, value: Any) -> Any:
+    for key in reversed(path.split(".")) if path else ():
+        value = {key: value}
+    return value if path else {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,71 @@
+"""The engines that are parts of compilers: Kotlin's services for IDEs, and Scala's presentation compiler."""
+
+from __future__ import annotations
+
+import re
+
+from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.closure import source_roots
+from ci_eval.plugins.adapters.driven import DrivenEngine
+from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, libraries
+from ci_eval.plugins.adapters.place import DRIVERS, Place
+
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
+
+
+def _start_kotlin(place: Place) -> list[str]:
+    return java_command(place, "KotlinDriverKt", str(place.root), classpath(libraries(place, "kotlin-stdlib")))
+
+
+def _start_scala(place: Place) -> list[str]:
+    known = classpath(libraries(place, "scala-library"))
+    # Scala allows several package clauses, each of which continues the one above it.
+    roots = source_roots(place.root, ".scala", lambda text: ".".join(_PACKAGE.findall(text)) or None)
+    # If the project is Scala's standard library itself, its sources are left out: the compiler needs the compiled
+    # library to read any source at all.
+    sources = classpath([root for root in roots if not (root / "scala" / "Predef.scala").exists()])
+    # By default it would run the plugins in a folder below the current one.
+    plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
+    # Expanding a macro runs its code.
+    options = (*plugins, "-Ymacro-expand:none")
+    return java_command(place, "ScalaDriver", *options, "-classpath", known, "-sourcepath", sources)
+
+
+ENGINES: dict[str, Engine] = {
+    # The services run on the compiler's older front end, of Kotlin 1.9.
+    "kotlin-ide-services": DrivenEngine(
+        name="kotlin-ide-services",
+        summary="the IDE services in Kotlin's compiler, as notebooks use them (front end K1)",
+        languages=frozenset({"kotlin"}),
+        licence="Apache-2.0",
+        recipe=Maven(
+            artifact="org.jetbrains.kotlin:kotlin-scripting-ide-services",
+            version="2.3.0",
+            driver=Driver(
+                file=DRIVERS / "KotlinDriver.kt",
+                compiler="org.jetbrains.kotlin.cli.jvm.K2JVMCompiler",
+                options=("-no-stdlib", "-no-reflect", "-nowarn"),
+            ),
+        ),
+        command=_start_kotlin,
+        verified=True,
+        toolchains={"java": "17"},
+    ),
+    "scala-presentation-compiler": DrivenEngine(
+        name="scala-presentation-compiler",
+        summary="the presentation compiler of Scala 2.13",
+        languages=frozenset({"scala"}),
+        licence="Apache-2.0",
+        recipe=Maven(
+            artifact="org.scala-lang:scala-compiler",
+            version="2.13.16",
+            driver=Driver(file=DRIVERS / "ScalaDriver.scala", compiler="scala.tools.nsc.Main", options=("-nowarn",)),
+        ),
+        why="macros are not expanded, which would run their code",
+        command=_start_scala,
+        beside=60,
+        text=re.compile(r".+"),
+        verified=True,
+        toolchains={"java": "17"},
+    ),
+}

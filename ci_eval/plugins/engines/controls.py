@@ -1,0 +1,58 @@
+"""The controls `empty` and `oracle`, between which every engine lies, and the baseline `words`, which needs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ci_eval.core.contracts import Answer, Engine, Query
+from ci_eval.plugins.adapters.closure import Closure
+from ci_eval.plugins.adapters.controls import Control, ControlEngine
+
+
+class Empty(Control):
+    """A control without any suggestions: every rank metric must be 0."""
+
+    def words(self, query: Query) -> Sequence[str]:  # noqa: ARG002
+        return []
+
+
+class Oracle(Control):
+    """A control that answers with the expected text: every rank metric must be 1."""
+
+    def words(self, query: Query) -> Sequence[str]:
+        return [query.expected]
+
+    def complete(self, query: Query) -> Answer:
+        answer = super().complete(query)
+        if query.removed is None:
+            return answer
+        edits = ((query.removed.offset, 0, query.removed.text),)
+        return replace(answer, suggestions=[replace(suggestion, edits=edits) for suggestion in answer.suggestions])
+
+
+class Words(Control):
+    """A control that suggests the nearest word before the caret first, then those after it, then keywords."""
+
+    def words(self, query: Query) -> Sequence[str]:
+        begin = query.offset - len(query.prefix)
+        pattern = self.surroundings.word
+        before = [match[0] for match in pattern.finditer(self.text, 0, begin)]
+        after = [match[0] for match in pattern.finditer(self.text, query.offset)]
+        words = [text for text in (*reversed(before), *after) if not text[0].isdigit()]
+        # The order of a set would differ from process to process.
+        return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
+
+
+EMPTY = ControlEngine("empty", "control: never suggests anything, any language", Empty, takes_records=True)
+ORACLE = ControlEngine(
+    "oracle", "control: always suggests the expected text first, any language", Oracle, takes_records=True
+)
+WORDS = ControlEngine(
+    "words",
+    "baseline: words of the open file, nearest first, then keywords; any language, and the night of PHP and Ruby",
+    Words,
+    closure=Closure.FILE,
+)
+ENGINES: dict[str, Engine] = {"empty": EMPTY, "oracle": ORACLE, "words": WORDS}

@@ -1,0 +1,123 @@
+"""The baselines that predict tokens by what they count in the open file and in the project's other files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain, islice, zip_longest
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ci_eval.core.contracts import Engine, Surroundings
+from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.learning.code import distinct
+from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
+
+
+class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of predictors that count single tokens."""
+
+    project: bool = True
+    """A flag: the project's other files count if the file has too few tokens."""
+
+
+class Counting(Predictor[CountingOptions]):
+    """A predictor that knows the tokens on both sides of the caret, and the frequency of each in other files."""
+
+    def __init__(self, options: CountingOptions, surroundings: Surroundings) -> None:
+        super().__init__(options, surroundings)
+        self.around = Surrounding(surroundings.language, 1, self.asked)
+        self.elsewhere: dict[str, int] = {}
+        """The tokens of the project's other files with their frequencies, the most frequent first."""
+
+    @cached_property
+    def _project(self) -> Project:
+        return Project(self.files if self.options.project else {}, self.surroundings.language, 1, self.asked)
+
+    def begin(self) -> None:
+        self.around.forget()
+        self.elsewhere = dict(self._project.frequent(self.path))
+
+
+class Frequency(Counting):
+    """A predictor that sorts the file's tokens by their frequency there, then by that in the project, then by text."""
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        self.around.read(before, after)
+        here = Counter(self.around.before.following(())) + Counter(self.around.after.following(()))
+        # Ties are ordered by text, so that answers do not depend on the order of reading.
+        ranked = sorted(here, key=lambda text: (-here[text], -self.elsewhere.get(text, 0), text))
+        return chain(ranked, self.elsewhere)
+
+
+class Recency(Counting):
+    """A predictor that puts the token before the caret first if two are equally near."""
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        self.around.read(before, after)
+        sides = zip_longest(reversed(self.around.before.tokens), reversed(self.around.after.tokens))
+        near = (text for pair in sides for text in pair if text and self.asked(text))
+        return chain(islice(distinct(near), self.options.limit), self.elsewhere)
+
+
+class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
+    """The options of the engine `ngram`."""
+
+    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
+        "file",
+        "folder",
+        "project",
+    )
+    """The scopes that have a cache of their own."""
+    weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
+    """The weight of a context beside all shorter ones."""
+    order: Annotated[int, Meta(ge=1, le=20)] = 6
+    """The tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
+    capacity: Annotated[int, Meta(ge=1)] = 5_000
+    """The number of tokens before the caret that the file's cache holds."""
+    candidates: Annotated[int, Meta(ge=1)] = 20
+    """The number of tokens that get a probability for each side of the caret: those that follow the longest
+    contexts."""
+
+
+class Ngram(Predictor[NgramOptions]):
+    """A predictor that mixes the probabilities of the nested n-gram caches of file, folder and project."""
+
+    def __init__(self, options: NgramOptions, surroundings: Surroundings) -> None:
+        super().__init__(options, surroundings)
+        self._around = Surrounding(surroundings.language, options.order, self.asked, options.capacity)
+
+    @cached_property
+    def _project(self) -> Project:
+        # Without these scopes the project's files need not be read.
+        wider = {"folder", "project"} & set(self.options.scopes)
+        return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
+
+    def begin(self) -> None:
+        self._around.forget()
+        options = self.options
+        self._model = Nested(self._project, self.path, options.scopes, options.weight, options.candidates)
+
+    def predict(self, before: str, after: str) -> Iterable[str]:
+        self._around.read(before, after)
+        return [text for text, _ in self._model.likely(self._around)]
+
+
+NGRAM = predictor("ngram", "baseline: n-gram caches of file, folder and project, any language", Ngram, NgramOptions())
+ENGINES: dict[str, Engine] = {
+    "frequency": predictor(
+        "frequency",
+        "baseline: the most frequent tokens of the open file, then of the project; any language",
+        Frequency,
+        CountingOptions(),
+    ),
+    "ngram": NGRAM,
+    "recency": predictor(
+        "recency",
+        "baseline: the tokens nearest to the caret, then the most frequent ones of the project; any language",
+        Recency,
+        CountingOptions(),
+    ),
+}

@@ -1,0 +1,201 @@
+"""The language servers for Python."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.closure import Closure
+from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
+from ci_eval.plugins.adapters.lsp.jedis import jedi_server
+from ci_eval.plugins.adapters.lsp.manners import BASEDPYRIGHT, PYRIGHT, Manners
+from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Switch, Template
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.python_paths import answering_python, package_paths
+from ci_eval.plugins.adapters.recipes import Npm, Pip
+
+PYTHON = frozenset({"python"})
+
+
+def _start_basedpyright(place: Place) -> list[str]:
+    return python_code(place, "from basedpyright.langserver import main; main()", "--stdio")
+
+
+def _basedpyright_settings(place: Place) -> dict[str, Any]:
+    # If it is given no interpreter, it looks for one in the project and runs it.
+    python = {"pythonPath": str(answering_python(place))}
+    return {"python": python, "basedpyright": {"analysis": {"diagnosticMode": "openFilesOnly"}}}
+
+
+def _pyright_settings(place: Place) -> dict[str, Any]:
+    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False}
+    # Without an interpreter, it would run the first on PATH.
+    return {"python": {"analysis": analysis, "pythonPath": str(answering_python(place))}}
+
+
+def _start_jedi(place: Place) -> list[str]:
+    return jedi_server(place, "from jedi_language_server.cli import cli; cli()")
+
+
+def _start_pylsp(place: Place) -> list[str]:
+    return jedi_server(place, "from pylsp.__main__ import main; main()")
+
+
+LINTERS = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
+
+
+def _pyrefly_options(place: Place) -> dict[str, Any]:
+    """Write the configuration that pyrefly reads instead of the project's own, and return the options that name it.
+
+    Imports are looked for in the project, its `src`, and the folders above each file, as without a configuration.
+    """
+    # The project's own configuration could name programs to run.
+    lines = {
+        "project-includes": [f"{place.root}/**/*.py*"],
+        "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],
+        "enable-fallback-search-path": True,
+        # What it would ask an interpreter for (`env_query` in crates/pyrefly_config/src/environment, 1.4.1), which it
+        # must not look for in the project either.
+        "skip-interpreter-query": True,
+        "python-platform": sys.platform,
+        "python-version": ".".join(map(str, sys.version_info[:3])),
+        "site-package-path": package_paths(place.environment),
+    }
+    path = place.scratch / "pyrefly.toml"
+    path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in lines.items()))
+    return {"pyrefly": {"configPath": str(path)}}
+
+
+def _pyrefly_settings(place: Place) -> dict[str, Any]:
+    return {"python": _pyrefly_options(place)}
+
+
+def _ty_settings(place: Place) -> dict[str, Any]:
+    python = {"environment": {"python": str(place.environment)}} if place.environment else {}
+    return {"ty": {"configuration": python}}
+
+
+def _zuban_variables(place: Place) -> dict[str, str]:
+    return {"VIRTUAL_ENV": str(place.environment)} if place.environment else {}
+
+
+_SERVERS = (
+    LspEngine(
+        name="basedpyright",
+        summary="fork of pyright with more of Pylance's features",
+        languages=PYTHON,
+        licence="MIT",
+        # It brings its own Node.js.
+        recipe=Pip(package="basedpyright", version="1.40.2"),
+        why=(
+            "only open files are checked, so that no work in the background slows answers; it is given an "
+            "interpreter, since else it looks for one in the project and runs it"
+        ),
+        command=_start_basedpyright,
+        settings=_basedpyright_settings,
+        auto_import=AutoImport(usual="on", switch=Switch(settings="basedpyright.analysis.autoImportCompletions")),
+        programs=("basedpyright-langserver",),
+        manners=BASEDPYRIGHT,
+        verified=True,
+        closure=Closure.IMPORTS,
+    ),
+    LspEngine(
+        name="jedi-language-server",
+        summary="jedi as a language server for Python",
+        languages=PYTHON,
+        licence="MIT",
+        recipe=Pip(package="jedi-language-server", version="0.47.0"),
+        why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
+        command=_start_jedi,
+        options=Template({"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}),
+        auto_import=NEVER,
+        verified=True,
+    ),
+    LspEngine(
+        name="pylsp",
+        summary="python-lsp-server, jedi as a language server with plugins",
+        languages=PYTHON,
+        licence="MIT",
+        recipe=Pip(package="python-lsp-server", version="1.15.0"),
+        why="no linters; jedi imports no modules of the project, which would run their code",
+        command=_start_pylsp,
+        settings=Template(
+            {
+                "pylsp": {
+                    "plugins": {
+                        **{name: {"enabled": False} for name in LINTERS},
+                        # By default it has jedi import numpy, which runs numpy's code.
+                        "jedi": {"auto_import_modules": []},
+                    }
+                }
+            }
+        ),
+        auto_import=AutoImport(usual="off", switch=Switch(settings="pylsp.plugins.rope_autoimport.enabled")),
+        verified=True,
+    ),
+    LspEngine(
+        name="pyrefly",
+        summary="type checker and language server for Python",
+        languages=PYTHON,
+        licence="MIT",
+        recipe=Pip(package="pyrefly", version="1.4.1"),
+        why="a configuration of ours in place of the project's, which may name programs to run",
+        command=Template(("{folder}/bin/pyrefly", "lsp")),
+        # Given at the start too, since pyrefly opens files before it asks for its settings.
+        options=_pyrefly_options,
+        settings=_pyrefly_settings,
+        auto_import=AutoImport(
+            usual="on",
+            switch=Switch(settings="python.analysis.autoImportCompletions", options="analysis.autoImportCompletions"),
+        ),
+        programs=("pyrefly-lsp",),
+        verified=True,
+    ),
+    LspEngine(
+        name="pyright",
+        summary="type checker and language server for Python",
+        languages=PYTHON,
+        licence="MIT",
+        recipe=Npm(package="pyright", version="1.1.414"),
+        why="only open files are checked and nothing is indexed, so that no work in the background slows answers",
+        command=Template(("node", "{folder}/node_modules/pyright/langserver.index.js", "--stdio")),
+        settings=_pyright_settings,
+        auto_import=AutoImport(usual="on", switch=Switch(settings="python.analysis.autoImportCompletions")),
+        programs=("pyright-langserver",),
+        manners=PYRIGHT,
+        verified=True,
+        closure=Closure.IMPORTS,
+        toolchains={"node": "20"},
+    ),
+    LspEngine(
+        name="ty",
+        summary="type checker and language server for Python",
+        languages=PYTHON,
+        licence="MIT",
+        recipe=Pip(package="ty", version="0.0.104"),
+        command=Template(("{folder}/bin/ty", "server")),
+        # Given at the start too, since ty reads its options before it asks for its settings.
+        options=_ty_settings,
+        settings=_ty_settings,
+        auto_import=AutoImport(
+            usual="on", switch=Switch(settings="ty.completions.autoImport", options="ty.completions.autoImport")
+        ),
+        verified=True,
+    ),
+    LspEngine(
+        name="zuban",
+        summary="type checker and language server for Python",
+        languages=PYTHON,
+        # Under this licence it only ever runs as a separate program.
+        licence="AGPL-3.0-only",
+        recipe=Pip(package="zuban", version="0.10.2"),
+        command=Template(("{folder}/bin/zuban", "server")),
+        variables=_zuban_variables,
+        # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
+        manners=Manners(kinds=False),
+        verified=True,
+    ),
+)
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}

