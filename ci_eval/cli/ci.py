@@ -15,7 +15,7 @@ from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_ni
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import SOURCE, add_gate_options
+from ci_eval.cli.options import FOLDER, add_gate_options
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs import terminal as presenting
@@ -180,7 +180,7 @@ def summary(matrices: tuple[str, ...]) -> None:
 
 
 @ci.command("algorithms")
-@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1)
+@click.argument("workspaces", metavar="WORKSPACE...", type=FOLDER, nargs=-1)
 @add_gate_options
 @click.option(
     "--history",

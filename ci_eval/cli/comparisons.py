@@ -15,8 +15,7 @@ from ci_eval.cli.completions import add_settings_option
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import (
     ALL,
-    NEW,
-    SOURCE,
+    FOLDER,
     Choices,
     add_choice_options,
     add_gate_options,
@@ -56,7 +55,7 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
 
 
 @cli.command("compare")
-@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=SOURCE, nargs=-1, required=True)
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=FOLDER, nargs=-1, required=True)
 @add_gate_options
 @click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
 @click.option(
@@ -264,8 +263,8 @@ def _make_sides(
 
 
 @cli.command("merge")
-@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
+@click.argument("workspaces", metavar="WORKSPACE...", type=FOLDER, nargs=-1, required=True)
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
 @add_view_options
 def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     """Merge the shards of a run or of a suite, or several projects, into one workspace.

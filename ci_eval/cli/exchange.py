@@ -9,7 +9,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import NEW, SOURCE, add_view_options
+from ci_eval.cli.options import FOLDER, add_view_options
 from ci_eval.cli.runs import evaluation_told
 from ci_eval.core.config.view import View
 from ci_eval.jobs.jetbrains import exporting, importing
@@ -21,7 +21,7 @@ GENERATIONS = click.Choice(generations.names())
 
 @cli.command("import")
 @click.argument("workspace", type=FILE)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace.")
 @click.option(
     "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
 )
@@ -46,7 +46,7 @@ def import_(workspace: Path, **options: Any) -> None:
 
 
 @cli.command("export")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=FOLDER)
 @click.option(
     "--format",
     "form",

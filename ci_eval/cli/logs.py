@@ -11,7 +11,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import COUNT, FILE, cli
-from ci_eval.cli.options import SOURCE, Choices, add_choice_options, add_placement_options
+from ci_eval.cli.options import FOLDER, Choices, add_choice_options, add_placement_options
 from ci_eval.core import machine
 from ci_eval.core.config import Config
 from ci_eval.jobs.jetbrains import calibration as calibrating
@@ -26,8 +26,8 @@ def logs() -> None:
 
 
 @logs.command()
-@click.argument("synthetic", type=SOURCE)
-@click.argument("real", type=SOURCE)
+@click.argument("synthetic", type=FOLDER)
+@click.argument("real", type=FOLDER)
 @click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", "threads", type=COUNT, metavar="N", default=machine.cores, help="Threads.")

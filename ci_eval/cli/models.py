@@ -11,10 +11,8 @@ from ci_eval.ci import Screen
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import (
-    CHANGED,
+    FOLDER,
     MODEL,
-    NEW,
-    SOURCE,
     TRUST,
     Choices,
     add_choice_options,
@@ -82,7 +80,7 @@ SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all 
 
 
 @cli.command("train-ranker")
-@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=FOLDER, nargs=-1, required=True)
 @click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
 @click.option(
     "--label",
@@ -181,12 +179,12 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
 
 
 @cli.command("rerank")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=FOLDER)
 @add_named_option(
     "--completion-type", "completion-types", metavar="T", required=True, help="See `ci-eval list completion-types`."
 )
 @click.option("--model", type=FILE, metavar="FILE", help=MODEL)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
+@click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace.")
 @add_view_options
 def rerank_(workspace: Path, **options: Any) -> None:
     """Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.
@@ -203,7 +201,7 @@ def rerank_(workspace: Path, **options: Any) -> None:
 
 
 @cli.command("grade")
-@click.argument("what", metavar="WORKSPACE | GRADER", type=CHANGED)
+@click.argument("what", metavar="WORKSPACE | GRADER", type=FOLDER)
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=FILE, required=False)
 @click.option("--config", type=FILE, metavar="FILE", help="With PAIRS: a configuration with `judge:` or `run:`.")
 @click.option(
@@ -234,7 +232,7 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
 
 
 @cli.command("agreement")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=FOLDER)
 @click.argument("tables", metavar="PERSON.csv...", type=FILE, nargs=-1, required=True)
 @click.option("--limit", type=COUNT, default=100, show_default=True, help="Comments of a new table.")
 @click.option("--seed", default=0, show_default=True, help="Which comments are sampled.")
@@ -253,7 +251,7 @@ def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int)
 
 
 @cli.command("fit-user-model")
-@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=FOLDER, nargs=-1, required=True)
 def fit_user_model(logs: tuple[Path, ...]) -> None:
     """Fit a user model to logs, and print its tables as YAML for a configuration.
 
@@ -271,7 +269,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=FOLDER)
 @click.option(
     "--user-model",
     "user",

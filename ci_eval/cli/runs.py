@@ -13,10 +13,8 @@ from ci_eval.cli.completions import add_named_option, add_settings_option
 from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.cli.options import (
     ALL,
-    CHANGED,
-    EARLIER,
+    FOLDER,
     MODEL,
-    SOURCE,
     TRUST,
     Choices,
     add_answer_options,
@@ -34,7 +32,6 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import show
 from ci_eval.jobs import single_stages as stages
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.cluster.choosing import Choice
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.sampling import phases
@@ -54,7 +51,6 @@ STAGE_SET = (
     "Set a key of stage 2 (interpret.…, engine.…), such as `timeout=2`, `sessionsLimit=200`, `seed=7`; needs --output. "
     "The section may be left out if no other key ends like it. May be repeated."
 )
-EXECUTOR = "Where engines run: local (this machine), or a Ray cluster (ray, or ray:HOST:PORT of its head)."
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
@@ -79,8 +75,7 @@ def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> N
 @click.option("--trust", is_flag=True, help=TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
-@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
-@click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
+@click.option("--reuse", type=FOLDER, metavar="WORKSPACE", help=REUSE)
 @click.option("--all", "everything", is_flag=True, help=ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
 @click.option("--expect", hidden=True, expose_value=False, callback=refuse_expect)
@@ -93,7 +88,6 @@ def evaluate(
     reuse: Path | None,
     opening: bool,
     precision: float | None,
-    executor: str,
     everything: bool,
     **options: Any,
 ) -> None:
@@ -111,24 +105,20 @@ def evaluate(
         chosen = choices.load(screen, resumed, trusted=trust)
     else:
         chosen = choices.load_and_limit(screen, resumed, trusted=trust, everything=everything)
-    part, cluster = Shard.parse(shard) if shard else None, Choice.parse(executor)
+    part = Shard.parse(shard) if shard else None
     if part:
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
-    if precision:
-        _refuse("with --precision this machine asks, phase by phase", executor=cluster)
     if chosen.projects:
-        why = "each project of a suite is evaluated whole, by this machine, and asked everything"
-        _refuse(why, reuse=reuse, precision=precision, executor=cluster)
+        why = "each project of a suite is evaluated whole, and asked everything"
+        _refuse(why, reuse=reuse, precision=precision)
         suite_told(suite_job.evaluate(chosen, shard=part, screen=screen, **options), screen, opening=opening)
         return
     if whole := ide.find_ide_engine(chosen):
         why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
-        _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, executor=cluster, gate=gates)
+        _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, gate=gates)
         done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
     else:
-        done = evaluate_job.evaluate(
-            chosen, screen=screen, shard=part, reuse=reuse, precision=precision, cluster=cluster, **options
-        )
+        done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
     evaluation_told(done, screen, opening=opening)
 
 
@@ -176,7 +166,7 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=CHANGED)
+@click.argument("workspace", type=FOLDER)
 @add_named_option("--engine", "engines", metavar="NAME[@VERSION]", help="Ask another engine; needs --output.")
 @click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
 @add_named_option(
@@ -188,10 +178,9 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
-@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
-@click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
+@click.option("--reuse", type=FOLDER, metavar="WORKSPACE", help=REUSE)
 @add_placement_options
-def interpret(workspace: Path, engine_command: str | None, shard: str | None, executor: str, **options: Any) -> None:
+def interpret(workspace: Path, engine_command: str | None, shard: str | None, **options: Any) -> None:
     """Run stage 2 alone: actions of WORKSPACE and an engine → sessions.
 
     \b
@@ -217,7 +206,6 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, ex
         command=engine_command,
         screen=screen,
         shard=Shard.parse(shard) if shard else None,
-        cluster=Choice.parse(executor),
         **options,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
@@ -225,7 +213,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, ex
 
 
 @cli.command()
-@click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
+@click.argument("workspaces", metavar="WORKSPACE...", type=FOLDER, nargs=-1, required=True)
 @add_gate_options
 @add_view_options
 @add_open_option
@@ -258,7 +246,7 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
 
 
 @cli.command("show")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=FOLDER)
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
 @click.option(

@@ -12,7 +12,6 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
 from ci_eval.core.model import Evaluation
 from ci_eval.jobs import outcome, pipeline, runs
-from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
 from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
 from ci_eval.jobs.preparation import prepare
@@ -40,7 +39,6 @@ def evaluate(
     shard: Shard | None = None,
     rounds: int = 1,
     reuse: Path | None = None,
-    cluster: Choice | None = None,
     gates: Sequence[str] = (),
     precision: float | None = None,
 ) -> Evaluated:
@@ -49,7 +47,7 @@ def evaluate(
     `shard`: evaluate only the files that belong to it. `rounds`: how often each session is asked. `reuse`: the
     workspace of an earlier run; its completion results are taken over if they would be the same. `gates`: rules about
     figures. `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each
-    side. `cluster`: the machines that ask; None = this machine alone. Raises ConfigError, WorkspaceError,
+    side. Raises ConfigError, WorkspaceError,
     PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
@@ -58,8 +56,6 @@ def evaluate(
     rules = absolute_gates(viewed, gates)
     if reuse:
         check_reusable(config, rounds)
-    if cluster:
-        cluster.check(config)
     metric = phases.check_precision(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
     # Everything above fails at once, whereas preparing may take minutes.
     prepared = prepare(config, screen)
@@ -69,15 +65,12 @@ def evaluate(
         phases.note_precision(workspace, precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
-        executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if precision and metric:
             phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
         elif reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen, executor)
+            reuse_sessions(reuse, workspace, prepared, jobs, screen)
         else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
-        if executor:
-            note(workspace, executor)
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         evaluation, reports = pipeline.make_reports(workspace, viewed, rules)
     trouble = outcome.trouble(workspace, viewed) or make_gate_error(evaluation.gates)
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

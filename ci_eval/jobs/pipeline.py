@@ -96,11 +96,10 @@ def make_sessions(
     asked: Sequence[tuple[Workspace, Prepared]],
     jobs: int,
     screen: Screen,
-    executor: interpret.Executor | None = None,
 ) -> None:
     """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns.
 
-    `executor`: the machines that ask; None = `jobs` processes of this machine. Raises NothingToEvaluate.
+    Raises NothingToEvaluate.
     """
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
@@ -116,7 +115,6 @@ def make_sessions(
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
-            executor=executor,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
                 done // repeats, so_far.planned // repeats, _failures(so_far.failed)

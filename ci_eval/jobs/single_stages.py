@@ -14,7 +14,6 @@ from ci_eval.core.config.view import UNCHANGED, View, change_view
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting
-from ci_eval.jobs.cluster.choosing import Choice, note
 from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
@@ -50,14 +49,13 @@ def only_sessions(
     jobs: int,
     screen: Screen,
     shard: Shard | None = None,
-    cluster: Choice | None = None,
     reuse: Path | None = None,
 ) -> Path:
     """Run stage 2 on a workspace's actions, and return the folder of the sessions.
 
     Sessions of another engine, completion type or shard, or with other `settings` (KEY=VALUE of stage 2), go into the
     new workspace `output`. `command`: the command of a
-    language server, which is then the engine. `cluster`: the machines that ask; None = this machine alone. `reuse`: as
+    language server, which is then the engine. `reuse`: as
     in `evaluate`.
     """
     source = Workspace.open(folder)
@@ -75,8 +73,6 @@ def only_sessions(
     trusting.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
     if output is not None:
         Workspace.check_free(output)
-    if cluster:
-        cluster.check(config)
     if reuse:
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
@@ -88,13 +84,10 @@ def only_sessions(
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
-        executor = cluster.cluster(workspace, prepared, screen) if cluster else None
         if reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen, executor)
+            reuse_sessions(reuse, workspace, prepared, jobs, screen)
         else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
-        if executor:
-            note(workspace, executor)
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace.folder
 
 

@@ -24,6 +24,7 @@ from tests.cli.conftest import Run
         (["--project", "git:--upload-pack=id@main"], "git"),
         (["--set", "reports.defaultMetrics=[Recal]"], "unknown metric 'Recal'"),
         (["--resume"], "--output"),
+        (["--output", "s3://bucket/night"], "is a URL: copy the workspace"),
         (["no-such-file.yaml"], "no-such-file.yaml"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -6,12 +6,9 @@ from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.keeping import Progress
 from ci_eval.core.interpret.pack import observable_content
 from ci_eval.core.interpret.run import (
-    Asked,
     Chosen,
     EngineSide,
-    Executor,
     interpret,
-    local_pool,
     plan,
     play_files,
     write_names,
@@ -19,11 +16,9 @@ from ci_eval.core.interpret.run import (
 from ci_eval.core.interpret.worker import replay
 
 __all__ = [
-    "Asked",
     "Assignment",
     "Chosen",
     "EngineSide",
-    "Executor",
     "Grading",
     "Listed",
     "Logging",
@@ -37,7 +32,6 @@ __all__ = [
     "join_phases",
     "list_graders",
     "list_sessions",
-    "local_pool",
     "observable_content",
     "plan",
     "play_files",

@@ -6,11 +6,10 @@ import shutil
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import Any, Protocol
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw, threshold
@@ -69,34 +68,6 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 
 
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
-
-
-class Pool(AbstractContextManager[Any], Protocol):
-    """A pool that plays files, several at a time, for as long as its context lasts; `Workers` is one."""
-
-    @property
-    def counted(self) -> int:
-        """Return about how many sessions were played, those of unfinished files among them; 0 if that is not known."""
-
-    def map(self, waiting: deque[Turn]) -> Iterator[Asked | None]:
-        """Yield the outcome of each file, as the outcomes come; None now and then while none comes."""
-
-    def stop(self) -> None:
-        """Stop without waiting for what is being played."""
-
-
-class Executor(Protocol):
-    """A way to play files elsewhere than on this machine; the answers do not depend on it."""
-
-    def pool(self, most: int) -> Pool:
-        """Return a pool. `most`: the number of files, beyond which more workers would be idle."""
-
-
-def local_pool(jobs: int) -> Workers[Turn, tuple[Played, ...]]:
-    """Return a pool of processes that each have engines of their own. If one dies, the next goes on with its file."""
-    return Workers(play_in_turn, jobs=max(jobs, 1), again=Recovery().again)
-
-
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
 EVERY_DRAW = 1.0
@@ -149,7 +120,6 @@ def play_files(
     shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
-    executor: Executor | None = None,
 ) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
@@ -157,12 +127,12 @@ def play_files(
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
     `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
-    `executor`: who plays the files; None: `jobs` processes of this machine.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
     waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
-    pool = executor.pool(len(waiting)) if executor else local_pool(min(jobs, len(waiting)))
+    # If a worker dies, the next one goes on with its file.
+    pool = Workers(play_in_turn, jobs=max(min(jobs, len(waiting)), 1), again=Recovery().again)
     with _journals(sides[0].workspace) as journals, pool:
         left = deque(
             _turn(assignments, number, journals)

@@ -13,7 +13,7 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
-from ci_eval.core.interpret import Executor, observable_content
+from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
@@ -50,7 +50,6 @@ def reuse_sessions(
     prepared: Prepared,
     jobs: int,
     screen: Screen,
-    executor: Executor | None = None,
 ) -> None:
     """Run stage 2 with the results of an earlier run, if there is one like this.
 
@@ -58,7 +57,7 @@ def reuse_sessions(
     """
     earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
     asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     if earlier_workspace is None:
         return
     differing, compared = _differing(earlier_workspace, workspace, asked_anew)
@@ -76,7 +75,7 @@ def reuse_sessions(
         )
         for path in taken:
             workspace.drop_sessions(path)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()
