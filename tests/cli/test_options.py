@@ -16,6 +16,7 @@ from tests.cli.conftest import Run
         (["--engine", "words@9"], "has no version '9'"),
         (["--language", "cobol"], "unknown language 'cobol'"),
         (["--completion-type", "alphabetic"], "did you mean 'ALPHABETICAL'?"),
+        (["--completion-type", "SMART"], "add `engine: jetbrains`"),
         (["--set", "interpret.timeot=3"], "did you mean timeout?"),
         (["--set", "interpret.timeout=soon"], "interpret.timeout"),
         (["--project", "pipy:six==1.16.0"], "pypi"),

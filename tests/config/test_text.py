@@ -39,6 +39,14 @@ def test_broken_json_names_line_and_column(tmp_path: Path, refusal: Refusal) -> 
     assert "config.json: line 3, column 3: broken JSON" in refusal(path)
 
 
+def test_json_may_hold_comments_and_texts_that_look_like_some(tmp_path: Path, refusal: Refusal) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"language": "python", // one of many\n/* more */ "outputDir": "a//b /* c */"\n}', "utf-8")
+    assert load(path).config.output_dir == "a//b /* c */"
+    path.write_text('{ /* two\nlines */ "language" "java"}', encoding="utf-8")
+    assert "config.json: line 2, column 21: broken JSON" in refusal(path)
+
+
 def test_another_encoding_is_named(write: Write, refusal: Refusal) -> None:
     assert "byte 11 is not UTF-8; save the file as UTF-8" in refusal(write("language: é".encode("latin-1")))
 

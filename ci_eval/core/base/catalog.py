@@ -140,7 +140,13 @@ class Catalog(Generic[T]):
         hint = f"did you mean {near[0]!r}? " if near else ""
         if name in REPLACED:
             hint = f"it was taken out, use {REPLACED[name]}; "
+        if name in OF_THE_IDE:
+            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
         return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
+
+
+OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
+"""The completion types that configurations of the JetBrains plugin may name, and no engine but `jetbrains` has."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:

@@ -135,7 +135,12 @@ def _location(node: yaml.Node) -> str:
     return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"
 
 
+_STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
 def _parse_json(text: str, source: str) -> object:
+    # The plugin reads comments, and its README shows some. Blanks in their place keep lines and columns.
+    text = _STRING_OR_COMMENT.sub(lambda part: part[0] if part[0][0] == '"' else re.sub(r"\S", " ", part[0]), text)
     try:
         return _copy(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
     except json.JSONDecodeError as error:

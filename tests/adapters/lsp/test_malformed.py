@@ -10,6 +10,7 @@ import pytest
 from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.engine import RunningLsp
+from ci_eval.plugins.adapters.lsp.protocol import MESSAGE, mend_text, read_answer
 from tests.adapters.lsp.conftest import Start
 
 DEEP = b"[" * 1_000_000 + b"]" * 1_000_000
@@ -64,6 +65,23 @@ MESSAGES = {
     "a place behind the text": b'{"id":ID,"result":[{"label":"a","textEdit":{"newText":"a","range":'
     b'{"start":{"line":0,"character":%b},"end":{"line":%b,"character":0}}}}]}' % (LONG, LONG),
 }
+
+
+@pytest.mark.parametrize(
+    ("label", "read"),
+    [
+        (b"\\ud83d half", "\ufffd half"),
+        (b"half \\udc4d", "half \ufffd"),
+        (b"\\uD83D\\uDC4D whole", "👍 whole"),
+        (b"\\\\ud83d spelled", "\\ud83d spelled"),
+        (b"caf\xe9", "caf\ufffd"),
+        (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
+    ],
+)
+def test_halves_of_characters_are_read_as_vs_code_reads_them(label: bytes, read: str) -> None:
+    body = b'{"id":1,"result":[{"label":"plain"},{"label":"%b","documentation":"\\ud83d"}]}' % label
+    message = MESSAGE.decode(mend_text(body))
+    assert [item.label for item in read_answer(message.result).items] == ["plain", read]
 
 
 def use(server: RunningLsp) -> None:

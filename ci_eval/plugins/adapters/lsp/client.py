@@ -35,6 +35,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     Published,
     Registrations,
     find_position,
+    mend_text,
     read_answer,
 )
 from ci_eval.plugins.adapters.lsp.wire import Wire
@@ -364,7 +365,7 @@ class Client:
         if body is None:
             return None
         try:
-            return MESSAGE.decode(body)
+            return MESSAGE.decode(mend_text(body))
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self._wire.name} sent {quote(body, 200)!r}: {error}") from error
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
@@ -281,6 +283,23 @@ class ProgressStep(Struct):
 
 
 MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""An escape that is half of a character."""
+
+
+def mend_text(body: bytes) -> bytes:
+    """Return a message as `JSON.parse` of its decoded text reads it: bytes that are no UTF-8, and halves of characters
+    without the other half, become U+FFFD. What is no JSON is returned as it came."""
+    text = body if body.isascii() else body.decode(errors="replace").encode()
+    if not _HALF.search(text):
+        return text
+    try:
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 _STRICT: msgspec.json.Decoder[list[CompletionItem] | CompletionList | None] = msgspec.json.Decoder(
