@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Suggestion
+from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Status, Suggestion
+from ci_eval.core.model.sessions import LookupScore
 from ci_eval.core.sample_expansion import Split
 from ci_eval.plugins.adapters.endpoints.prompts import fill_instruction
 from ci_eval.plugins.tasks.method_calls import TASK, calls, format_definition, lookup, splitter
@@ -106,6 +107,21 @@ def test_a_line_that_is_no_history_says_why(line: dict[str, object]) -> None:
 def test_the_names_of_an_answer_stand_on_lines_of_their_own(answer: str, found: list[tuple[str, str]]) -> None:
     record = split(FIGURE).items[0].record
     assert calls(answer, record) == [Suggestion(text=text, kind=kind) for text, kind in found]
+
+
+@pytest.mark.parametrize(
+    ("lookups", "status"),
+    [
+        ([(3, None), (3, 2)], Status.OK),
+        ([(3, None), (0, None)], Status.NO_MATCH),
+        ([(0, None)], Status.EMPTY),
+    ],
+)
+def test_a_session_is_ok_if_an_expected_call_is_among_those_proposed(
+    lookups: list[tuple[int, int | None]], status: Status
+) -> None:
+    scores = [LookupScore(prefix="", total=total, rank=rank, latency=0.0) for total, rank in lookups]
+    assert TASK.status(scores) == status
 
 
 def test_a_language_model_is_asked_for_names() -> None:

@@ -243,8 +243,10 @@ def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
 
 
 def status(found: Sequence[LookupScore]) -> Status:
-    """Return OK if anything was proposed, else EMPTY."""
-    return Status.OK if any(lookup_score.total for lookup_score in found) else Status.EMPTY
+    """Return OK if an expected call was proposed for any object, else NO_MATCH if anything was, else EMPTY."""
+    if any(lookup_score.rank is not None for lookup_score in found):
+        return Status.OK
+    return Status.NO_MATCH if any(lookup_score.total for lookup_score in found) else Status.EMPTY
 
 
 def mean(session: SessionScore, grade: str) -> float:
