@@ -50,6 +50,15 @@ def test_other_files_of_the_project_are_seen(jedi: Running) -> None:
     assert texts(jedi, "import other\nother.Known.")[0] == "member"
 
 
+def test_a_package_in_src_is_seen(tmp_path: Path) -> None:
+    write(tmp_path, **{"src/shop.py": "price = 1\n"})
+    running = ENGINE.start(ENGINE.install(None, tmp_path), surroundings(tmp_path))
+    try:
+        assert "price" in texts(running, "import shop\nshop.")
+    finally:
+        running.close()
+
+
 def test_nothing_of_the_project_is_executed(jedi: Running, tmp_path: Path) -> None:
     assert "x" in texts(jedi, "import evil\nevil.")
     assert not (tmp_path / "executed").exists()

@@ -46,6 +46,22 @@ def test_a_first_list_has_what_only_another_file_imports(engine: str, tmp_path: 
         assert listed >= {"RotatingFileHandler", "RotatingHere"} if expected else not listed
 
 
+PYTHON = ("jedi", "jedi-language-server", "pylsp", "zuban", "ty", "pyrefly", "basedpyright")
+
+
+@pytest.mark.parametrize("engine", [pytest.param("pyright", marks=pytest.mark.needs("node", "npm")), *PYTHON])
+def test_a_package_in_src_is_seen_from_the_tests_beside_it(engine: str, tmp_path: Path) -> None:
+    cart = "class Cart:\n    def add_item(self, name): ...\n\n    def total_price(self): ...\n"
+    text = "from shop.cart import Cart\n\nCart().a"
+    files = {"src/shop/cart.py": cart, "tests/test_a.py": text}
+    project = write(tmp_path / "p", **files)
+    setup = prepare_engine(engine, "python", f"project=path:{project}").setup
+    with closing(setup.engine.start(setup.installation, setup.surroundings)) as running:
+        running.open("tests/test_a.py", text)
+        names = running.complete(Query(offset=len(text), prefix="a", expected="")).suggestions
+    assert "add_item" in {name.text.partition("(")[0] for name in names}
+
+
 def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:
     made = prepare_engine("clangd", "cpp")
     assert made.installation.folder

@@ -19,7 +19,7 @@ from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import LineProcess
-from ci_eval.plugins.adapters.python_paths import package_paths
+from ci_eval.plugins.adapters.python_paths import package_paths, source_paths
 from ci_eval.plugins.adapters.recipes import Pip
 from ci_eval.plugins.adapters.sent import beforehand, configuration
 
@@ -41,7 +41,7 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
-    arguments += package_paths(place.environment)
+    arguments += [*source_paths(place), *package_paths(place.environment)]
     # Not -I, with which Python would ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 

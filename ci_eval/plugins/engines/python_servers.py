@@ -26,11 +26,15 @@ def _start_basedpyright(place: Place) -> list[str]:
 def _basedpyright_settings(place: Place) -> dict[str, Any]:
     # If it is given no interpreter, it looks for one in the project and runs it.
     python = {"pythonPath": str(answering_python(place))}
-    return {"python": python, "basedpyright": {"analysis": {"diagnosticMode": "openFilesOnly"}}}
+    return {
+        "python": python,
+        "basedpyright": {"analysis": {"diagnosticMode": "openFilesOnly", "autoSearchPaths": True}},
+    }
 
 
 def _pyright_settings(place: Place) -> dict[str, Any]:
-    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False}
+    # The extension for VS Code switches `src` on, the server alone does not.
+    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False, "autoSearchPaths": True}
     # Without an interpreter, it would run the first on PATH.
     return {"python": {"analysis": analysis, "pythonPath": str(answering_python(place))}}
 
