@@ -46,20 +46,34 @@ def test_a_first_list_has_what_only_another_file_imports(engine: str, tmp_path: 
         assert listed >= {"RotatingFileHandler", "RotatingHere"} if expected else not listed
 
 
-PYTHON = ("jedi", "jedi-language-server", "pylsp", "zuban", "ty", "pyrefly", "basedpyright")
+PYRIGHT = pytest.param("pyright", marks=pytest.mark.needs("node", "npm"))
+PYTHON = ("jedi", "jedi-language-server", "pylsp", "ty", "pyrefly", "basedpyright")
 
 
-@pytest.mark.parametrize("engine", [pytest.param("pyright", marks=pytest.mark.needs("node", "npm")), *PYTHON])
+@pytest.mark.parametrize("engine", [PYRIGHT, "zuban", *PYTHON])
 def test_a_package_in_src_is_seen_from_the_tests_beside_it(engine: str, tmp_path: Path) -> None:
+    assert "add_item" in names_after_a_dot(engine, tmp_path, "src/shop/cart.py", "tests/test_a.py")
+
+
+@pytest.mark.parametrize("engine", [PYRIGHT, *PYTHON])
+def test_a_member_of_a_workspace_is_seen_from_the_others(engine: str, tmp_path: Path) -> None:
+    write(tmp_path / "p", **{"pyproject.toml": '[tool.uv.workspace]\nmembers = ["packages/*"]\n'})
+    for name in ("shop", "web"):
+        write(tmp_path / "p" / "packages" / name, **{"pyproject.toml": f"[project]\nname = '{name}'\n"})
+    shop, web = "packages/shop/src/shop/cart.py", "packages/web/src/web/page.py"
+    assert "add_item" in names_after_a_dot(engine, tmp_path, shop, web)
+
+
+def names_after_a_dot(engine: str, folder: Path, imported: str, importing: str) -> set[str]:
+    """The members that the engine lists of a class in `imported`, in the file `importing`."""
     cart = "class Cart:\n    def add_item(self, name): ...\n\n    def total_price(self): ...\n"
     text = "from shop.cart import Cart\n\nCart().a"
-    files = {"src/shop/cart.py": cart, "tests/test_a.py": text}
-    project = write(tmp_path / "p", **files)
+    project = write(folder / "p", **{imported: cart, importing: text})
     setup = prepare_engine(engine, "python", f"project=path:{project}").setup
     with closing(setup.engine.start(setup.installation, setup.surroundings)) as running:
-        running.open("tests/test_a.py", text)
-        names = running.complete(Query(offset=len(text), prefix="a", expected="")).suggestions
-    assert "add_item" in {name.text.partition("(")[0] for name in names}
+        running.open(importing, text)
+        suggestions = running.complete(Query(offset=len(text), prefix="a", expected="")).suggestions
+    return {suggestion.text.partition("(")[0] for suggestion in suggestions}
 
 
 def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None:

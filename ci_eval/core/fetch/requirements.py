@@ -11,6 +11,7 @@ import msgspec
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
+from ci_eval.core.base.python_layout import PYPROJECT, normalize, read_layout, read_pyproject, table
 
 # PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
 PLAIN = re.compile(
@@ -31,12 +32,25 @@ Read = TypeVar("Read")
 
 def read_python_requirements(root: Path) -> list[str]:
     """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
-    exists: a wheel's metadata, pyproject.toml, requirements.txt.
+    exists: a wheel's metadata, pyproject.toml (with those of the packages that the project has itself, which are left
+    out), requirements.txt.
 
     Raises PreparationError if a requirement is an address or a path.
     """
     file, requirements = _find_python_requirements(root)
-    return [_check_plain(text, file) for text in requirements]
+    plain = [_check_plain(text, file) for text in requirements]
+    layout = read_layout(root)
+    names = [normalize(name_of(text)) for text in plain]
+    for name, text in zip(names, plain, strict=True):
+        # A registry may have another package of that name, put there by anybody.
+        if name in layout.elsewhere:
+            raise foreign(f"{text} from {layout.elsewhere[name]}", file)
+    return list(dict.fromkeys(text for name, text in zip(names, plain, strict=True) if name not in layout.members))
+
+
+def name_of(requirement: str) -> str:
+    """Return the name of the package that a plain requirement asks for."""
+    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
 
 
 def is_pinned(root: Path) -> bool:
@@ -53,9 +67,11 @@ def _find_python_requirements(root: Path) -> tuple[str, list[str]]:
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
             return metadata.name, _read_metadata(metadata)
-    for name, read in (("pyproject.toml", _read_pyproject), ("requirements.txt", _read_requirements_file)):
-        if is_own(root / name, root):
-            return name, read(root / name)
+    if is_own(root / PYPROJECT, root):
+        manifests = dict.fromkeys((root, *read_layout(root).members.values()))
+        return PYPROJECT, [text for folder in manifests for text in _read_pyproject(folder / PYPROJECT, root)]
+    if is_own(root / "requirements.txt", root):
+        return "requirements.txt", _read_requirements_file(root / "requirements.txt")
     return "", []
 
 
@@ -77,19 +93,11 @@ def _read_metadata(path: Path) -> list[str]:
     return [requirement for requirement in requirements if "extra ==" not in requirement]
 
 
-class _Project(msgspec.Struct, frozen=True):
-    dependencies: list[str] = []
-
-
-class _Pyproject(msgspec.Struct, frozen=True):
-    project: _Project = _Project()
-
-
-def _read_pyproject(path: Path) -> list[str]:
+def _read_pyproject(path: Path, root: Path) -> list[str]:
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=_Pyproject).project.dependencies
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise PreparationError(f"Cannot read the dependencies in {path.name}: {error}") from error
+        return msgspec.convert(table(read_pyproject(path, root), "project").get("dependencies", []), list[str])
+    except msgspec.MsgspecError as error:
+        raise PreparationError(f"Cannot read the dependencies in {path.relative_to(root)}: {error}") from error
 
 
 def _read_requirements_file(path: Path) -> list[str]:

@@ -31,11 +31,6 @@ def package_paths(environment: Path | None) -> list[str]:
     return list(dict.fromkeys(map(str, paths)))
 
 
-def source_paths(place: Place) -> list[str]:
-    """Return the folders of the project that its editable install would put on Python's path, beside its root."""
-    return [str(folder) for folder in (place.root / "src",) if folder.is_dir()]
-
-
 def _named_by_files(site: Path) -> Iterator[Path]:
     for path in sorted(site.glob("*.pth")):
         yield from (site / name for name in read_pth_folders(path, site))

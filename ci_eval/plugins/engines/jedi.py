@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import EngineInfo, Suggestion
@@ -19,7 +20,7 @@ from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import LineProcess
-from ci_eval.plugins.adapters.python_paths import package_paths, source_paths
+from ci_eval.plugins.adapters.python_paths import package_paths
 from ci_eval.plugins.adapters.recipes import Pip
 from ci_eval.plugins.adapters.sent import beforehand, configuration
 
@@ -41,7 +42,7 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
-    arguments += [*source_paths(place), *package_paths(place.environment)]
+    arguments += [*map(str, source_roots(place.root)), *package_paths(place.environment)]
     # Not -I, with which Python would ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 

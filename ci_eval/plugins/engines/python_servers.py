@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.contracts import Engine
 from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
@@ -23,20 +24,25 @@ def _start_basedpyright(place: Place) -> list[str]:
     return python_code(place, "from basedpyright.langserver import main; main()", "--stdio")
 
 
+def _members(place: Place) -> list[str]:
+    """Return the folders of the project's own packages, without `src`, which these servers find by themselves."""
+    return [str(folder) for folder in source_roots(place.root) if folder != place.root / "src"]
+
+
+def _analysis(place: Place) -> dict[str, Any]:
+    # The extension for VS Code has `autoSearchPaths` on, which means `src`; the server alone does not.
+    analysis: dict[str, Any] = {"diagnosticMode": "openFilesOnly", "autoSearchPaths": True}
+    return analysis | ({"extraPaths": members} if (members := _members(place)) else {})
+
+
 def _basedpyright_settings(place: Place) -> dict[str, Any]:
     # If it is given no interpreter, it looks for one in the project and runs it.
-    python = {"pythonPath": str(answering_python(place))}
-    return {
-        "python": python,
-        "basedpyright": {"analysis": {"diagnosticMode": "openFilesOnly", "autoSearchPaths": True}},
-    }
+    return {"python": {"pythonPath": str(answering_python(place))}, "basedpyright": {"analysis": _analysis(place)}}
 
 
 def _pyright_settings(place: Place) -> dict[str, Any]:
-    # The extension for VS Code switches `src` on, the server alone does not.
-    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False, "autoSearchPaths": True}
     # Without an interpreter, it would run the first on PATH.
-    return {"python": {"analysis": analysis, "pythonPath": str(answering_python(place))}}
+    return {"python": {"analysis": _analysis(place) | {"indexing": False}, "pythonPath": str(answering_python(place))}}
 
 
 def _start_jedi(place: Place) -> list[str]:
@@ -58,7 +64,7 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
     # The project's own configuration could name programs to run.
     lines = {
         "project-includes": [f"{place.root}/**/*.py*"],
-        "search-path": [str(folder) for folder in (place.root / "src", place.root) if folder.is_dir()],
+        "search-path": [*map(str, source_roots(place.root)), str(place.root)],
         "enable-fallback-search-path": True,
         # What it would ask an interpreter for (`env_query` in crates/pyrefly_config/src/environment, 1.4.1), which it
         # must not look for in the project either.
@@ -77,8 +83,10 @@ def _pyrefly_settings(place: Place) -> dict[str, Any]:
 
 
 def _ty_settings(place: Place) -> dict[str, Any]:
-    python = {"environment": {"python": str(place.environment)}} if place.environment else {}
-    return {"ty": {"configuration": python}}
+    environment: dict[str, Any] = {"python": str(place.environment)} if place.environment else {}
+    if members := _members(place):
+        environment["extra-paths"] = members
+    return {"ty": {"configuration": {"environment": environment} if environment else {}}}
 
 
 def _zuban_variables(place: Place) -> dict[str, str]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
@@ -102,6 +103,7 @@ class PythonModules:
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
+        self._roots = source_roots(self._root)
         environment = project.environment
         installed = sorted(environment.glob("lib/python*/site-packages")) if environment else []
         self._libraries = (*installed, Path(sysconfig.get_path("stdlib")))
@@ -125,7 +127,7 @@ class PythonModules:
             tops: Sequence[Path] = folders[above - 1 : above]
         else:
             own = [folder for folder in folders if folder.is_relative_to(self._root)]
-            tops = (self._root, self._root / "src", *own, *self._libraries)
+            tops = (self._root, *self._roots, *own, *self._libraries)
         for top in tops:
             base = top.joinpath(*parts)
             for file in (base.with_name(base.name + ".py"), base / "__init__.py", base / "__init__.pyi"):

@@ -9,6 +9,7 @@ from importlib.machinery import all_suffixes
 from pathlib import Path
 
 from ci_eval.core.base.files import exists
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
@@ -27,13 +28,14 @@ SUFFIXES = (".pyi", *all_suffixes())
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A module is there if its file or folder is, compiled modules included; the
     standard library is that of this Python."""
+    roots = source_roots(root)
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
-        # Engines look there too: in the root, in `src`, and in the folders above the file.
+        # Engines look there too: in the root, in the project's own packages, and in the folders above the file.
         tops = [
-            root / "src",
+            *roots,
             *site,
             *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
         ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.plugins.adapters.lsp.engine import python_code
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.python_paths import package_paths, source_paths
+from ci_eval.plugins.adapters.python_paths import package_paths
 
 # By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
 # to read. The second is limited to the standard library.
@@ -45,5 +46,5 @@ environment.Environment.get_sys_path = paths
 
 def jedi_server(place: Place, code: str) -> list[str]:
     """Return the command that runs `code`, which starts the server, with a jedi that is restricted so."""
-    packages = [*source_paths(place), *package_paths(place.environment)]
+    packages = [*map(str, source_roots(place.root)), *package_paths(place.environment)]
     return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")

@@ -1,0 +1,123 @@
+"""The packages of Python that a project has itself: no registry is asked for their names, and engines see their source.
+
+They are read where the project's own tools read them: `[tool.uv.workspace]`, paths in `[tool.uv.sources]`, and paths in
+Poetry's dependencies. A package that nothing names, such as one among the files of a test, is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.base.files import is_own
+
+MAX_MEMBERS = 1_000
+PYPROJECT = "pyproject.toml"
+ELSEWHERE = ("git", "url")
+"""The sources of uv that are neither a folder nor a registry."""
+
+
+class Layout(NamedTuple):
+    """The packages of a project's own."""
+
+    members: dict[str, Path]
+    """Their folders, by normalized name."""
+    elsewhere: dict[str, str]
+    """What the project takes from neither a folder of its own nor a registry: normalized name → where it lies."""
+    roots: tuple[Path, ...]
+    """The folders that an editable install of all would put on Python's path, without the project's root."""
+
+
+def read_layout(root: Path) -> Layout:
+    """Read the layout of a project. Raises PreparationError if a pyproject.toml of it cannot be read."""
+    whole = read_pyproject(root / PYPROJECT, root)
+    members: dict[str, Path] = {}
+    elsewhere: dict[str, str] = {}
+    if name := table(whole, "project").get("name"):
+        members[normalize(str(name))] = root
+    # A member may name further folders, so the list grows while it is read.
+    manifests = [root, *_workspace(root, table(whole, "tool", "uv", "workspace"))]
+    for folder in manifests:
+        manifest = whole if folder == root else read_pyproject(folder / PYPROJECT, root)
+        if name := table(manifest, "project").get("name") or table(manifest, "tool", "poetry").get("name"):
+            members.setdefault(normalize(str(name)), folder)
+        for name, source in _sources(manifest):
+            if address := next((source[kind] for kind in ELSEWHERE if kind in source), ""):
+                elsewhere[normalize(name)] = str(address)
+            elif isinstance(path := source.get("path"), str):
+                place = (folder / path).resolve()
+                if place.is_relative_to(root.resolve()) and place.is_dir():
+                    members.setdefault(normalize(name), root / place.relative_to(root.resolve()))
+                    if members[normalize(name)] not in manifests and len(manifests) < MAX_MEMBERS:
+                        manifests.append(members[normalize(name)])
+                else:
+                    elsewhere[normalize(name)] = path
+    roots = [folder / "src" if (folder / "src").is_dir() else folder for folder in (root, *members.values())]
+    return Layout(members, elsewhere, tuple(dict.fromkeys(place for place in roots if place != root)))
+
+
+def source_roots(root: Path) -> tuple[Path, ...]:
+    """Return the layout's `roots`; of a project whose files cannot be read, `src` alone."""
+    try:
+        return read_layout(root).roots
+    except PreparationError:
+        return (root / "src",) if (root / "src").is_dir() else ()
+
+
+def read_pyproject(path: Path, root: Path) -> Any:
+    """Return the content of a pyproject.toml; {} if the project has none there. Raises PreparationError if it cannot be
+    read."""
+    if not is_own(path, root):
+        return {}
+    try:
+        return msgspec.toml.decode(path.read_bytes())
+    except (msgspec.MsgspecError, OSError, ValueError, RecursionError) as error:
+        raise PreparationError(f"Cannot read the dependencies in {path.relative_to(root)}: {error}") from error
+
+
+def table(value: Any, *names: str) -> dict[str, Any]:
+    """Return the table at these names; {} if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def normalize(name: str) -> str:
+    """Return a package's name as registries compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _workspace(root: Path, workspace: dict[str, Any]) -> Iterator[Path]:
+    """Yield the folders that a workspace of uv names, at most MAX_MEMBERS."""
+    excluded = {folder for pattern in _texts(workspace.get("exclude")) for folder in _glob(root, pattern)}
+    for pattern in _texts(workspace.get("members")):
+        yield from (folder for folder in _glob(root, pattern) if folder not in excluded)
+
+
+def _glob(root: Path, pattern: str) -> list[Path]:
+    # An absolute pattern would leave the project, and so would a `..`.
+    if pattern.startswith("/") or ".." in Path(pattern).parts or not pattern.strip("./"):
+        return []
+    found = islice(root.glob(pattern), MAX_MEMBERS)
+    return sorted(folder for folder in found if is_own(folder / PYPROJECT, root))
+
+
+def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    poetry = table(manifest, "tool", "poetry")
+    groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
+    for sources in (table(manifest, "tool", "uv", "sources"), table(poetry, "dependencies"), *groups):
+        for name, source in sources.items():
+            # uv takes a list of sources, each for another platform.
+            for one in source if isinstance(source, list) else [source]:
+                if isinstance(one, dict):
+                    yield name, one
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
