@@ -18,7 +18,7 @@ from ci_eval.ci import Problem, Screen
 from ci_eval.cli import shells
 from ci_eval.cli.group import NAMES, cli, find_command
 from ci_eval.core import machine
-from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, PreparationError, WorkspaceError
 
 INTERRUPTED = 130
 UNREAD = 141
@@ -28,6 +28,9 @@ COMPLETING = "_CI_EVAL_COMPLETE"
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
+
+EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
+"""Those of a machine, or a container, that gives no more processes, memory or open files."""
 
 
 def main() -> None:
@@ -100,6 +103,14 @@ def _report_bug(error: Exception) -> int:
     if isinstance(error, OSError) and error.errno in FULL:
         Screen().fail(f"cannot write: {error}; make room, or choose another place", "ci_eval_cannot_write")
         return WorkspaceError.exit_code
+    exhausted = isinstance(error, OSError) and error.errno in EXHAUSTED
+    if exhausted or isinstance(error, MemoryError) or str(error) == "can't start new thread":
+        text = (
+            f"the machine has no room for another process, thread, open file or page of memory ({error}): raise its "
+            "limits (ulimit, the container's pids and memory), or ask with --jobs 1"
+        )
+        Screen().fail(text, "ci_eval_exhausted")
+        return PreparationError.exit_code
     Screen().fail(
         f"this is a bug in ci-eval {__version__}; please report it with these lines:\n{traceback.format_exc()}",
         identify_problem(error),

@@ -19,6 +19,7 @@ from tests.cli.conftest import Run
 from tests.command import command
 from tests.loopback import sends, serve
 from tests.projects import GREETER, write
+from tests.waiting import HANGS
 
 
 def test_broken_yaml_exits_with_2_and_names_the_place(run: Run, tmp_path: Path) -> None:
@@ -104,6 +105,13 @@ def test_an_error_that_ends_a_build_of_teamcity_is_a_problem_of_it(
     found = [values for name, values in service_messages(out) if name == "buildProblem"]
     assert (ended, [each["identity"] for each in found]) == (code, [identity])
     assert found[0]["description"]
+
+
+def test_a_machine_without_room_for_a_process_is_no_bug_of_ours(project: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ci_eval", "evaluate", "--project", f"path:{project}", "--engine", "words"]
+    limited = ["sh", "-c", 'ulimit -n 12; exec "$@"', "sh", *command, "--output", str(tmp_path / "o")]
+    ended = subprocess.run(limited, capture_output=True, text=True, timeout=HANGS, check=False)
+    assert (ended.returncode, "raise its limits" in " ".join(ended.stderr.split())) == (4, True), ended.stderr
 
 
 @pytest.mark.slow
