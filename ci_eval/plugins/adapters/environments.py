@@ -165,7 +165,7 @@ ENVIRONMENTS = {
         "pypi:",
         lambda root: [is_pinned(root)],
         also_empty=True,
-        mark=f"-py{sys.version_info.major}{sys.version_info.minor}-data",
+        mark=f"-py{sys.version_info.major}{sys.version_info.minor}-own",
     ),
     "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
     "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
