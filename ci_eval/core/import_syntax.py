@@ -26,6 +26,8 @@ class Import(NamedTuple):
     removable: bool
     """True if the import stands at the top of the file, nothing else imports its name, and its name is the
     original's."""
+    runs: bool = True
+    """False if only a type checker reads it, as below Python's `if TYPE_CHECKING:`."""
 
 
 Origin = tuple[str, str]

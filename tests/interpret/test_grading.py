@@ -102,7 +102,7 @@ def test_a_text_that_cannot_be_graded_costs_its_session(monkeypatch: pytest.Monk
 
 
 TEXT = "from __future__ import annotations\nfrom goods import Box\n\nx = Box\n"
-ASKED = "from __future__ import annotations\n\nx = Bo\n"
+ASKED = "from __future__ import annotations\n\nlimit = 10\nx = Bo\n"
 AFTER_FUTURE = len("from __future__ import annotations\n")
 
 
@@ -120,6 +120,12 @@ def test_edits_name_offsets_in_the_old_text_and_keep_their_order() -> None:
         ((AFTER_FUTURE, 0, "from goods import Lid\n"), (0, 0, 1)),
         ((0, 0, "from goods import Box\n"), (1, 0, 0)),
         ((AFTER_FUTURE, 0, "from goods import (Box\n"), (0, 0, 0)),
+        # Only a type checker reads the first; the second names something else; the third takes a line of the user's.
+        ((AFTER_FUTURE, 0, "if TYPE_CHECKING:\n    from goods import Box\n"), (0, 0, 1)),
+        ((AFTER_FUTURE, 0, "if not t.TYPE_CHECKING or x:\n    from goods import Box\n"), (1, 0, 1)),
+        ((AFTER_FUTURE, 0, "from goods import Box\nfrom other import Box\n"), (0, 0, 1)),
+        ((AFTER_FUTURE, len("\nlimit = 10\n"), "from goods import Box\n"), (0, 0, 1)),
+        ((0, AFTER_FUTURE, "from __future__ import annotations\nfrom goods import Box\n"), (1, 0, 1)),
     ],
 )
 def test_grades(tmp_path: Path, edit: tuple[int, int, str], grades: tuple[int, int, int]) -> None:

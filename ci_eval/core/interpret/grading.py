@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.catalogs import graders, languages
-from ci_eval.core.contracts import Grader, Pairing, RunSettings, Surroundings, Task
+from ci_eval.core.contracts import WORD, Grader, Pairing, RunSettings, Surroundings, Task
 from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.syntax import choose_grammar
@@ -21,6 +22,8 @@ from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.workspace import Workspace
 
+IMPORTING = ("from ", "import ", "use ")
+"""The words that begin the first line of an import, whose names may follow on other lines."""
 Scores = Mapping[str, float]
 """The value of each score, by its name."""
 
@@ -286,15 +289,33 @@ class Acceptances:
     def _grades(self, suggestion: Suggestion, call: UseImport, text: str, caret: int) -> dict[str, float]:
         main = (caret - len(call.prefix), len(call.prefix), suggestion.text)
         after = apply_edits(text, [*(suggestion.edits or ()), main])
-        imports = [item for item in self._syntax.read(after) if item.name == call.expected_text]
+        imports = [item for item in self._syntax.read(after) if item.name == call.expected_text and item.runs]
+        # Of several, the last one is what the name stands for.
+        last = max(imports, key=lambda item: item.begin, default=None)
+        if last and self._loses_code(apply_edits(text, [main]), after):
+            last = None
         expected = self._imports[call.expected_text]
-        same_module = any(self._identify(item) == self._identify(expected) for item in imports)
-        same_object = any(self._origin(item) == self._origin(expected) for item in imports)
+        same_module = last is not None and self._identify(last) == self._identify(expected)
+        same_object = last is not None and self._origin(last) == self._origin(expected)
         return {
             SAME_MODULE: float(same_module),
             SAME_OBJECT: float(same_object and not same_module),
             COMPILES: float(count_errors(self._syntax, after, self._grammar) <= self._errors),
         }
+
+    def _loses_code(self, before: str, after: str) -> bool:
+        """Return whether a line of code that is no import is in `before`, and not in `after`."""
+        spans = [(item.begin, item.end) for item in self._syntax.read(before)]
+        left, begin = Counter(line.strip() for line in after.splitlines()), 0
+        for line in before.splitlines(keepends=True):
+            code, end = line.strip(), begin + len(line)
+            is_import = any(first < end and begin < last for first, last in spans) or code.startswith(IMPORTING)
+            if WORD.search(code) and not is_import:
+                left[code] -= 1
+                if left[code] < 0:
+                    return True
+            begin = end
+        return False
 
     def _identify(self, item: Import) -> tuple[str, str]:
         return self._modules.identify(self._path, item.module), item.original

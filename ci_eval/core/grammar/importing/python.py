@@ -31,6 +31,8 @@ def read(text: str) -> list[Import]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = Counter(alias.asname or alias.name.partition(".")[0] for node in statements for alias in node.names)
     lines = _Lines(text)
+    checks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and _is_for_checkers(node.test))
+    unrun = {below for check in checks for statement in check.body for below in ast.walk(statement)}
     imports: list[Import] = []
     for node in statements:
         if isinstance(node, ast.ImportFrom):
@@ -39,8 +41,13 @@ def read(text: str) -> list[Import]:
                 plain = alias.asname is None and alias.name != "*" and module != "__future__"
                 at_top = node in tree.body and lines.is_alone(node)
                 name = alias.asname or alias.name
-                imports.append(Import(name, module, alias.name, begin, end, plain and at_top and names[name] == 1))
+                removable = plain and at_top and names[name] == 1
+                imports.append(Import(name, module, alias.name, begin, end, removable, node not in unrun))
     return imports
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
 
 
 def _parse(text: str) -> ast.Module | None:
