@@ -181,8 +181,6 @@ CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class EventFiles:
-    """The log files of one source."""
-
     project: str
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()

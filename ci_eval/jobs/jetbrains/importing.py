@@ -268,8 +268,6 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
 
 @dataclass
 class _Tally:
-    """A count of what was read so far."""
-
     files: int = 0
     generated: int = 0
     """The number of sessions in the actions."""

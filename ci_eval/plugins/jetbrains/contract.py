@@ -36,8 +36,6 @@ class StoredActions:
 
 @dataclass(frozen=True, kw_only=True)
 class Generation:
-    """A generation of the plugin's workspaces."""
-
     name: str
     summary: str
     """Versions of the plugin that wrote it."""

@@ -102,7 +102,6 @@ def tokenize_lines(text: str, language: str) -> Iterator[list[str]]:
 
 
 def classify_token(token: str, keywords: frozenset[str]) -> Class:
-    """Return the class of a token, by its text."""
     if token in keywords:
         return "keyword"
     if _LITERAL_START.match(token):

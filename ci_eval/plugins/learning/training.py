@@ -167,8 +167,6 @@ def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class LoggedLookup:
-    """A lookup in the logs."""
-
     project: str
     session: str
     number: int
@@ -180,7 +178,6 @@ class LoggedLookup:
 
 
 def read_lookups(path: Path) -> Iterator[LoggedLookup]:
-    """Yield the lookups in a Parquet file, one at a time."""
     held: list[LoggedLookup] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
         rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)

@@ -30,8 +30,6 @@ def make_user_id(seed: int, project: str) -> str:
 
 
 class EventsPart:
-    """A file of events with the logs of one source file."""
-
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin

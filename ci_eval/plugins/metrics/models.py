@@ -68,7 +68,6 @@ def is_right(session: SessionScore) -> bool | None:
 
 
 def make_pass_metric(k: int) -> Metric:
-    """Return the metric that estimates the chance; see `PassAt`."""
     chance = PassAt(k, is_right)
     answers = "an answer" if k == 1 else f"one of {k} answers"
     info = MetricInfo(

@@ -184,7 +184,6 @@ class _Cleaning:
         return has_header and len(names) * len(include_folders(self._root)) <= MOST_FLAGS
 
     def _databases(self) -> Iterator[tuple[Path, Path]]:
-        """Yield each folder with a database, and the path of that database."""
         for name, _, files in os.walk(self._root):
             folder = Path(name)
             self._has_objective_c |= any(name.endswith(OBJECTIVE_C) for name in files)

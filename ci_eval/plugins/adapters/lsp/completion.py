@@ -91,8 +91,6 @@ def expand(snippet: str) -> tuple[str, int]:
 
 
 class _SnippetReader:
-    """A reader of one snippet, from its beginning to its end."""
-
     def __init__(self, snippet: str) -> None:
         self._snippet = snippet
         self._at = 0
@@ -259,8 +257,6 @@ def offers(
 
 
 class _Reader:
-    """A reader of the items of one list."""
-
     def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
         self._question = question
         self._name = name

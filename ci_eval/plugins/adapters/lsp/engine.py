@@ -183,7 +183,6 @@ class LspEngine(FromRecipe):
         return self.manners.reads_all and self.auto_import.state(self.auto_imports) != "off"
 
     def language_id(self, language: str, path: str) -> str:
-        """Return the protocol's name of the language of a file."""
         return self.only_language_id or language_id(path, language)
 
 

@@ -164,8 +164,6 @@ class EditRange(Struct, gc=False):
 
 
 class Defaults(Struct, rename="camel"):
-    """The values of items that do not have their own."""
-
     edit_range: EditRange | None = None
     insert_text_format: float | None = None
 
@@ -207,8 +205,6 @@ class SyncOptions(Struct):
 
 
 class Capabilities(Struct, rename="camel"):
-    """The abilities that the server announces."""
-
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
@@ -224,15 +220,11 @@ class Capabilities(Struct, rename="camel"):
 
 
 class ServerInfo(Struct):
-    """The name and the version that the server gives itself."""
-
     name: str = ""
     version: str | None = None
 
 
 class Initialized(Struct, rename="camel"):
-    """The answer to the request `initialize`."""
-
     capabilities: Capabilities
     server_info: ServerInfo | None = None
 
@@ -262,8 +254,6 @@ class Published(Struct):
 
 
 class Registrations(Struct):
-    """The methods in a message `client/registerCapability`."""
-
     registrations: Annotated[list[Registration], Meta(max_length=MANY)] = []
 
 

@@ -63,8 +63,6 @@ class Ended:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of one run of tests."""
-
     compiled: bool = True
     """A flag: no compiler refused the code."""
     runs: bool = False
@@ -112,8 +110,6 @@ SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 @dataclass(frozen=True, kw_only=True)
 class Runner:
-    """A language whose tests are run."""
-
     name: str
     grammar: str
     """The name of the language in the grammar bundles."""

@@ -36,7 +36,6 @@ class Mutant:
     operator: str
 
     def apply_mutation(self, source: bytes) -> str:
-        """Return the file with that change."""
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
     def described(self, text: str, focal: Stretch) -> str:

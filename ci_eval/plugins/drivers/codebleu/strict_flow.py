@@ -16,10 +16,7 @@ from ci_eval.plugins.drivers.codebleu.trees import Node, tokens, walk
 
 
 class Flow:
-    """A walk through one tree that notes its data flow."""
-
     def __init__(self, rules: Rules) -> None:
-        """Start a walk by the rules of the tree's grammar."""
         self.rules = rules
         self.entries: list[Entry] = []
         self._steps = Steps()
@@ -102,7 +99,6 @@ class Flow:
         states[target.text] = [target.index]
 
     def _names(self, node: Node) -> Iterator[str]:
-        """Yield the names of variables in a value."""
         if self._is_variable(node):
             yield node.text
         for child in self._visible_children(node):
@@ -156,7 +152,6 @@ class Flow:
 
 
 def _adds(sign: Node) -> bool:
-    """Return whether a sign is `+=` or the like."""
     return len(sign.type) > 1 and sign.type.endswith("=") and sign.type != ":="
 
 

@@ -56,7 +56,6 @@ def read_actions(fields: Fields) -> StoredActions:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Return our actions as the plugin's."""
     return steps.write(actions, lambda known: {"properties": _map(known)})
 
 
@@ -66,7 +65,6 @@ def write_session(session: Session) -> dict[str, object]:
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
-    """Return the content of `config.json`."""
     strategy, interpret = configuration.actions.strategy, configuration.interpret
     filters = steps.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {

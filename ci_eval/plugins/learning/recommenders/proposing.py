@@ -36,8 +36,6 @@ class _Type:
 
 
 class Trained:
-    """A model, ready to answer."""
-
     def __init__(self, path: Path) -> None:
         """Load a model. Raises ConfigError if the file is none."""
         self._stored = load(path)
@@ -59,7 +57,6 @@ class Trained:
         return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
 
     def knows(self, type_: str) -> bool:
-        """Return whether a type occurred in training."""
         return self._type(type_) is not None
 
     def proposals(

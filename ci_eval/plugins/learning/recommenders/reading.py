@@ -36,8 +36,6 @@ Row = tuple[int, ...]
 
 @dataclass
 class Collected:
-    """The usages read so far."""
-
     options: TrainingOptions
     usages: int = 0
     without_calls: int = 0

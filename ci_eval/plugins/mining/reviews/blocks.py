@@ -39,8 +39,6 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class Block:
-    """A function or class: its lines (1-based, both included), and which of both it is."""
-
     begin: int
     end: int
     kind: str
@@ -68,8 +66,6 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
 
 
 class _Lines:
-    """The lines of a text, by the bytes at which they begin."""
-
     def __init__(self, source: bytes) -> None:
         self._source = source
 

@@ -68,7 +68,6 @@ def _depth(line: str) -> int:
 
 
 def format_diff(lines: Iterable[DiffLine]) -> str:
-    """Return the lines as the text of a diff."""
     return "\n".join(map(str, lines)) + "\n"
 
 

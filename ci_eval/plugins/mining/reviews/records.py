@@ -77,8 +77,6 @@ class Selection:
 
 @dataclass
 class Mined:
-    """The samples of a repository, and the outcome of each of its comments."""
-
     lines: list[Line] = field(default_factory=list)
     undecided: list[Line] = field(default_factory=list)
     """Samples that would count if people accepted them."""
@@ -87,8 +85,6 @@ class Mined:
 
 @dataclass(frozen=True)
 class _Commented:
-    """A comment, and what it is on."""
-
     comment: dict[str, Any]
     source: Source
     first: int = 0
@@ -109,8 +105,6 @@ class _Commented:
 
 @dataclass(frozen=True)
 class _Change:
-    """The change that a comment is on."""
-
     author: dict[str, Any]
     commit: str
     patches: dict[str, str]
@@ -136,7 +130,6 @@ class Repository:
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
-        """Yield all comments of a kind."""
         if source == "commit":
             # GitHub has neither an order nor a time for these.
             listed = self._api.listed(f"/repos/{self.name}/comments")

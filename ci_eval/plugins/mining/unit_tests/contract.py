@@ -27,8 +27,6 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function or method that may be tested."""
-
     name: str
     place: Place
     owner: str = ""
@@ -71,8 +69,6 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """A test in a file of a project."""
-
     name: str
     place: Place
     owner: str = ""
@@ -97,8 +93,6 @@ class Test:
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
-    """The functions and tests in one file."""
-
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
     broken: bool = False
@@ -106,8 +100,6 @@ class Parsed:
 
 
 class Index:
-    """The functions of a project."""
-
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
         """Index the functions of a project. `paths` names all files that were read."""
         self.paths = frozenset(paths)
@@ -118,11 +110,9 @@ class Index:
             self._owned[function.owner].append(function)
 
     def named(self, *names: str) -> list[Function]:
-        """Return the functions that have any of these names."""
         return [function for name in dict.fromkeys(names) for function in self._named.get(name, ())]
 
     def of(self, owner: str) -> list[Function]:
-        """Return the functions of a class."""
         return self._owned.get(owner, [])
 
 

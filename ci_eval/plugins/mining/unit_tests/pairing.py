@@ -36,8 +36,6 @@ Fate = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """A test and the function it tests."""
-
     test: Test
     function: Function
     rule: Rule

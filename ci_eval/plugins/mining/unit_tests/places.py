@@ -10,7 +10,6 @@ from ci_eval.plugins.mining.unit_tests.contract import Place
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
-    """Return the location of a node."""
     return between(source, path, node.start_byte, node.end_byte)
 
 
@@ -21,7 +20,6 @@ def between(source: bytes, path: str, begin: int, end: int) -> Place:
 
 
 def folder(path: str) -> str:
-    """Return the folder that the file is in."""
     return path.rpartition("/")[0]
 
 

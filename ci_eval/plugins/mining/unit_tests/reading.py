@@ -18,8 +18,6 @@ from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """The functions and tests of a project."""
-
     paths: Sequence[str]
     """Paths of all files of the language."""
     functions: Sequence[Function]

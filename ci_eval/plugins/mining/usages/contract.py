@@ -34,8 +34,6 @@ class Surroundings:
 
 @dataclass(frozen=True, kw_only=True)
 class MinedUsage:
-    """A usage, and the method that it is in."""
-
     method: str
     """Fully qualified; with the type, it is the key of a history."""
     usage: ObjectUsage

@@ -47,8 +47,6 @@ class _Gathered:
 
 
 class Gathering:
-    """The usages of one text, while it is read."""
-
     def __init__(self, places: Places | None = None) -> None:
         """Start without usages. `places` locates the objects, if their locations are needed."""
         self._places = places

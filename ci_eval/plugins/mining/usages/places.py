@@ -165,7 +165,6 @@ class Places:
         return end, self._indent(statement.start_byte)
 
     def _indent(self, offset: int) -> str:
-        """Return the blanks at the beginning of the line."""
         begin = self._source.rfind(b"\n", 0, offset) + 1
         line = self._source[begin:offset]
         return line[: len(line) - len(line.lstrip(b" \t"))].decode()

@@ -111,7 +111,6 @@ class _Simulation:
         yield self.end
 
     def _order(self) -> list[str]:
-        """Return the calls in the order in which they are added."""
         calls = list(self.end.calls)
         return calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
 

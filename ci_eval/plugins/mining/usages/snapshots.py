@@ -45,8 +45,6 @@ class Snapshot:
 
 @dataclass(kw_only=True)
 class Mined:
-    """The histories that snapshots made, and the counts of the rest."""
-
     histories: list[History] = field(default_factory=list)
     snapshots: int = 0
     files: set[tuple[str, str]] = field(default_factory=set)
@@ -63,8 +61,6 @@ class Mined:
 
 @dataclass(frozen=True, kw_only=True)
 class Miner:
-    """A converter of snapshots into histories."""
-
     dialect: Dialect
     project: str = ""
     around: Surroundings = field(default_factory=Surroundings)
@@ -152,7 +148,6 @@ class Miner:
 
 
 def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
-    """Return the locations of the chosen usages."""
     digest = hash_text(text)
     return {
         (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)

@@ -20,7 +20,6 @@ class StackWalk(Generic[Scope]):
         raise NotImplementedError
 
     def _work(self) -> None:
-        """Do all that is still to be done."""
         while self._todo:
             self._todo.pop()()
 

@@ -80,8 +80,6 @@ MANY = 20_000
 
 
 class Pages:
-    """A report while it is written to `folder`."""
-
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)

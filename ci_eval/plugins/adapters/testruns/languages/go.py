@@ -57,7 +57,6 @@ _DECODER = msgspec.json.Decoder(_Event)
 
 
 def install(cache: Path) -> Path:
-    """Return the folder with the compiled library; see `Runner.install`."""
     version = toolchains.version_here("go")
     digest = hashlib.sha256(" ".join(LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
@@ -70,7 +69,6 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """Return the one step, `go test`; see `Runner.steps`."""
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
     _link(work.kit / "compiled", compiled)
     package = PurePosixPath(work.test).parent
@@ -123,7 +121,6 @@ TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
 
 
 def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    """Return the change that makes a function return zero values; see `Runner.stub`."""
     body, result = function.child_by_field_name("body"), function.child_by_field_name("result")
     if body is None:
         return None

@@ -36,8 +36,6 @@ def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
 
 
 class Neighbours:
-    """The usages of one type."""
-
     def __init__(self, model: TypeModel) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._calls = len(model.calls)
@@ -79,7 +77,6 @@ class Neighbours:
 
 
 def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """Return a scorer for a stored model."""
     return Neighbours(model)
 
 

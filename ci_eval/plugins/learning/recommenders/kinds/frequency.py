@@ -29,7 +29,6 @@ def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
 
 
 def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """Return a scorer for a stored model."""
     total, counts = model.numbers("usages", least=1), model.numbers("counts")
     require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
     scores = Scores(scores=counts / total)

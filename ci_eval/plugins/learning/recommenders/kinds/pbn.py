@@ -97,8 +97,6 @@ def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints
 
 
 class Network:
-    """The network of one type."""
-
     def __init__(self, model: TypeModel, options: PbnOptions) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
@@ -139,14 +137,12 @@ class Network:
         logarithms[self._patterns[at]] += np.log(shares / self._least)
 
     def __call__(self, known: Known) -> Scores:
-        """Return the probability of each call."""
         weights = self.posterior(known)[self._of_calls] * self._beyond
         probabilities = self._least + np.bincount(self._calls, weights=weights, minlength=len(self._model.calls))
         return Scores(scores=np.round(probabilities, DIGITS))
 
 
 def open_(model: TypeModel, options: PbnOptions) -> Scorer:
-    """Return a scorer for a stored model."""
     return Network(model, options)
 
 

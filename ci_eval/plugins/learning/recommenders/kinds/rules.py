@@ -101,8 +101,6 @@ def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> 
 
 
 class Rules:
-    """The rules of one type."""
-
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
@@ -132,7 +130,6 @@ class Rules:
 
 
 def open_(model: TypeModel, options: RulesOptions) -> Scorer:
-    """Return a scorer for a stored model."""
     return Rules(model, options)
 
 

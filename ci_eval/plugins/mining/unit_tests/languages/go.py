@@ -21,7 +21,6 @@ INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesi
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a Go test file, or the functions of another file."""
     functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
     if not path.endswith("_test.go"):
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)

@@ -31,7 +31,6 @@ class _Method:
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a Java test file, or the functions of another file."""
     package = _package(source, root)
     methods = list(_methods(source, root))
     tests = [method for method in methods if method.annotations & TESTS]

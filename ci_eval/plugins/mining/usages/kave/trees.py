@@ -23,8 +23,6 @@ THIS = {"this", "base", ""}
 
 @dataclass(frozen=True, kw_only=True)
 class TreeUsages:
-    """The usages in one tree."""
-
     usages: tuple[MinedUsage, ...]
     completed: Key | None
     """Key of the usage that completion was called on."""
@@ -51,7 +49,6 @@ class SstWalk:
         self._position = 0
 
     def run(self, tree: Mapping[str, object]) -> TreeUsages:
-        """Read all methods of a tree."""
         methods = tree.get("Methods")
         for method in methods if isinstance(methods, list) else ():
             name = method_name(_text(method, "Name"))

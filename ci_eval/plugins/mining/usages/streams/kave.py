@@ -19,8 +19,6 @@ APPLIED = 0
 
 
 class Proposal(msgspec.Struct, rename="pascal"):
-    """A proposal in the displayed list."""
-
     name: str = ""
 
 
@@ -31,8 +29,6 @@ class Selected(msgspec.Struct, rename="pascal"):
 
 
 class Context(msgspec.Struct):
-    """The context in which completion was called."""
-
     tree: dict[str, object] = msgspec.field(name="SST", default_factory=dict)
 
 
@@ -56,13 +52,10 @@ class Event(msgspec.Struct, rename="pascal"):
 
 
 class Kind(msgspec.Struct):
-    """The type of an event."""
-
     type: str = msgspec.field(name="$type", default="")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """Yield the snapshots of KaVE's recordings."""
     zips = sorted(path.rglob("*.zip")) if path.is_dir() else []
     for source in zips or [path]:
         user = source.relative_to(path).with_suffix("").as_posix() if zips else path.stem

@@ -34,7 +34,6 @@ class Thing:
     definition: Definition = NOWHERE
 
     def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Thing:
-        """Return the same thing with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
 
@@ -56,7 +55,6 @@ class Scope:
     """Names of its type parameters."""
 
     def find(self, name: str) -> Thing | None:
-        """Return the meaning of a variable or field, None if the name is unknown."""
         scope: Scope | None = self
         while scope:
             if name in scope.names:
@@ -66,7 +64,6 @@ class Scope:
         return None
 
     def own_class(self) -> Scope | None:
-        """Return the scope of the class around."""
         scope: Scope | None = self
         while scope and not scope.class_:
             scope = scope.parent
@@ -92,13 +89,10 @@ class Scope:
 
 
 class Expressions:
-    """An evaluator of the expressions of one file."""
-
     def __init__(self, source: bytes, names: Names) -> None:
         self.source, self.names = source, names
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ types
@@ -128,7 +122,6 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Thing:
-        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in LITERALS:

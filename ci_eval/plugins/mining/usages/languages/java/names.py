@@ -47,8 +47,6 @@ SOURCES = {"java", "src", "sources", "source"}
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """The types that a file can name."""
-
     package: str = ""
     imports: dict[str, str] = field(default_factory=dict)
     """Name → fully qualified."""
@@ -94,7 +92,6 @@ class Names:
 
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
-    """Return the names of a file."""
     package, imports, wholly = "", {}, []
     for node in named_children(root):
         path = next((child for child in named_children(node) if "identifier" in child.type), None)

@@ -24,8 +24,6 @@ LONGEST = 200
 
 
 class JavaWalk(StackWalk[Scope]):
-    """The reading of one text."""
-
     def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
         super().__init__()
         self.root = root
@@ -35,7 +33,6 @@ class JavaWalk(StackWalk[Scope]):
         self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
 
     def run(self) -> MinedText:
-        """Read the whole file, and return its usages."""
         self._visit_all(self.root.children, Scope(enclosing=Enclosing(key=self.names.package)))
         self._work()
         return self.gathering.mined(broken=self.root.has_error)

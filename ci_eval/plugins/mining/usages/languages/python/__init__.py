@@ -12,7 +12,6 @@ from ci_eval.plugins.mining.usages.languages.python.walk import PythonWalk
 
 
 def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
-    """Return the usages in a Python file."""
     is_package = path.endswith("__init__.py")
     walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package)
     return walk.run(root).mined(broken=root.has_error)

@@ -50,20 +50,16 @@ HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterato
 
 
 class Expressions:
-    """An evaluator of the expressions of one text."""
-
     def __init__(self, source: bytes, library: Library) -> None:
         self.source = source
         self.library = library
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in CONSTANTS:

@@ -99,7 +99,6 @@ def _stub(module: str) -> Path | None:
 
 @cache
 def _module(name: str) -> Scope | None:
-    """Return the names of a module as a scope."""
     path = _stub(name)
     if path is None:
         return None

@@ -15,8 +15,6 @@ NOWHERE = Definition()
 
 @dataclass(frozen=True, kw_only=True)
 class Meaning:
-    """The meaning of a name or an expression."""
-
     sort: Sort
     """Kind of meaning. `imported` is a name of another file, of which only the name is known."""
     name: str = ""
@@ -30,7 +28,6 @@ class Meaning:
     """Result of a function, if an annotation states it."""
 
     def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
-        """Return the same meaning with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
     @property
@@ -43,7 +40,6 @@ UNKNOWN = Meaning(sort="unknown")
 
 
 def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str = "") -> Meaning:
-    """Return an object of this type."""
     return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
 
 

@@ -13,7 +13,6 @@ ROOTS = ("src", "lib", "python")
 
 
 def qualify_module(path: str) -> str:
-    """Return the qualified name of the module in a file."""
     # Recordings may have absolute paths, and those of Windows.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:

@@ -35,8 +35,6 @@ LONGEST = 200
 
 
 class PythonWalk(StackWalk[Scope]):
-    """The reading of one text."""
-
     def __init__(
         self,
         source: bytes,
@@ -68,7 +66,6 @@ class PythonWalk(StackWalk[Scope]):
         return self.gathering
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     def is_own(self, type_: str) -> bool:
