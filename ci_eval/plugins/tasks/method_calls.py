@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 
@@ -249,12 +249,8 @@ def status(found: Sequence[LookupScore]) -> Status:
 
 def mean(session: SessionScore, grade: str) -> float:
     """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
-    values = list(_grades(session, grade))
+    values = [(lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups]
     return sum(values) / len(values) if values else 0.0
-
-
-def _grades(session: SessionScore, grade: str) -> Iterator[float]:
-    return ((lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups)
 
 
 def score(session: SessionScore) -> float:

@@ -25,7 +25,9 @@ class Flow:
         """Note what happens in a node, and return the states after it. `states` is used up."""
         self._steps.take()
         if self._is_variable(node):
-            self._read(node, states)
+            known = states.get(node.text)
+            if known:
+                self.entries.append((node.text, node.index, COMES, [node.text], known))
             return states
         if node.type in self.rules.loops:
             # The next turn knows what this one gives a value to.
@@ -49,11 +51,6 @@ class Flow:
 
     def _is_variable(self, node: Node) -> bool:
         return node.type in self.rules.variables
-
-    def _read(self, token: Node, states: States) -> None:
-        known = states.get(token.text)
-        if known:
-            self.entries.append((token.text, token.index, COMES, [token.text], known))
 
     def _visible_children(self, node: Node) -> list[Node]:
         """Return the children of a node except those in which no variables are."""

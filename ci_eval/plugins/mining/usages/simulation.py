@@ -92,7 +92,8 @@ class _Simulation:
     def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
         """Return the states from the first to the finished one."""
         class_ = self.choose(CLASSES, "class")
-        order = self._order()
+        calls = list(self.end.calls)
+        order = calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
         if class_ == "NEW":
             return [None, *self._grown(order, 0, self.end.definition)]
         count = self._count()
@@ -109,10 +110,6 @@ class _Simulation:
         for length in range(count, len(order)):
             yield replace(self.end, definition=definition, calls=tuple(order[:length]))
         yield self.end
-
-    def _order(self) -> list[str]:
-        calls = list(self.end.calls)
-        return calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
 
     def _count(self) -> int:
         """Return how many of the calls are present at the start; fewer than at the end."""

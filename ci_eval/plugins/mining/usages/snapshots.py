@@ -187,7 +187,9 @@ class Typing:
         # An edit that does not fit raises before any snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
             raise ValueError("an edit is outside of what is known of the text")
-        yield from self._pause(time)
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
         self.text = self.text[:offset] + new + self.text[offset + length :]
         if "\n" in new:
             yield from self.look(time)
@@ -214,11 +216,6 @@ class Typing:
         """Yield the text at the end of the recording."""
         if self._time is not None:
             yield from self.look(self._time)
-
-    def _pause(self, time: float) -> Iterator[Snapshot]:
-        if self._time is not None and time - self._time >= IDLE:
-            yield from self.look(self._time)
-        self._time = time
 
 
 def _lines(text: str) -> str:

@@ -70,20 +70,16 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 def steps(work: Work) -> Sequence[Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
-    _link(work.kit / "compiled", compiled)
+    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
+    for folder in (work.kit / "compiled").iterdir():
+        if folder.is_dir():
+            (compiled / folder.name).mkdir(parents=True)
+            for file in folder.iterdir():
+                (compiled / folder.name / file.name).symlink_to(file)
     package = PurePosixPath(work.test).parent
     # Go takes a repeated run from its cache without -count=1, and its vet would refuse tests that run.
     argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
     return [Step(argv=argv, variables={**SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
-
-
-def _link(compiled: Path, own: Path) -> None:
-    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
-    for folder in compiled.iterdir():
-        if folder.is_dir():
-            (own / folder.name).mkdir(parents=True)
-            for file in folder.iterdir():
-                (own / folder.name / file.name).symlink_to(file)
 
 
 def read(_work: Work, ended: Ended) -> Outcome:

@@ -62,7 +62,10 @@ def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
     """Return the number of usages that have features together, for all that are frequent enough, level by level
     (Apriori)."""
-    rows = _items(usages)
+    first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
+    contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
+    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
+    rows = [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
     counts = usages.counts.tolist()
     frequent: dict[Items, int] = {(): int(usages.counts.sum())}
     for size in range(1, options.antecedents + 2):
@@ -77,13 +80,6 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
         if size == 1:
             rows = [tuple(item for item in row if (item,) in kept) for row in rows]
     return frequent
-
-
-def _items(usages: TypeUsages) -> list[Items]:
-    first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
-    contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
-    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
-    return [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
 
 
 def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:

@@ -31,7 +31,8 @@ class _Method:
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    package = _package(source, root)
+    declared = next((node for node in root.children if node.type == "package_declaration"), None)
+    package = node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
     methods = list(_methods(source, root))
     tests = [method for method in methods if method.annotations & TESTS]
     # By Maven's convention, only tests and their helpers are below src/test.
@@ -42,11 +43,6 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         return Parsed(tests=read_tests, broken=root.has_error)
     with_body = [method for method in methods if method.node.child_by_field_name("body")]
     return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
-
-
-def _package(source: bytes, root: Node) -> str:
-    declared = next((node for node in root.children if node.type == "package_declaration"), None)
-    return node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
 
 
 def _methods(source: bytes, root: Node) -> Iterator[_Method]:

@@ -106,7 +106,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
     """Return what a node defines, if that is a function: the node itself, or the value that it names."""
     if node.type in DECLARED:
         is_method = node.type == "method_definition"
-        return _Definition(_text(source, node, "name"), node, node, None if is_method else "")
+        return _Definition(node_text(source, node.child_by_field_name("name")), node, node, None if is_method else "")
     left, right = (node.child_by_field_name(name) for name in SIDES.get(node.type, ("name", "value")))
     if node.type not in SIDES or left is None or right is None:
         return None
@@ -141,10 +141,6 @@ def _owner(source: bytes, left: Node) -> str:
     return kept[-1] if kept and kept[-1].isidentifier() else ""
 
 
-def _text(source: bytes, node: Node, name: str) -> str:
-    return node_text(source, node.child_by_field_name(name))
-
-
 def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
     parameters = definition.function.child_by_field_name("parameters") if definition.function else None
     return Function(
@@ -166,7 +162,8 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     contexts: dict[int, str] = {}
     tests = []
     for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
-        callback = _callback(node)
+        arguments = named_children(node.child_by_field_name("arguments"))
+        callback = next((argument for argument in arguments if argument.type in FUNCTIONS), None)
         if callback and _runner(source, node) in TESTS and not _has_skip_mark(source, node):
             suite = around[0].start_byte if around else -1
             if suite not in contexts:
@@ -202,11 +199,6 @@ def _has_skip_mark(source: bytes, node: Node) -> bool:
     called = node_text(source, node.child_by_field_name("function"))
     # Frameworks skip what begins with `x`, such as `xit`.
     return called.startswith("x") or called.endswith((".skip", ".todo"))
-
-
-def _callback(node: Node) -> Node | None:
-    arguments = named_children(node.child_by_field_name("arguments"))
-    return next((argument for argument in arguments if argument.type in FUNCTIONS), None)
 
 
 def _title(source: bytes, node: Node) -> str:

@@ -88,7 +88,9 @@ class SstWalk:
         elif kind == "InvocationExpression":
             self._invocation(node, method)
         elif kind == "CompletionExpression":
-            self._completion(node, method)
+            variable = method.variables.get(_identifier(node.get("VariableReference")))
+            if variable and variable.type.name:
+                self.completed = method.enclosing.key, variable.type.name
         return list(node.values())
 
     def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
@@ -114,11 +116,6 @@ class SstWalk:
             self.gathering.call(
                 method.enclosing, type_.name, variable.definition, name, called.name, self._position, own=type_.own
             )
-
-    def _completion(self, node: Mapping[str, object], method: _Method) -> None:
-        variable = method.variables.get(_identifier(node.get("VariableReference")))
-        if variable and variable.type.name:
-            self.completed = method.enclosing.key, variable.type.name
 
 
 def _definition(expression: object, method: _Method) -> Definition:

@@ -42,7 +42,10 @@ class JavaWalk(StackWalk[Scope]):
     def _read(self, node: Node, scope: Scope) -> None:
         handler = _HANDLERS.get(node.type)
         if node.type in TYPES:
-            self._class(node, scope)
+            name = self.text(node.child_by_field_name("name"))
+            outer = scope.own_class()
+            prefix = outer.class_ if outer else self.names.package
+            self._enter(node, scope, f"{prefix}.{name}".lstrip("."), list(self._bases(node)))
         elif node.type in METHODS:
             self._method(node, scope)
         elif handler:
@@ -51,12 +54,6 @@ class JavaWalk(StackWalk[Scope]):
             self._visit_all(node.children, scope)
 
     # ------------------------------------------------------------------------------------------------ definitions
-
-    def _class(self, node: Node, scope: Scope) -> None:
-        name = self.text(node.child_by_field_name("name"))
-        outer = scope.own_class()
-        prefix = outer.class_ if outer else self.names.package
-        self._enter(node, scope, f"{prefix}.{name}".lstrip("."), list(self._bases(node)))
 
     def _bases(self, node: Node) -> Iterable[Node]:
         for child in named_children(node):

@@ -63,20 +63,17 @@ class Expressions:
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in CONSTANTS:
-            return self._constant(node, scope, depth)
+            name = CONSTANTS[node.type]
+            if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
+                name = "bytes"
+            element = ""
+            if node.type in {"list", "set", "tuple"} and (first := named_children(node)[:1]):
+                element = self.of(first[0], scope, depth + 1).name
+            return instance(f"builtins.{name}", "CONSTANT", element=element)
         if node.type == "none":
             return UNKNOWN.with_definition("CONSTANT")
         handler = _HANDLERS.get(node.type)
         return handler(self, node, scope, depth + 1) if handler else UNKNOWN
-
-    def _constant(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        name = CONSTANTS[node.type]
-        if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
-            name = "bytes"
-        element = ""
-        if node.type in {"list", "set", "tuple"} and (first := named_children(node)[:1]):
-            element = self.of(first[0], scope, depth + 1).name
-        return instance(f"builtins.{name}", "CONSTANT", element=element)
 
     def _identifier(self, node: Node, scope: Scope, _: int) -> Meaning:
         name = self.text(node)
@@ -154,7 +151,9 @@ class Expressions:
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
         if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
-            returned = instance(_binary_file(mode))
+            returned = instance(
+                f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
+            )
         return returned.with_definition("RETURN", name)
 
     def _mode(self, call: Node, position: int) -> str:
@@ -269,11 +268,6 @@ class Expressions:
         inner = Expressions(text, self.library)
         statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
         return inner.annotation_object(next(iter(named_children(statement)), None), scope, depth + 1)
-
-
-def _binary_file(mode: str) -> str:
-    """Return the class of the file that `open` gives for a mode with b in it."""
-    return f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
 
 
 _HANDLERS: dict[str, Callable[[Expressions, Node, Scope, int], Meaning]] = {
