@@ -77,7 +77,11 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     raw = plain(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    plugin_generation = _generation(raw, generation)
+    plugin_generation = (
+        generations.CATALOG.load(generation)
+        if generation
+        else next(known for known in generations.CATALOG.all() if known.wrote(raw))
+    )
     actions_ = raw.get("actions")
     strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
     if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
@@ -99,12 +103,6 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         manifest=manifest,
         warnings=warnings,
     )
-
-
-def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
-    if name:
-        return generations.CATALOG.load(name)
-    return next(generation for generation in generations.CATALOG.all() if generation.wrote(raw))
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:

@@ -234,18 +234,14 @@ TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text"
 def read_sessions(path: Path) -> Iterator[ShownSession]:
     """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
     held: list[dict[str, Any]] = []
-    for row in _table_rows(path):
+    batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
+    for row in (row for batch in batches for row in batch.to_pylist()):
         if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
             yield _table_session(held)
             held = []
         held.append(row)
     if held:
         yield _table_session(held)
-
-
-def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
-    for batch in tables().batches(path, [*TABLE_COLUMNS, *NAMES]):
-        yield from batch.to_pylist()
 
 
 def _table_session(rows: list[dict[str, Any]]) -> ShownSession:

@@ -150,7 +150,7 @@ class Project:
             self._folders.setdefault(_folder_path(path), {})[path] = ids
         # One corpus for each direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
-        self._folder = lru_cache(maxsize=64)(self._folder_corpus)
+        self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)
 
     @cached_property
@@ -160,9 +160,6 @@ class Project:
     def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
         turned = [backwards(file, self._start) if back else file for file in files.values()]
         return Corpus(turned, self.texts, self._follows, self.order)
-
-    def _folder_corpus(self, folder: str, back: bool) -> Corpus:
-        return self._corpus(self._folders.get(folder, {}), back)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
         """Yield the tokens of the other files with their numbers, the most frequent first; equal ones by their text."""

@@ -28,6 +28,11 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
             stack += [child for child in reversed(descendant.children) if child.child_count]
 
 
+def field_text(source: bytes, node: Node, name: str) -> str:
+    """Return the text of a field, empty if the node has none of that name."""
+    return node_text(source, node.child_by_field_name(name))
+
+
 def field(node: Node, *path: str) -> Node | None:
     """Return the node that is reached through one field after another."""
     reached: Node | None = node

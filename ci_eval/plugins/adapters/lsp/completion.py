@@ -271,7 +271,11 @@ class _Reader:
             self._default = self._range((shared.start, shared.end or shared.start))
 
     def read(self, answer: CompletionList) -> Iterator[Suggestion]:
-        filtered_by = self._filter_of_all(answer)
+        filtered_by = ""
+        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
+        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
+        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+            filtered_by = answer.items[0].filter_text or answer.items[0].label
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
@@ -306,13 +310,6 @@ class _Reader:
                 visible=replaced.visible and bool(item.label),
                 extension=self._extension,
             )
-
-    def _filter_of_all(self, answer: CompletionList) -> str:
-        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
-        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
-        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
-            return answer.items[0].filter_text or answer.items[0].label
-        return ""
 
     def _kind(self, item: CompletionItem) -> str:
         kind = item.kind

@@ -378,7 +378,7 @@ class RunningLsp:
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
         # The last edit typed the character before the caret already.
-        elif caret == 0 or (edits and _is_end_of_edit(caret, edits[-1])):
+        elif caret == 0 or (edits and edits[-1][2] and edits[-1][0] + len(edits[-1][2]) == caret):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
@@ -424,9 +424,3 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
         f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
         *arguments,
     ]
-
-
-def _is_end_of_edit(caret: int, edit: Edit) -> bool:
-    """Return whether the edit wrote the character before the caret."""
-    offset, _, inserted = edit
-    return bool(inserted) and offset + len(inserted) == caret

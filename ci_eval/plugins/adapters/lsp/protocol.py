@@ -299,7 +299,8 @@ def _lenient(answer: Any) -> CompletionList:
     items = whole.get("items")
     if items is not None and not isinstance(items, list):
         raise msgspec.ValidationError(f"items: expected a list, got {quote(str(items), 80)}")
-    pairs = [(raw, item) for raw in items or () if (item := _item(raw)) is not None]
+    item_fields = (*_NUMBERS, "preselect")
+    pairs = [(raw, item) for raw in items or () if (item := _convert(raw, CompletionItem, item_fields)) is not None]
     read = [item for _, item in pairs]
     if items and not read:
         raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
@@ -310,11 +311,6 @@ def _lenient(answer: Any) -> CompletionList:
         dropped=len(items or ()) - len(read),
         source=msgspec.json.encode({**whole, "items": [raw for raw, _ in pairs]}),
     )
-
-
-def _item(raw: Any) -> CompletionItem | None:
-    item: CompletionItem | None = _convert(raw, CompletionItem, (*_NUMBERS, "preselect"))
-    return item
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:

@@ -33,7 +33,9 @@ class Flow:
             # The next turn knows what this one gives a value to.
             states = join_states([states, self._bound_within(node)])
         if node.type in self.rules.branches:
-            return self._walk_branches(node, states)
+            branches = node.fields("consequence", "alternative")
+            states = self._walk_all((child for child in node.children if child not in branches), states)
+            return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
         binding = self._binding(node)
         if binding:
             return self._bind(node, binding, states)
@@ -57,11 +59,6 @@ class Flow:
         names = self.rules.hidden.get(node.type)
         hidden = node.fields(*names) if names else ()
         return [child for child in node.children if child not in hidden]
-
-    def _walk_branches(self, node: Node, states: States) -> States:
-        branches = node.fields("consequence", "alternative")
-        states = self._walk_all((child for child in node.children if child not in branches), states)
-        return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
 
     def _binding(self, node: Node) -> Binding | None:
         binding = self.rules.bindings.get(node.type)

@@ -116,11 +116,13 @@ class Repository:
 
     def __init__(self, api: Api, name: str) -> None:
         self.name, self._api = name, api
-        self.pull = cache(self._pull)
-        self.commits = cache(self._commits)
-        self.commit = cache(self._commit)
-        self.patches = cache(self._patches)
-        self.file = cache(self._file)
+        root = f"/repos/{name}"
+        self.pull = cache(lambda number: api.get(f"{root}/pulls/{number}"))
+        self.commits = cache(lambda number: list(api.listed(f"{root}/pulls/{number}/commits")))
+        self.commit = cache(lambda commit: api.get(f"{root}/commits/{commit}"))
+        # The patch of each path that changed since `head` left `base`.
+        self.patches = cache(lambda base, head: _patches_of(api.get(f"{root}/compare/{base}...{head}")))
+        self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
         """Return the licence as an SPDX identifier, or an empty string if GitHub knows none."""
@@ -145,25 +147,6 @@ class Repository:
             return decode(data) if data is not None else ""
         except NotText:
             return ""
-
-    def _pull(self, number: str) -> dict[str, Any]:
-        pull: dict[str, Any] = self._api.get(f"/repos/{self.name}/pulls/{number}")
-        return pull
-
-    def _commits(self, number: str) -> list[dict[str, Any]]:
-        return list(self._api.listed(f"/repos/{self.name}/pulls/{number}/commits"))
-
-    def _commit(self, commit: str) -> dict[str, Any]:
-        content: dict[str, Any] = self._api.get(f"/repos/{self.name}/commits/{commit}")
-        return content
-
-    def _patches(self, base: str, head: str) -> dict[str, str]:
-        """Return the patch of each path that changed since `head` left `base`."""
-        comparison = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
-        return _patches_of(comparison)
-
-    def _file(self, path: str, commit: str) -> bytes | None:
-        return self._api.raw(f"/repos/{self.name}/contents/{quote(path)}", ref=commit)
 
 
 def _patches_of(answer: dict[str, Any]) -> dict[str, str]:

@@ -54,17 +54,13 @@ class Call:
 
     def fits(self, function: Function) -> bool:
         """Return whether it may be a call of the function, by its name and the number of arguments."""
-        if self.name != function.name or self._is_of_another(function.owner):
+        last = self.receiver.rpartition(".")[2]
+        # By convention, a receiver with a capital letter is a class: here another one than the function's own.
+        if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
             return False
         if self.arguments is None:
             return True
         return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
-
-    def _is_of_another(self, owner: str) -> bool:
-        """Return whether it is called on a class by its name, and on another one than the owner."""
-        last = self.receiver.rpartition(".")[2]
-        # By convention, a receiver with a capital letter is a class.
-        return bool(owner) and last[:1].isupper() and last != owner
 
 
 @dataclass(frozen=True, kw_only=True)

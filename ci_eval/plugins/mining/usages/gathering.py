@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.model import Definition, ObjectPlace, ObjectUsage
+from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.mining.usages.contract import MinedText, MinedUsage, Receiver
 from ci_eval.plugins.mining.usages.places import Origin, Places, Site
 
@@ -111,9 +111,6 @@ class Gathering:
                 definition=definition,
                 calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
             )
-            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=self._place(gathered, thing))
-
-    def _place(self, gathered: _Gathered, thing: str) -> ObjectPlace | None:
-        """Return the location of a usage. `thing` names the object whose definition counts."""
-        last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
-        return self._places.of(gathered.sites, gathered.origins, last) if self._places else None
+            last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
+            place = self._places.of(gathered.sites, gathered.origins, last) if self._places else None
+            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=place)

@@ -58,7 +58,8 @@ class Places:
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
-            name, line = self._name(thing.receiver), self._behind_call(thing.call)
+            statement = self._statement(thing.call)
+            name, line = self._name(thing.receiver), self._behind(statement) if statement else None
         else:
             name = last.thing if last and NAME.fullmatch(last.thing) else ""
             line = self._first_line(last.node) if last else None
@@ -117,10 +118,6 @@ class Places:
                 return node
             node = node.parent
         return None
-
-    def _behind_call(self, call: Node) -> Line | None:
-        statement = self._statement(call)
-        return self._behind(statement) if statement else None
 
     def _first_line(self, node: Node) -> Line | None:
         """Return the line where an object can be used that gets its name at the node: behind the statement, or in the

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -65,7 +65,8 @@ def simulate(
             continue
         states = _Simulation(usage, seen[usage.type], f"{number}", seed, in_order).states(skipped)
         chosen = states if steps else [states[0], states[-1]]
-        yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(_drop_repeats(chosen)))
+        changes = [state for i, state in enumerate(chosen) if i == 0 or not equal(state, chosen[i - 1])]
+        yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(changes))
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,3 @@ class _Simulation:
             definition: float(n) for definition, n in self.seen.definitions.items() if definition != self.end.definition
         }
         return self.choose(others, "definition") if others else None
-
-
-def _drop_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
-    all_states = list(states)
-    return (state for i, state in enumerate(all_states) if i == 0 or not equal(state, all_states[i - 1]))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import node_text
+from ci_eval.plugins.mining.trees import field_text, node_text
 
 ROOTS = ("src", "lib", "python")
 """Folders that packages lie in without being packages themselves."""
@@ -54,7 +54,7 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
-            alias = node_text(source, child.child_by_field_name("alias"))
+            alias = field_text(source, child, "alias")
             if child.is_named and full:
                 yield (alias, full, True) if alias else (full.partition(".")[0], full.partition(".")[0], True)
         return
@@ -67,7 +67,7 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
             yield "*", start, True
         elif child.start_byte >= origin.end_byte and child.type in {"dotted_name", "aliased_import", "identifier"}:
             name = node_text(source, child.child_by_field_name("name") or child)
-            alias = node_text(source, child.child_by_field_name("alias"))
+            alias = field_text(source, child, "alias")
             yield alias or name, f"{start}.{name}".lstrip("."), False
 
 
