@@ -14,10 +14,19 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
-from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
-from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, line_at, parse
-from ci_eval.plugins.mining.reviews.filtering import Answer, make_prompt, parse_verdict
+from ci_eval.plugins.mining.reviews.diffs import (
+    Block,
+    DiffLine,
+    add_arrows,
+    block_diff,
+    find_language,
+    format_diff,
+    innermost_block,
+    line_at,
+    parse,
+)
 from ci_eval.plugins.mining.reviews.human import DISAGREE
+from ci_eval.plugins.mining.reviews.prompts import Answer, make_prompt, parse_verdict
 from ci_eval.plugins.mining.reviews.tongues import detect_language
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")

@@ -1,13 +1,15 @@
-"""The contract of a language whose tests are paired with the functions that they test."""
+"""The contract of a language whose tests are paired with the functions that they test, and the locations of both."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Literal
 
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import line_number
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
@@ -136,3 +138,22 @@ class Dialect:
     language cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
     """The project's package.json → what runs the tests. None if the test's own text shows it."""
+
+
+def place(source: bytes, path: str, node: Node) -> Place:
+    return between(source, path, node.start_byte, node.end_byte)
+
+
+def between(source: bytes, path: str, begin: int, end: int) -> Place:
+    """Return the location of the bytes from `begin` to `end`."""
+    first = line_number(source, begin)
+    return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
+
+
+def folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def stem(path: str) -> str:
+    """Return the file's name without its extensions."""
+    return PurePosixPath(path).name.partition(".")[0]

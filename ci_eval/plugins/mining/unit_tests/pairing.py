@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
-from ci_eval.plugins.mining.unit_tests.contract import Dialect, Function, Index, Rule, Test
-from ci_eval.plugins.mining.unit_tests.places import folder, stem
+from ci_eval.plugins.mining.unit_tests.contract import Dialect, Function, Index, Rule, Test, folder, stem
 from ci_eval.plugins.mining.unit_tests.words import snake, subject, tells
 
 Fate = Literal[

@@ -14,7 +14,6 @@ from ci_eval.plugins.learning.recommenders.contract import (
     Ints,
     Known,
     Recommender,
-    Scorer,
     Scores,
     TrainingOptions,
     TypeModel,
@@ -76,15 +75,11 @@ class Neighbours:
         return Scores(scores=having / counts.sum())
 
 
-def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    return Neighbours(model)
-
-
 RECOMMENDER = Recommender(
     name="bmn",
     summary="best matching neighbours (Bruch, Monperrus & Mezini 2009)",
     options=TrainingOptions,
     train=train,
-    open=open_,
+    open=lambda model, _: Neighbours(model),
     strict=True,
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from ci_eval.plugins.learning.recommenders.contract import (
     Arrays,
-    Known,
     Recommender,
     Scorer,
     Scores,
@@ -32,11 +31,7 @@ def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
     total, counts = model.numbers("usages", least=1), model.numbers("counts")
     require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
     scores = Scores(scores=counts / total)
-
-    def score(_known: Known) -> Scores:
-        return scores
-
-    return score
+    return lambda _: scores
 
 
 RECOMMENDER = Recommender(

@@ -19,7 +19,6 @@ from ci_eval.plugins.learning.recommenders.contract import (
     Arrays,
     Known,
     Recommender,
-    Scorer,
     Scores,
     TrainingOptions,
     TypeModel,
@@ -125,14 +124,10 @@ class Rules:
         return Scores(scores=scores, ties=ties)
 
 
-def open_(model: TypeModel, options: RulesOptions) -> Scorer:
-    return Rules(model, options)
-
-
 RECOMMENDER = Recommender(
     name="rules",
     summary="association rules from values and calls to calls",
     options=RulesOptions,
     train=train,
-    open=open_,
+    open=Rules,
 )

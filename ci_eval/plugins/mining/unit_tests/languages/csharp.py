@@ -15,9 +15,8 @@ from ci_eval.plugins.mining.trees import (
     node_text,
     remove_ranges,
 )
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place
 from ci_eval.plugins.mining.unit_tests.methods import Method, methods
-from ci_eval.plugins.mining.unit_tests.places import place
 from ci_eval.plugins.mining.unit_tests.words import tells
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_lines, node_text
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import place, stem
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
 from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.trees import descendants, named_children
-from ci_eval.plugins.mining.usages.contract import MinedText, Surroundings
-from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.contract import Layout, MinedText, Surroundings
+from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering, StackWalk
 from ci_eval.plugins.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
-from ci_eval.plugins.mining.usages.languages.java.layout import LAYOUT
 from ci_eval.plugins.mining.usages.languages.java.names import TYPES, read_names
 from ci_eval.plugins.mining.usages.places import Places, Site
-from ci_eval.plugins.mining.usages.walking import StackWalk
 
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 PARAMETERS = {"formal_parameter", "spread_parameter"}
@@ -302,3 +300,16 @@ _HANDLERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
     "object_creation_expression": JavaWalk._new,
     "method_invocation": JavaWalk._call,
 }
+
+
+LAYOUT = Layout(
+    lists=frozenset(["block", "constructor_body", "switch_block_statement_group"]),
+    simple=frozenset(["expression_statement", "local_variable_declaration", "return_statement", "assert_statement"]),
+    leaving=frozenset("return_statement throw_statement break_statement continue_statement yield_statement".split()),
+    heads=frozenset(
+        "method_declaration constructor_declaration compact_constructor_declaration lambda_expression for_statement "
+        "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
+    ),
+    first=frozenset(["explicit_constructor_invocation"]),
+    walls=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
+)

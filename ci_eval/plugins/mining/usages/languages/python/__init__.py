@@ -7,7 +7,7 @@ import re
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, Surroundings
 from ci_eval.plugins.mining.usages.languages.python.library import known
-from ci_eval.plugins.mining.usages.languages.python.naming import modules, qualify_module
+from ci_eval.plugins.mining.usages.languages.python.meaning import modules, qualify_module
 from ci_eval.plugins.mining.usages.languages.python.walk import PythonWalk
 
 

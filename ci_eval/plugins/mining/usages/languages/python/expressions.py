@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.trees import field, named_children, node_text
-from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
-from ci_eval.plugins.mining.usages.languages.python.naming import is_class_name
+from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance, is_class_name
 
 Library = Callable[[str], Meaning | None]
 """The qualified name of something of the standard library → its meaning, None if it is not known."""
