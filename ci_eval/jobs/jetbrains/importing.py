@@ -50,8 +50,6 @@ NAMED = "%Y-%m-%d_%H-%M-%S"
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """A workspace of the plugin, before its sessions are read."""
-
     folder: Path
     generation: Generation
     language: str

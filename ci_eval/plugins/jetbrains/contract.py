@@ -15,8 +15,6 @@ from ci_eval.plugins.jetbrains.fields import Fields, plain
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
-    """A source file that has sessions."""
-
     path: str
     """Path below the project's root."""
     file: Path

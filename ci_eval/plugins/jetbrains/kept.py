@@ -64,7 +64,6 @@ class Kept:
                     self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:
-        """Write everything into FOLDER of the workspace at `folder`."""
         target = atomic.make_folder(folder / FOLDER)
         self._packed.append(self._compressor.flush())
         atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))

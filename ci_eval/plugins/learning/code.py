@@ -96,7 +96,6 @@ def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patter
 
 
 def tokenize_lines(text: str, language: str) -> Iterator[list[str]]:
-    """Yield the tokens of each line of a text."""
     lexer = Lexer(language)
     return map(lexer.line, text.split("\n"))
 

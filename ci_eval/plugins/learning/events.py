@@ -36,8 +36,6 @@ MOST = 4_000_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A lookup of a session in the logs."""
-
     typed: int
     """Characters of the prefix."""
     ids: Sequence[int]
@@ -50,8 +48,6 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownSession:
-    """A session that came to its end."""
-
     user: str
     session: str
     lookups: Sequence[Shown]
@@ -97,8 +93,6 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass
 class _Open:
-    """A session that has not ended."""
-
     user: str
     session: str
     typed: int
@@ -121,7 +115,6 @@ class _Open:
             self.ids = event.completion_list_ids
 
     def look(self) -> None:
-        """Record that the list was displayed as it is now."""
         if self.ids:
             shown = [self.items[item_id] for item_id in self.ids]
             self.lookups.append(Shown(typed=self.typed, ids=tuple(self.ids), features=shown, common=self.common))

@@ -36,8 +36,6 @@ from ci_eval.plugins.learning.ngrams import Cache, factors, shares
 
 
 class _Line(NamedTuple):
-    """A line behind the caret's."""
-
     width: int
     """Number of its tokens in `after`."""
     opened: str | None
@@ -121,7 +119,6 @@ class Surrounding:
 
 
 def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
-    """Replace `old` at the end of the cache by `new`."""
     same, most = 0, min(len(old), len(new))
     while same < most and old[same] == new[same]:
         same += 1
@@ -189,8 +186,6 @@ def _folder_path(path: str) -> str:
 
 
 class Nested:
-    """The model around one file."""
-
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
         """Prepare the caches. See `interpolate` for `weight`. `candidates` is the most tokens that get a probability
         for each side of the caret."""

@@ -157,7 +157,6 @@ class Cache:
         return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
-        """Return how often each text followed a context."""
         after = self._after.get(context)
         return after.counts if after else _NOTHING
 

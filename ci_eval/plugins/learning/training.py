@@ -94,7 +94,6 @@ class LookupRows:
 
     @property
     def begins(self) -> NDArray[np.int64]:
-        """Return the index of the first row of each lookup."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
 
@@ -195,7 +194,6 @@ def read_lookups(path: Path) -> Iterator[LoggedLookup]:
 
 
 def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
-    """Return one lookup from its parts in several batches."""
     if len(held) == 1:
         return held[0]
     expected, rows = (

@@ -94,14 +94,11 @@ class EventsPart:
         self._file.write("\t".join(columns) + "\n")
 
     def close(self) -> None:
-        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 
 
 class Items:
-    """The suggestions that were shown in a session so far."""
-
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
         """Text → number."""

@@ -35,7 +35,6 @@ class LinesPart:
             self._file.write(msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
-        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 

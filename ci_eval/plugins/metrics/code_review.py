@@ -21,7 +21,6 @@ from ci_eval.plugins.tasks.code_review import MOST, TASK
 
 
 def judge_cost(session: SessionScore) -> Sequence[Observation]:
-    """Return the price of what the judge said about a review."""
     grades = grades_of(session)
     return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
 

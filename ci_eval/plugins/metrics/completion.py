@@ -25,7 +25,6 @@ from ci_eval.core.scoring import (
 
 
 def found(session: SessionScore) -> float:
-    """Return 1 if the expected text is anywhere in the list."""
     return float(rank_of(session) is not None)
 
 
@@ -107,7 +106,6 @@ def _length(session: SessionScore) -> int:
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
-    """Return the lookup at which the expected text was taken, or None."""
     # A failed session saves nothing, whatever it was answered before.
     if session.status not in FAILED:
         for lookup in session.lookups:

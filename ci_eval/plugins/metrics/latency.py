@@ -16,7 +16,6 @@ from ci_eval.core.scoring import Observe, evaluated, make_metric, rank_of
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:
-    """Return the latency of each lookup."""
     return [(lookup.latency, 1.0) for lookup in session.lookups]
 
 
@@ -27,7 +26,6 @@ def observe_cold(session: SessionScore) -> Sequence[Observation]:
 
 
 def latency(name: str, summary: str, observed: Observe = observe, statistic: str = "quantile", **facts: Any) -> Metric:
-    """Return a metric over the latencies of all lookups."""
     return make_metric(
         name, summary, observed, "ms", better="lower", order=(8,), statistic=statistic, of="either", timed=True, **facts
     )

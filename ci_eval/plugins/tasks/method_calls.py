@@ -76,7 +76,6 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
 
 
 def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> None:
-    """Add the definitions that a history's object has in any state, by its type."""
     try:
         history = msgspec.convert(line, History)
     except ValueError:  # `split` reports the line
@@ -145,7 +144,6 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -
 
 
 def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
-    """Return what a prompt says about the queries of a session."""
     # The queries of a session differ only in their calls.
     first = queries[0]
     return {
@@ -212,7 +210,6 @@ def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def play(item: PlayItem, hands: Hands) -> None:
-    """Ask about each of the session's objects."""
     record = item.record
     for number in range(len(record.queries) if record else 0):
         assert record
@@ -243,7 +240,6 @@ def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
 
 
 def status(found: Sequence[LookupScore]) -> Status:
-    """Return OK if anything was proposed, else EMPTY."""
     return Status.OK if any(lookup_score.total for lookup_score in found) else Status.EMPTY
 
 

@@ -292,7 +292,6 @@ class IdeEngine:
 
     @property
     def described(self) -> str:
-        """Return the generation and the feature of the plugin, as text."""
         return f"{self.options.generation}, {self.options.feature}"
 
     def configured(self, options: Mapping[str, object]) -> Engine:

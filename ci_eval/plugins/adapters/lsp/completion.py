@@ -239,8 +239,6 @@ class Question:
 
 
 class Replaced:
-    """The part of the line that acceptance of an item replaces."""
-
     __slots__ = ("begin", "end", "visible")
 
     def __init__(self, begin: int, end: int, *, visible: bool) -> None:

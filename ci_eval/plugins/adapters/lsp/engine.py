@@ -56,7 +56,6 @@ DELETED = "x"
 
 
 def no_values(_place: Place) -> dict[str, Any]:
-    """Return no settings and no variables."""
     return {}
 
 
@@ -132,8 +131,6 @@ class LspEngine(FromRecipe):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return the configuration that the server gets before it starts."""
-
         def write(place: Place) -> SentConfiguration:
             launch = self.launch(place)
             suffixes = surroundings.suffixes or ("",)

@@ -76,7 +76,6 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 def width(text: str, encoding: Encoding) -> int:
-    """Return the number of units that the text has."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
     if encoding == "utf-8":
@@ -86,7 +85,6 @@ def width(text: str, encoding: Encoding) -> int:
 
 
 def find_position(text: str, offset: int, encoding: Encoding) -> Position:
-    """Return the line and character of the code point at `offset`."""
     begin = text.rfind("\n", 0, offset) + 1
     return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))
 
@@ -181,8 +179,6 @@ class CompletionList(Struct, rename="camel"):
 
 
 class ResponseError(Struct):
-    """An error that the server answered with."""
-
     code: int = 0
     message: str = ""
 

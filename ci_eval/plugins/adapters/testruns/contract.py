@@ -31,19 +31,15 @@ class Work:
 
     @property
     def files(self) -> Path:
-        """Return the folder with the files of the record."""
         return self.place.scratch / "files"
 
     @property
     def report(self) -> Path:
-        """Return the file into which the test runner writes its report."""
         return self.place.scratch / "report.xml"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A program that is run to its end, in the folder with the files."""
-
     argv: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False

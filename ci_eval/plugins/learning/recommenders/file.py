@@ -99,8 +99,6 @@ def _digest(entries: Mapping[str, bytes]) -> str:
 
 
 class Stored:
-    """The content of a file, type by type."""
-
     def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
         self.facts = facts
         self._names = names

@@ -56,7 +56,6 @@ class Api:
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
-        """Return the JSON value at `path`."""
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
@@ -65,7 +64,6 @@ class Api:
         return None if answer.status_code == 404 else self._check(answer).content
 
     def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list or of a search, page after page."""
         address, query = self._address + path, {**query, "per_page": 100}
         while address:
             answer = self._check(self._request(address, JSON, query))

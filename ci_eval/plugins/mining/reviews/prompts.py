@@ -71,7 +71,6 @@ PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
 
 
 def fill_fence(template: str, line: Line) -> str:
-    """Return the instruction of a sample: the template with fences that hold its diff."""
     return template.replace("FENCE", make_fence(line.context["diff_block"]))
 
 

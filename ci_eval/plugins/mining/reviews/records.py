@@ -365,7 +365,6 @@ def _record(
 
 
 def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
-    """Return the outcome that people decided on, or else the language model."""
     same = identity(*line.context["diff_block"].split(), "", *line.references[0].split())
     if same in known:
         return "duplicate"

@@ -44,7 +44,6 @@ class Pair:
 
     @property
     def confidence(self) -> Literal["high", "low"]:
-        """Return "high" if the name matches and the function is called."""
         return "high" if self.name_matches and self.is_called else "low"
 
 

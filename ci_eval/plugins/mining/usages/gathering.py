@@ -100,7 +100,6 @@ class Gathering:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def mined(self, *, broken: bool) -> MinedText:
-        """Return everything that was collected, as the result of a text."""
         return MinedText(usages=tuple(self._usages()), receivers=self.receivers, bases=self.bases, broken=broken)
 
     def _usages(self) -> Iterator[MinedUsage]:
@@ -144,6 +143,5 @@ class StackWalk(Generic[Scope]):
             self._visit(node, scope)
 
     def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Callable[[], None]) -> None:
-        """Read the nodes, then do the task."""
         self._todo.append(task)
         self._visit_all((node for node in nodes if node is not None), scope)

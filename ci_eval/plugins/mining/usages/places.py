@@ -25,8 +25,6 @@ Line = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A call in the tree of a text."""
-
     name: Node
     """The method's."""
     receiver: Node
@@ -35,8 +33,6 @@ class Site:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """A node at which an object gets its name."""
-
     thing: str
     """The name of the object."""
     node: Node

@@ -94,7 +94,6 @@ class Typings:
         yield from typing.end() if typing else ()
 
     def end(self) -> Iterator[Snapshot]:
-        """Yield the last snapshots of all files."""
         for typing in self._open.values():
             yield from typing.end() if typing else ()
 

@@ -91,7 +91,6 @@ class _Simulation:
         return list(weights)[-1]
 
     def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
-        """Return the states from the first to the finished one."""
         class_ = self.choose(CLASSES, "class")
         calls = list(self.end.calls)
         order = calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
@@ -131,7 +130,6 @@ class _Simulation:
         return sorted(keys, key=lambda call: (keys[call], call))[:count]
 
     def _other_definition(self) -> Definition | None:
-        """Return a definition that objects of the type have in other code, None if there is none."""
         others = {
             definition: float(n) for definition, n in self.seen.definitions.items() if definition != self.end.definition
         }

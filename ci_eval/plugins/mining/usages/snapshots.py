@@ -213,7 +213,6 @@ class Typing:
         )
 
     def end(self) -> Iterator[Snapshot]:
-        """Yield the text at the end of the recording."""
         if self._time is not None:
             yield from self.look(self._time)
 

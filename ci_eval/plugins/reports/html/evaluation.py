@@ -196,8 +196,6 @@ class Pages:
 
 @dataclass(frozen=True)
 class _FilePages:
-    """A writer of the pages of one file after the other; other processes may write those of others."""
-
     evaluation: Evaluation
     folder: Path
     sources: StoredSessions
@@ -354,7 +352,6 @@ def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures
 
 
 def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
-    """Return the drawing of a figure with its intervals, on a scale from 0."""
     estimate = figures.metrics[info.name]
     if estimate.value is None or not scale > 0:
         return Markup()

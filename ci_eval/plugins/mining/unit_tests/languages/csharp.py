@@ -136,7 +136,6 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 
 
 def _global(root: Node) -> Iterator[Node]:
-    """Yield the nodes at the top of the file, and usings within namespaces and conditions."""
     stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
         node, is_top = stack.pop()

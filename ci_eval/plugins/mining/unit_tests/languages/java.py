@@ -95,7 +95,6 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 
 def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
-    """Yield package, imports and the test's classes without their tests and comments."""
     for node in named_children(root):
         if node.type in {"package_declaration", "import_declaration"}:
             yield node_text(source, node)

@@ -80,7 +80,6 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
 
 
 def _holder(source: bytes, node: Node) -> str:
-    """Return the name of a class, or of a variable that holds an object."""
     value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
     is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
     return field_text(source, node, "name") if is_holder else ""

@@ -72,7 +72,6 @@ class SstWalk:
                 stack += reversed(self._read(node, method))
 
     def _read(self, node: Mapping[str, object], method: _Method) -> Sequence[object]:
-        """Take in one node; what is in it is still to be read."""
         kind = _text(node, "$type").rpartition(".")[2].rstrip("]")
         if kind == "VariableDeclaration":
             self._bind(method, _identifier(node.get("Reference")), type_name(_text(node, "Type")), Definition())

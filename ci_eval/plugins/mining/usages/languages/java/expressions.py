@@ -24,8 +24,6 @@ LITERALS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Thing:
-    """The meaning of a name or an expression."""
-
     sort: Receiver = "unknown"
     type: str = ""
     """Fully qualified name: the type of an object, the class itself, or the type of an array's elements."""
@@ -42,8 +40,6 @@ UNKNOWN = Thing()
 
 @dataclass(kw_only=True)
 class Scope:
-    """The variables of a method, or the fields and methods of a class."""
-
     enclosing: Enclosing
     parent: Scope | None = None
     class_: str = ""
@@ -79,7 +75,6 @@ class Scope:
         return UNKNOWN, method
 
     def is_parameter(self, name: str) -> bool:
-        """Return whether the name is a type parameter of a method or class around."""
         scope: Scope | None = self
         while scope:
             if name in scope.parameters:
@@ -98,7 +93,6 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ types
 
     def resolve_type(self, node: Node | None, scope: Scope) -> Thing:
-        """Return an object of the type that a node names."""
         if node is None:
             return UNKNOWN
         if node.type == "array_type":
@@ -183,7 +177,6 @@ class Expressions:
         return Thing(sort="object", type=holder.type) if holder.sort == "array" and holder.type else UNKNOWN
 
     def element(self, node: Node | None, scope: Scope) -> Thing:
-        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         type_ = holder.type if holder.sort == "array" else holder.element
         return Thing(sort="object", type=type_) if type_ else UNKNOWN

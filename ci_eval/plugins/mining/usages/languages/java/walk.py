@@ -60,7 +60,6 @@ class JavaWalk(StackWalk[Scope]):
                     yield from named_children(base) if base.type in {"type_list", "interface_type_list"} else (base,)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
-        """Visit the members of a class."""
         types = [thing.type for base in bases if (thing := self.expressions.resolve_type(base, scope)).sort == "object"]
         self.gathering.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.names.is_own(type_)), qualified)
@@ -185,7 +184,6 @@ class JavaWalk(StackWalk[Scope]):
         self._then(node.children, scope, lambda: self._assign(node, scope))
 
     def _assign(self, node: Node, scope: Scope) -> None:
-        """Define a variable again that an assignment sets."""
         left = node.child_by_field_name("left")
         assigned = self.expressions.of(node.child_by_field_name("right"), scope)
         known = self.expressions.of(left, scope)

@@ -200,12 +200,10 @@ class Expressions:
         return instance(holder.element) if holder.element else UNKNOWN
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of the expression in brackets, behind `await`, or behind `:=`."""
         value = node.child_by_field_name("value") or next(iter(named_children(node)), None)
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
-        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
@@ -262,7 +260,6 @@ class Expressions:
         return holder
 
     def _quoted_annotation(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the object for an annotation in a string."""
         text = self.text(node).strip("\"'").strip().encode()
         inner = Expressions(text, self.library)
         statement = next(iter(named_children(parser("python").parse(text).root_node)), None)

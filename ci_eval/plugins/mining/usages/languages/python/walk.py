@@ -380,7 +380,6 @@ class PythonWalk(StackWalk[Scope]):
         self._visit(node.child_by_field_name("body"), inner)
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
-        """Visit a comprehension, its clauses first."""
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
         # Clauses bind the names that stand in front of them, so they are visited first.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
