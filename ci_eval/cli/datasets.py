@@ -20,7 +20,7 @@ from ci_eval.jobs.datasets import unit_tests as testing
 from ci_eval.jobs.datasets import usages as mining
 from ci_eval.plugins.mining.licences import PERMISSIVE
 from ci_eval.plugins.mining.repositories import Criteria
-from ci_eval.plugins.mining.reviews import blocks, tongues
+from ci_eval.plugins.mining.reviews import diffs, tongues
 from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.records import Selection
@@ -130,7 +130,7 @@ def _check_splits(splits: tuple[int, int, int]) -> None:
         raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
 
 
-REVIEWED = sorted({syntax.language for syntax in blocks.LANGUAGES.values()})
+REVIEWED = sorted({syntax.language for syntax in diffs.LANGUAGES.values()})
 
 
 @dataset.command("code-review")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, fsum, sqrt
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -14,6 +15,8 @@ from ci_eval.core.contracts import Band, Metric, Observation, Task
 from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import Course, Otherwise, status
+
+Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def evaluated(session: SessionScore) -> bool:
@@ -277,34 +280,48 @@ class PassAt:
         return 1 - comb(count - passes, self.k) / comb(count, self.k)
 
 
-def mean_over_sessions(
+def make_metric(
     name: str,
     summary: str,
-    value: Callable[[SessionScore], float],
+    observe: Observe,
     unit: str = "share",
     *,
-    order: tuple[int, ...] = (99,),
-    order_of_a_user: tuple[int, ...] | None = None,
-    of_the_user: bool = False,
-    summary_of_a_user: str = "",
-    bounds_of_a_user: tuple[float | None, float | None] | None = None,
+    better: Literal["higher", "lower", "neither"] = "higher",
+    shown: bool = False,
+    bounds: tuple[float | None, float | None] | None = None,
+    **facts: Any,
 ) -> Metric:
-    """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
+    """Return a metric. `facts` are fields of `Metric`, the others of `MetricInfo`."""
+    info = MetricInfo(name=name, summary=summary, unit=unit, better=better, shown=shown, bounds=bounds)
+    return Metric(info=info, observe=observe, **facts)
+
+
+def observe_each(value: Callable[[SessionScore], float]) -> Observe:
+    """Return a function that observes a value of every evaluated session."""
+    # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
+    return lambda session: [] if session.status in UNASKED else [(float(value(session)), 1.0)]
+
+
+def observe_present(key: str) -> Observe:
+    """Return a function that observes a grade in the evaluated sessions that have it."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
-        return [] if session.status in UNASKED else [(value(session), 1.0)]
+        grades = grades_of(session)
+        return [(grades[key], 1.0)] if evaluated(session) and key in grades else []
 
-    info = MetricInfo(name=name, summary=summary, unit=unit, better="higher")
-    return Metric(
-        info=info,
-        observe=observe,
-        order=order,
-        order_of_a_user=order_of_a_user,
-        of_the_user=of_the_user,
-        summary_of_a_user=summary_of_a_user,
-        bounds_of_a_user=bounds_of_a_user,
-    )
+    return observe
+
+
+def observe_withheld(session: SessionScore) -> Sequence[Observation]:
+    """Return an observation of a record without a reference, which similarities leave out."""
+    return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
+
+
+def mean_over_sessions(
+    name: str, summary: str, value: Callable[[SessionScore], float], unit: str = "share", **facts: Any
+) -> Metric:
+    """Return a metric that is the mean of `value` over all evaluated sessions; higher is better."""
+    return make_metric(name, summary, observe_each(value), unit, **facts)
 
 
 def recall_within(k: int) -> Metric:

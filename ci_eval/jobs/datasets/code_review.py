@@ -19,8 +19,7 @@ from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.licences import PERMISSIVE
 from ci_eval.plugins.mining.reviews import human
 from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
-from ci_eval.plugins.mining.reviews.filtering import Answer
-from ci_eval.plugins.mining.reviews.prompts import PROMPTS, fill_fence
+from ci_eval.plugins.mining.reviews.prompts import PROMPTS, Answer, fill_fence
 from ci_eval.plugins.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
 
 PATIENCE = 120.0

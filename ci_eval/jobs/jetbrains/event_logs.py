@@ -114,7 +114,6 @@ class _Sessions:
         now.found.append((lookup, _make_list(lookup, now)))
 
     def end(self) -> Iterator[ShownSession]:
-        """Yield the sessions that are still open."""
         for session in self._open.values():
             yield from self._session(session)
 
@@ -162,7 +161,6 @@ def _features(
 
 @lru_cache
 def _keywords_by_suffix() -> dict[str, frozenset[str]]:
-    """Return the keywords of each language, by the suffix of its files."""
     return {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
 
 
@@ -181,8 +179,6 @@ CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class EventFiles:
-    """The log files of one source."""
-
     project: str
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()

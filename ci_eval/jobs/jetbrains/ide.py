@@ -50,11 +50,9 @@ class Parts:
         return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
 
     def next(self) -> Path:
-        """Return the folder for the next workspace."""
         return self.folder / str(len(self.found()) + 1)
 
     def done(self) -> frozenset[str]:
-        """Return the source files that are evaluated."""
         return frozenset().union(*map(kept.find_complete_files, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
@@ -71,7 +69,6 @@ class Parts:
         atomic.write(path, account)
 
     def remove(self) -> None:
-        """Delete the parts, after they were put into the workspace."""
         shutil.rmtree(self.folder)
 
 

@@ -50,8 +50,6 @@ NAMED = "%Y-%m-%d_%H-%M-%S"
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """A workspace of the plugin, before its sessions are read."""
-
     folder: Path
     generation: Generation
     language: str
@@ -77,7 +75,11 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     raw = plain(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    plugin_generation = _generation(raw, generation)
+    plugin_generation = (
+        generations.CATALOG.load(generation)
+        if generation
+        else next(known for known in generations.CATALOG.all() if known.wrote(raw))
+    )
     actions_ = raw.get("actions")
     strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
     if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
@@ -99,12 +101,6 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         manifest=manifest,
         warnings=warnings,
     )
-
-
-def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
-    if name:
-        return generations.CATALOG.load(name)
-    return next(generation for generation in generations.CATALOG.all() if generation.wrote(raw))
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
@@ -268,8 +264,6 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
 
 @dataclass
 class _Tally:
-    """A count of what was read so far."""
-
     files: int = 0
     generated: int = 0
     """The number of sessions in the actions."""

@@ -66,15 +66,6 @@ def compare(
 # ------------------------------------------------------------------------------------------------- distributions
 
 
-def _first_prefix(sessions: Sequence[ShownSession]) -> Iterable[str]:
-    return (_spell_count(session.lookups[0].typed, 10) for session in sessions)
-
-
-def _positions(sessions: Sequence[ShownSession]) -> Iterable[str]:
-    ended = [session for session in sessions if session.wanted is not None]
-    return (_spell_rank(session.rank(session.lookups[-1])) for session in ended)
-
-
 def _spell_rank(rank: int | None) -> str:
     if rank is None:
         return "absent"
@@ -87,9 +78,13 @@ def _spell_count(count: int, most: int) -> str:
 
 KIND = "kind of what was taken or typed"
 ASPECTS: dict[str, Callable[[Sequence[ShownSession]], Iterable[str]]] = {
-    "characters typed at the first list": _first_prefix,
+    "characters typed at the first list": lambda sessions: (
+        _spell_count(session.lookups[0].typed, 10) for session in sessions
+    ),
     "lists in a session": lambda sessions: (_spell_count(len(session.lookups), 10) for session in sessions),
-    "place of what was taken or typed": _positions,
+    "place of what was taken or typed": lambda sessions: (
+        _spell_rank(session.rank(session.lookups[-1])) for session in sessions if session.wanted is not None
+    ),
     "outcome": lambda sessions: (session.outcome for session in sessions),
     KIND: lambda sessions: expected_kinds(sessions),
 }

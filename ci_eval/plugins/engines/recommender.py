@@ -18,7 +18,7 @@ from ci_eval.core.contracts import Answer, Engine, Installation, Query, Running,
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
 from ci_eval.plugins.learning.recommenders.file import hash_recommender
-from ci_eval.plugins.learning.recommenders.proposing import Trained
+from ci_eval.plugins.learning.recommenders.training import Trained
 
 
 class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

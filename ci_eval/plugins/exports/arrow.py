@@ -31,7 +31,6 @@ def make_schema(table: str) -> pa.Schema:
 
 
 def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
-    """Return the whole table, in memory."""
     # Each batch brings a dictionary of its own.
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 

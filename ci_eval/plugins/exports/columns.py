@@ -29,8 +29,6 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column of a table."""
-
     name: str
     type: Type
     meaning: str

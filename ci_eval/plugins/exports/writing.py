@@ -1,18 +1,20 @@
-"""The tables as files, in one of three formats."""
+"""The tables as files, in one of three formats, of which Parquet needs an extra."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
 from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.exports.columns import TABLES
-from ci_eval.plugins.exports.extra import arrow
 from ci_eval.plugins.exports.rows import Batch, Passes, batches
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -93,3 +95,13 @@ FORMATS: Mapping[str, Callable[[Workspace, str, Path, Passes | None], int]] = {
     "csv": _csv,
 }
 """Name, which is how files end → what writes a table of a workspace, and returns the number of its rows."""
+
+
+def arrow() -> ModuleType:
+    """Return the module that needs pyarrow. Raises ConfigError if it is not installed."""
+    try:
+        return import_module("ci_eval.plugins.exports.arrow")
+    except ImportError as error:
+        raise ConfigError(
+            f"Arrow tables and Parquet need pyarrow ({error}): pip install pyarrow, or export as jsonl or csv"
+        ) from error

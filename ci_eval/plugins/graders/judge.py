@@ -124,7 +124,6 @@ class Judge:
 
 
 def write_question(pairing: Pairing) -> str:
-    """Return the question to the judge."""
     # No text can end its own part of the question, since the mark is a digest of all texts.
     texts = {"material": pairing.before, "expected": pairing.reference, "given": pairing.hypothesis}
     mark = blake2b("\0".join(texts.values()).encode(), digest_size=6).hexdigest()

@@ -44,7 +44,6 @@ class WellFormed:
 # All suggestions of a session are graded beside the same original.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
-    """Return the number of locations that the grammar cannot read."""
     waiting: list[Node] = [parser(grammar).parse(text.encode(errors="replace")).root_node]
     count = 0
     while waiting:

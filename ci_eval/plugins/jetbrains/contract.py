@@ -15,8 +15,6 @@ from ci_eval.plugins.jetbrains.fields import Fields, plain
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
-    """A source file that has sessions."""
-
     path: str
     """Path below the project's root."""
     file: Path
@@ -36,8 +34,6 @@ class StoredActions:
 
 @dataclass(frozen=True, kw_only=True)
 class Generation:
-    """A generation of the plugin's workspaces."""
-
     name: str
     summary: str
     """Versions of the plugin that wrote it."""

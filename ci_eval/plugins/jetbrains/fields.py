@@ -48,7 +48,6 @@ class Fields:
         return self._typed_value(name, str, missing)
 
     def flag(self, name: str, missing: bool | None = None) -> bool:
-        """Return a field that is true or false."""
         return self._typed_value(name, bool, missing)
 
     def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
@@ -97,7 +96,6 @@ class Fields:
         return rows
 
     def leave(self, name: str, value: object) -> None:
-        """Collect a value as left over."""
         self._left[name] = value
 
     def plain(self, name: str) -> object:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -64,7 +64,6 @@ class Kept:
                     self.unknown[f"{part}: {name}"] += 1
 
     def write(self, folder: Path) -> None:
-        """Write everything into FOLDER of the workspace at `folder`."""
         target = atomic.make_folder(folder / FOLDER)
         self._packed.append(self._compressor.flush())
         atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))
@@ -125,7 +124,7 @@ def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[s
     # A link could lead out of the workspace.
     stored.refuse_links(part)
     files_by_source: dict[str, list[Path]] = {}
-    for file in _files(part / folder):
+    for file in (path for path in sorted((part / folder).rglob(f"*{END}")) if path.is_file()):
         try:
             path = Fields(read_gzip_json(file), file).text(FOLDERS[folder])
         except WorkspaceError:
@@ -134,7 +133,3 @@ def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[s
             continue
         files_by_source.setdefault(path, []).append(file)
     return files_by_source
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob(f"*{END}")) if path.is_file())

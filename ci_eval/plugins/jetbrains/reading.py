@@ -184,7 +184,9 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
     except ValueError as error:
         raise fields.wrong(str(error)) from None
     lookups = tuple(_lookup(origin, lookup_fields, expected) for lookup_fields in fields.objects(_lookups(fields)))
-    known = origin.generation.read_properties(fields.section(_properties(origin, fields)))
+    known = origin.generation.read_properties(
+        fields.section(origin.generation.properties if origin.generation.properties in fields else "properties")
+    )
     if OURS in fields:
         return _restored_session(fields, source, offset, expected, lookups)
     return Session(
@@ -202,10 +204,6 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
 
 def _lookups(fields: Fields) -> str:
     return "_lookups" if "_lookups" in fields else "lookups"
-
-
-def _properties(origin: Origin, fields: Fields) -> str:
-    return origin.generation.properties if origin.generation.properties in fields else "properties"
 
 
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:

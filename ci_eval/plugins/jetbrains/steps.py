@@ -152,7 +152,6 @@ def prefix(config: PrefixConfig) -> dict[str, object]:
 
 
 def filters(config: FiltersConfig) -> dict[str, object]:
-    """Return the filters that every generation has."""
     kinds = config.statement_types
     return {
         "statementTypes": [kind.value for kind in kinds] if kinds else None,
@@ -162,7 +161,6 @@ def filters(config: FiltersConfig) -> dict[str, object]:
 
 
 def head(config: Config, project: str) -> dict[str, object]:
-    """Return the location of the project, its language, and the folder for results."""
     return {"projectPath": project, "language": language(config.language), "outputDir": config.output_dir}
 
 
@@ -188,7 +186,6 @@ NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
 def language(name: str) -> str:
-    """Return the plugin's name for one of our languages."""
     return TITLES.get(name, name.capitalize())
 
 

@@ -24,8 +24,6 @@ PLACED = ("file", "offset", "expectedText", "record")
 
 
 class Writer:
-    """A writer of one workspace of the plugin."""
-
     def __init__(self, folder: Path, generation: Generation) -> None:
         self._folder = folder
         self._generation = generation
@@ -46,7 +44,6 @@ class Writer:
         _write(self._folder / "data/files" / name, body)
 
     def actions(self, actions: FileActions, text: str) -> None:
-        """Write the actions of one source file, whose text is given."""
         self._written["actions"] += 1
         converted = [_rename(action) for action in convert_actions(text, actions.actions, to_units, ours=True)]
         body = {

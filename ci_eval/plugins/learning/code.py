@@ -96,13 +96,11 @@ def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patter
 
 
 def tokenize_lines(text: str, language: str) -> Iterator[list[str]]:
-    """Yield the tokens of each line of a text."""
     lexer = Lexer(language)
     return map(lexer.line, text.split("\n"))
 
 
 def classify_token(token: str, keywords: frozenset[str]) -> Class:
-    """Return the class of a token, by its text."""
     if token in keywords:
         return "keyword"
     if _LITERAL_START.match(token):

@@ -83,7 +83,6 @@ def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
 
 
 def backwards(file: Ids, start: int) -> Ids:
-    """Return the same file read from its end: each line begins with the same mark, its tokens are in reverse order."""
     lines = np.split(file, np.flatnonzero(file == start))[1:]
     return np.concatenate([np.concatenate([line[:1], line[:0:-1]]) for line in reversed(lines)] or [file])
 

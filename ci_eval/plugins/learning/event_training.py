@@ -54,7 +54,6 @@ class FeatureTable:
 
     @property
     def schema(self) -> str:
-        """Return a digest of the features."""
         if self.names == NAMES:
             return SCHEMA
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()

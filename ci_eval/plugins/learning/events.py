@@ -36,8 +36,6 @@ MOST = 4_000_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A lookup of a session in the logs."""
-
     typed: int
     """Characters of the prefix."""
     ids: Sequence[int]
@@ -50,8 +48,6 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownSession:
-    """A session that came to its end."""
-
     user: str
     session: str
     lookups: Sequence[Shown]
@@ -97,8 +93,6 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass
 class _Open:
-    """A session that has not ended."""
-
     user: str
     session: str
     typed: int
@@ -121,7 +115,6 @@ class _Open:
             self.ids = event.completion_list_ids
 
     def look(self) -> None:
-        """Record that the list was displayed as it is now."""
         if self.ids:
             shown = [self.items[item_id] for item_id in self.ids]
             self.lookups.append(Shown(typed=self.typed, ids=tuple(self.ids), features=shown, common=self.common))
@@ -234,18 +227,14 @@ TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text"
 def read_sessions(path: Path) -> Iterator[ShownSession]:
     """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
     held: list[dict[str, Any]] = []
-    for row in _table_rows(path):
+    batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
+    for row in (row for batch in batches for row in batch.to_pylist()):
         if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
             yield _table_session(held)
             held = []
         held.append(row)
     if held:
         yield _table_session(held)
-
-
-def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
-    for batch in tables().batches(path, [*TABLE_COLUMNS, *NAMES]):
-        yield from batch.to_pylist()
 
 
 def _table_session(rows: list[dict[str, Any]]) -> ShownSession:

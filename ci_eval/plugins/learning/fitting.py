@@ -19,8 +19,6 @@ ORDERS = 5
 
 @dataclass(frozen=True)
 class ShownList:
-    """A lookup in the logs: the displayed list, and what the user did with it."""
-
     COLUMNS: ClassVar = ("session", "query_number", "prefix", "place", "expected", "selected", "outcome")
 
     session: str

@@ -90,7 +90,6 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
 
 
 def _try_lightgbm(path: Path) -> tuple[list[str], int]:
-    """Return the names of the features, and the number of trees."""
     argv = [sys.executable, "-I", "-c", TRIAL, str(path.resolve())]
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, check=True)

@@ -36,8 +36,6 @@ from ci_eval.plugins.learning.ngrams import Cache, factors, shares
 
 
 class _Line(NamedTuple):
-    """A line behind the caret's."""
-
     width: int
     """Number of its tokens in `after`."""
     opened: str | None
@@ -121,7 +119,6 @@ class Surrounding:
 
 
 def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
-    """Replace `old` at the end of the cache by `new`."""
     same, most = 0, min(len(old), len(new))
     while same < most and old[same] == new[same]:
         same += 1
@@ -150,7 +147,7 @@ class Project:
             self._folders.setdefault(_folder_path(path), {})[path] = ids
         # One corpus for each direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
-        self._folder = lru_cache(maxsize=64)(self._folder_corpus)
+        self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)
 
     @cached_property
@@ -160,9 +157,6 @@ class Project:
     def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
         turned = [backwards(file, self._start) if back else file for file in files.values()]
         return Corpus(turned, self.texts, self._follows, self.order)
-
-    def _folder_corpus(self, folder: str, back: bool) -> Corpus:
-        return self._corpus(self._folders.get(folder, {}), back)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
         """Yield the tokens of the other files with their numbers, the most frequent first; equal ones by their text."""
@@ -192,8 +186,6 @@ def _folder_path(path: str) -> str:
 
 
 class Nested:
-    """The model around one file."""
-
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
         """Prepare the caches. See `interpolate` for `weight`. `candidates` is the most tokens that get a probability
         for each side of the caret."""

@@ -112,21 +112,18 @@ class Cache:
         self.forget()
 
     def forget(self) -> None:
-        """Remove all tokens from the cache."""
         self.tokens: list[str] = []
         self._oldest = 0
         self._places: dict[str, list[int]] = defaultdict(list)
         self._after: dict[tuple[str, ...], _After] = {}
 
     def add(self, tokens: Iterable[str]) -> None:
-        """Append tokens at the end."""
         for token in tokens:
             self._places[token].append(len(self.tokens))
             self.tokens.append(token)
             self._count(len(self.tokens) - 1, 1)
 
     def take_back(self, number: int) -> None:
-        """Remove so many from the end."""
         for _ in range(number):
             self._count(len(self.tokens) - 1, -1)
             self._places[self.tokens.pop()].pop()
@@ -157,16 +154,13 @@ class Cache:
                     del self._after[context]
 
     def context(self, length: int) -> tuple[str, ...]:
-        """Return the last tokens of the cache, at most `length`."""
         return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
-        """Return how often each text followed a context."""
         after = self._after.get(context)
         return after.counts if after else _NOTHING
 
     def total(self, context: tuple[str, ...]) -> int:
-        """Return how often any token followed a context."""
         after = self._after.get(context)
         return after.total if after else 0
 

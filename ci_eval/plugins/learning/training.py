@@ -94,7 +94,6 @@ class LookupRows:
 
     @property
     def begins(self) -> NDArray[np.int64]:
-        """Return the index of the first row of each lookup."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
 
 
@@ -167,8 +166,6 @@ def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class LoggedLookup:
-    """A lookup in the logs."""
-
     project: str
     session: str
     number: int
@@ -180,7 +177,6 @@ class LoggedLookup:
 
 
 def read_lookups(path: Path) -> Iterator[LoggedLookup]:
-    """Yield the lookups in a Parquet file, one at a time."""
     held: list[LoggedLookup] = []
     for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
         rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
@@ -198,7 +194,6 @@ def read_lookups(path: Path) -> Iterator[LoggedLookup]:
 
 
 def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
-    """Return one lookup from its parts in several batches."""
     if len(held) == 1:
         return held[0]
     expected, rows = (

@@ -30,8 +30,6 @@ def make_user_id(seed: int, project: str) -> str:
 
 
 class EventsPart:
-    """A file of events with the logs of one source file."""
-
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
@@ -96,14 +94,11 @@ class EventsPart:
         self._file.write("\t".join(columns) + "\n")
 
     def close(self) -> None:
-        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 
 
 class Items:
-    """The suggestions that were shown in a session so far."""
-
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
         """Text → number."""

@@ -16,8 +16,6 @@ OF_ROWS = ("place", "text", "candidate", "expected", "selected")
 
 
 class LinesPart:
-    """A file of lines with the logs of one source file."""
-
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
@@ -37,7 +35,6 @@ class LinesPart:
             self._file.write(msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
-        """Complete the file, and give it its name."""
         self._file.close()
         self._partial.rename(self._path)
 

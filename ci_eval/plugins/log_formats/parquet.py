@@ -10,13 +10,11 @@ from ci_eval.core.logs.gather import tables
 
 
 def write(path: Path, origin: LogOrigin) -> LogPart:
-    """Return a part that writes a Parquet file."""
     part: LogPart = tables().TablePart(path, origin)
     return part
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join Parquet files in order."""
     tables().join(parts, target)
 
 

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import MetricInfo, SessionScore
-from ci_eval.core.scoring import evaluated, grade, grades_of
+from ci_eval.core.model import SessionScore
+from ci_eval.core.scoring import (
+    Observe,
+    evaluated,
+    grade,
+    grades_of,
+    make_metric,
+    observe_present,
+    observe_withheld,
+)
 from ci_eval.plugins.tasks.code_review import MOST, TASK
-
-Observe = Callable[[SessionScore], Sequence[Observation]]
-
-
-def mean(key: str) -> Observe:
-    """Return a function that observes a grade in the reviews that could be graded; 0 if the engine failed."""
-    return lambda session: grade(session, key)
-
-
-def observe_ungraded_review(session: SessionScore) -> Sequence[Observation]:
-    """Return an observation of a review without a reference, which similarities leave out."""
-    return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
 
 def judge_cost(session: SessionScore) -> Sequence[Observation]:
-    """Return the price of what the judge said about a review."""
     grades = grades_of(session)
     return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
-
-
-def make_grade_observer(key: str) -> Observe:
-    """Return a function that observes that grade in the reviews that have it: those that a judge was asked about."""
-
-    def observe(session: SessionScore) -> Sequence[Observation]:
-        grades = grades_of(session)
-        return [(grades[key], 1.0)] if evaluated(session) and key in grades else []
-
-    return observe
 
 
 def make_hit_observer(k: int) -> Observe:
@@ -47,7 +33,7 @@ def make_hit_observer(k: int) -> Observe:
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         # The judge's grade is 1 / the rank of the first comment that it accepts.
-        return [(float(first >= 1 / k), 1.0) for first, _ in make_grade_observer("judge")(session)]
+        return [(float(first >= 1 / k), 1.0) for first, _ in observe_present("judge")(session)]
 
     return observe
 
@@ -57,19 +43,12 @@ def comments(session: SessionScore) -> Sequence[Observation]:
     return [(float(min(session.lookups[-1].total, MOST)), 1.0)] if evaluated(session) and session.lookups else []
 
 
-def _metric(
-    order: int,
-    name: str,
-    summary: str,
-    observe: Observe,
-    *,
-    unit: str = "share",
-    better: Literal["higher", "lower", "neither"] = "higher",
-    shown: bool = False,
-) -> Metric:
-    info = MetricInfo(name=name, summary=summary, unit=unit, better=better, shown=shown)
-    statistic: Literal["count", "ratio"] = "count" if unit in {"count", "money"} else "ratio"
-    return Metric(info=info, observe=observe, order=(6, 1, order), statistic=statistic, of=TASK.unit)
+def _metric(order: int, name: str, summary: str, observe: Observe | str, unit: str = "share", **facts: Any) -> Metric:
+    """Return the metric of what is observed, or of a grade of that name; 0 if the engine failed."""
+    if isinstance(observe, str):
+        observe = partial(grade, name=observe)
+    statistic = "count" if unit in {"count", "money"} else "ratio"
+    return make_metric(name, summary, observe, unit, order=(6, 1, order), statistic=statistic, of=TASK.unit, **facts)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -80,26 +59,26 @@ METRICS: tuple[Metric, ...] = (
         4,
         "AcceptedComments",
         "share of an answer's comments that the judge accepts, the mean over judged reviews",
-        make_grade_observer("accepted"),
+        observe_present("accepted"),
     ),
-    _metric(5, "ChrF", "chrF of the comment that is closest to a person's", mean("chrf"), shown=True),
-    _metric(6, "BLEU", "BLEU of the comment that is closest to a person's", mean("bleu")),
-    _metric(7, "ChrFMera", "chrF as MERA CODE has it: a person's comment against the model's", mean("chrf-mera")),
-    _metric(8, "BLEUMera", "BLEU as MERA CODE has it: a person's comment against the model's", mean("bleu-mera")),
+    _metric(5, "ChrF", "chrF of the comment that is closest to a person's", "chrf", shown=True),
+    _metric(6, "BLEU", "BLEU of the comment that is closest to a person's", "bleu"),
+    _metric(7, "ChrFMera", "chrF as MERA CODE has it: a person's comment against the model's", "chrf-mera"),
+    _metric(8, "BLEUMera", "BLEU as MERA CODE has it: a person's comment against the model's", "bleu-mera"),
     _metric(
-        9, "Comments", "comments per answer: the more, the likelier is a hit by chance", comments, unit="number",
+        9, "Comments", "comments per answer: the more, the likelier is a hit by chance", comments, "number",
         better="neither",
     ),
     _metric(
-        10, "Unscored", "comments on which the judge gave no verdict", make_grade_observer("unscored"), unit="count",
+        10, "Unscored", "comments on which the judge gave no verdict", observe_present("unscored"), "count",
         better="lower",
     ),
     _metric(
         11, "WithoutReference", "reviews of records without a reference: no similarity counts them",
-        observe_ungraded_review, unit="count", better="neither",
+        observe_withheld, "count", better="neither",
     ),
     _metric(
-        12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, unit="money",
+        12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, "money",
         better="lower",
     ),
 )  # fmt: skip

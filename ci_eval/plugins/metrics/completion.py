@@ -6,21 +6,25 @@ Ranks are 1-based. Every evaluated session is in the denominator of recall, one 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import log2
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import FAILED, LookupScore, MetricInfo, SessionScore
+from ci_eval.core.model import FAILED, LookupScore, SessionScore
 from ci_eval.core.model.sessions import count_keys
-from ci_eval.core.scoring import evaluated, has_answer, mean_over_sessions, rank_of, recall_within
-
-
-def observe_session(session: SessionScore) -> Sequence[Observation]:
-    """Return one observation per evaluated session; skipped ones do not count."""
-    return [(1.0, 1.0)] if evaluated(session) else []
+from ci_eval.core.scoring import (
+    evaluated,
+    has_answer,
+    make_metric,
+    mean_over_sessions,
+    observe_each,
+    rank_of,
+    recall_within,
+    reciprocal_rank,
+)
 
 
 def found(session: SessionScore) -> float:
-    """Return 1 if the expected text is anywhere in the list."""
     return float(rank_of(session) is not None)
 
 
@@ -53,12 +57,6 @@ def observe_rank(session: SessionScore) -> Sequence[Observation]:
     """Return the rank in a session that found the text: read it beside Recall, which counts these sessions."""
     rank = rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
-
-
-def reciprocal_rank(session: SessionScore) -> float:
-    """Return 1 / rank, 0 if absent."""
-    rank = rank_of(session)
-    return 0.0 if rank is None else 1 / rank
 
 
 def gain(session: SessionScore) -> float:
@@ -108,7 +106,6 @@ def _length(session: SessionScore) -> int:
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
-    """Return the lookup at which the expected text was taken, or None."""
     # A failed session saves nothing, whatever it was answered before.
     if session.status not in FAILED:
         for lookup in session.lookups:
@@ -131,10 +128,15 @@ def saved_keystrokes(session: SessionScore) -> float:
     return (length - len(taken.prefix) - count_keys(taken.rank, taken.highlighted)) / length
 
 
+_metric = partial(make_metric, of_the_user=True)
+
 METRICS: tuple[Metric, ...] = (
-    Metric(
-        info=MetricInfo(name="Sessions", summary="evaluated sessions", unit="count", better="neither"),
-        observe=observe_session,
+    make_metric(
+        "Sessions",
+        "evaluated sessions",
+        observe_each(lambda _: 1.0),
+        "count",
+        better="neither",
         order=(0,),
         statistic="count",
         without=0.0,
@@ -149,49 +151,23 @@ METRICS: tuple[Metric, ...] = (
         order=(2,),
         of_the_user=True,
     ),
-    Metric(
-        info=MetricInfo(
-            name="Precision",
-            summary="share of non-empty lists that contain the expected text",
-            unit="share",
-            better="higher",
-        ),
-        observe=precision,
+    _metric("Precision", "share of non-empty lists that contain the expected text", precision, order=(3,), without=0.0),
+    _metric(
+        "SuggestionPrecision",
+        "share of all suggestions shown that are the expected text",
+        suggestion_precision,
         order=(3,),
         without=0.0,
-        of_the_user=True,
     ),
-    Metric(
-        info=MetricInfo(
-            name="SuggestionPrecision",
-            summary="share of all suggestions shown that are the expected text",
-            unit="share",
-            better="higher",
-        ),
-        observe=suggestion_precision,
-        order=(3,),
-        without=0.0,
-        of_the_user=True,
-    ),
-    Metric(
-        info=MetricInfo(
-            name="FMeasure", summary="harmonic mean of Precision and Recall", unit="share", better="higher"
-        ),
-        observe=f_measure,
-        order=(3,),
-        of_the_user=True,
-    ),
-    Metric(
-        info=MetricInfo(
-            name="MeanRank",
-            summary="mean place (1 = first) of the expected text, over the sessions that found it",
-            unit="rank",
-            better="lower",
-            bounds=(1.0, None),
-        ),
-        observe=observe_rank,
+    _metric("FMeasure", "harmonic mean of Precision and Recall", f_measure, order=(3,)),
+    _metric(
+        "MeanRank",
+        "mean place (1 = first) of the expected text, over the sessions that found it",
+        observe_rank,
+        "rank",
+        better="lower",
+        bounds=(1.0, None),
         order=(4,),
-        of_the_user=True,
         found_by_both=True,
     ),
     mean_over_sessions(
@@ -210,16 +186,12 @@ METRICS: tuple[Metric, ...] = (
         order=(4,),
         of_the_user=True,
     ),
-    Metric(
-        info=MetricInfo(
-            name="DuplicateShare",
-            summary="share of a list that repeats a text standing above it, the mean over lists",
-            unit="share",
-            better="lower",
-        ),
-        observe=duplicate_share,
+    _metric(
+        "DuplicateShare",
+        "share of a list that repeats a text standing above it, the mean over lists",
+        duplicate_share,
+        better="lower",
         order=(6,),
-        of_the_user=True,
     ),
     mean_over_sessions(
         "ESaved",

@@ -8,21 +8,17 @@ whole word, and may order by it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.equality import COMPILES, SAME_MODULE, imports_right
-from ci_eval.core.model import MetricInfo, SessionScore
-from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.core.model import SessionScore
+from ci_eval.core.scoring import evaluated, grades_of, make_metric, mean_over_sessions, observe_each, rank_of
 from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
 from ci_eval.plugins.tasks.golf import TASK as GOLF
 from ci_eval.plugins.tasks.imports import TASK as IMPORTS
 from ci_eval.plugins.tasks.inside import TASK as INSIDE
 from ci_eval.plugins.tasks.inside import is_intact, is_offered
-
-
-def total(session: SessionScore) -> Sequence[Observation]:
-    """Return the actions of the line."""
-    return [(moves(session), 1.0)] if evaluated(session) else []
 
 
 def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
@@ -37,26 +33,25 @@ def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
     return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]
 
 
-def perfect(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if one suggestion typed more than half of the line, else 0."""
+def perfect(session: SessionScore) -> bool:
+    """Return whether one suggestion typed more than half of the line."""
     longest = max((lookup.accepted for lookup in session.lookups), default=0)
-    return [(float(longest * 2 > len(session.expected_text)), 1.0)] if evaluated(session) else []
+    return longest * 2 > len(session.expected_text)
 
 
 def import_recall(k: int) -> Metric:
     """Return a metric over all sessions; one on which the engine failed is a miss."""
 
-    def observe(session: SessionScore) -> Sequence[Observation]:
+    def hit(session: SessionScore) -> bool:
         rank = rank_of(session)
-        return [(float(rank is not None and rank <= k), 1.0)] if evaluated(session) else []
+        return rank is not None and rank <= k
 
     place = "first" if k == 1 else f"among the first {k}"
     summary = f"share of names that stood {place} with the right import"
-    info = MetricInfo(name=f"ImportRecallAt{k}", summary=summary, unit="share", better="higher")
-    return Metric(info=info, observe=observe, of=IMPORTS.unit, order=(6, 4, k))
+    return mean_over_sessions(f"ImportRecallAt{k}", summary, hit, of=IMPORTS.unit, order=(6, 4, k))
 
 
-def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float], order: int) -> Metric:
+def of_offered(order: int, name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
     """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
     counts."""
 
@@ -64,74 +59,58 @@ def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], f
         grades = grades_of(session)
         return [(float(value(grades)), 1.0)] if grades else []
 
-    info = MetricInfo(name=name, summary=summary, unit="share", better="higher")
-    return Metric(info=info, observe=observe, of=IMPORTS.unit, order=(6, 5, order))
+    return make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5, order))
 
 
-def _inside_metric(name: str, summary: str, holds: Callable[[SessionScore], bool]) -> Metric:
-    def observe(session: SessionScore) -> Sequence[Observation]:
-        return [(float(holds(session)), 1.0)] if evaluated(session) else []
-
-    info = MetricInfo(name=name, summary=summary, unit="share", better="higher", shown=True)
-    return Metric(info=info, observe=observe, of=INSIDE.unit, order=(6, 2))
-
+_golf = partial(make_metric, of=GOLF.unit, order=(6,))
+_inside = partial(mean_over_sessions, of=INSIDE.unit, order=(6, 2), shown=True)
 
 METRICS: tuple[Metric, ...] = (
-    Metric(
-        info=MetricInfo(name="TotalMoves", summary="actions it took to type all lines", unit="count", better="lower"),
-        observe=total,
+    _golf(
+        "TotalMoves",
+        "actions it took to type all lines",
+        observe_each(moves),
+        "count",
+        better="lower",
         statistic="count",
         without=0.0,
-        of=GOLF.unit,
-        order=(6,),
     ),
-    Metric(
-        info=MetricInfo(
-            name="MovesCountNormalised",
-            summary="actions between the fewest possible (0) and typing everything by hand (1)",
-            unit="score",
-            better="lower",
-            # What stands far down a list may take more steps than typing.
-            bounds=(0.0, None),
-        ),
-        observe=observe_excess_moves,
-        of=GOLF.unit,
-        order=(6,),
+    _golf(
+        "MovesCountNormalised",
+        "actions between the fewest possible (0) and typing everything by hand (1)",
+        observe_excess_moves,
+        "score",
+        better="lower",
+        # What stands far down a list may take more steps than typing.
+        bounds=(0.0, None),
     ),
-    Metric(
-        info=MetricInfo(
-            name="PerfectLine", summary="lines of which one suggestion typed over half", unit="share", better="higher"
-        ),
-        observe=perfect,
-        of=GOLF.unit,
-        order=(6,),
-    ),
+    _golf("PerfectLine", "lines of which one suggestion typed over half", observe_each(perfect)),
     import_recall(1),
     import_recall(5),
     of_offered(
+        1,
         "RightModuleAt1",
         "share of offered imports that bring the expected object: the first suggestion of that name",
         imports_right,
-        1,
     ),
     of_offered(
+        2,
         "SameModuleAt1",
         "the part of RightModuleAt1 that imports from the module the code imports from; the rest is re-exported",
         lambda grades: grades[SAME_MODULE],
-        2,
     ),
     of_offered(
+        3,
         "ImportCompilesAt1",
         "share of offered imports after which the file has no more syntax errors than before",
         lambda grades: grades[COMPILES],
-        3,
     ),
-    _inside_metric(
+    _inside(
         "IntactInside",
         "share of sessions in which acceptance of a suggestion leaves the code as it is, the caret inside the token",
         is_intact,
     ),
-    _inside_metric(
+    _inside(
         "OfferedInside",
         "share of sessions in which a suggestion has the token's name, whatever acceptance leaves",
         is_offered,

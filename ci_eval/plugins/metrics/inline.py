@@ -8,17 +8,18 @@ suggestions in one piece.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import FAILED, MetricInfo, SessionScore
-from ci_eval.core.scoring import evaluated, grade, grades_of
+from ci_eval.core.model import FAILED, SessionScore
+from ci_eval.core.scoring import evaluated, grade, grades_of, make_metric
 from ci_eval.plugins.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
     """Return the metric of a grade's mean over all evaluated sessions; 0 if the engine failed."""
-    return _metric(name, summary, unit, lambda session: grade(session, score))
+    return _metric(name, summary, partial(grade, name=score), unit)
 
 
 def observe_saved_characters(session: SessionScore) -> Sequence[Observation]:
@@ -37,18 +38,7 @@ def observe_syntax(session: SessionScore) -> Sequence[Observation]:
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 
 
-def _metric(
-    name: str,
-    summary: str,
-    unit: str,
-    observe: Callable[[SessionScore], Sequence[Observation]],
-    *,
-    order: tuple[int, ...] = (6,),
-    shown: bool = True,
-) -> Metric:
-    info = MetricInfo(name=name, summary=summary, unit=unit, better="higher", shown=shown)
-    return Metric(info=info, observe=observe, of=TASK.unit, order=order)
-
+_metric = partial(make_metric, of=TASK.unit, order=(6,), shown=True)
 
 KEY, THOUGHT = 0.2, 1.35
 """The seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
@@ -93,20 +83,17 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "MatchedRatio",
         "share of the typing that suggestions save which are right to their end",
-        "share",
         observe_saved_characters,
     ),
     mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),
     _metric(
         "WellFormed",
         "share of first suggestions with which the file has no more syntax errors than before",
-        "share",
         observe_syntax,
     ),
     _metric(
         "AcceptanceRate",
         "share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
-        "share",
         _observe_acceptance,
         order=(6, 1),
         shown=False,
@@ -114,7 +101,6 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "AcceptedTyping",
         "share of the typing that the inline user saves by accepting, which takes one key",
-        "share",
         _observe_saving,
         order=(6, 1),
         shown=False,

@@ -7,16 +7,15 @@ after Miller 1968); by 200 ms a fast typist has pressed the next key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import MetricInfo, SessionScore
-from ci_eval.core.scoring import evaluated, rank_of
+from ci_eval.core.scoring import Observe, evaluated, make_metric, rank_of
 
 
 def observe(session: SessionScore) -> Sequence[Observation]:
-    """Return the latency of each lookup."""
     return [(lookup.latency, 1.0) for lookup in session.lookups]
 
 
@@ -26,17 +25,9 @@ def observe_cold(session: SessionScore) -> Sequence[Observation]:
     return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
 
 
-def latency(
-    name: str,
-    summary: str,
-    statistic: Literal["ratio", "quantile"] = "quantile",
-    quantile: float = 1.0,
-    observed: Callable[[SessionScore], Sequence[Observation]] = observe,
-) -> Metric:
-    """Return a metric over the latencies of all lookups."""
-    info = MetricInfo(name=name, summary=summary, unit="ms", better="lower")
-    return Metric(
-        info=info, observe=observed, order=(8,), statistic=statistic, quantile=quantile, of="either", timed=True
+def latency(name: str, summary: str, observed: Observe = observe, statistic: str = "quantile", **facts: Any) -> Metric:
+    return make_metric(
+        name, summary, observed, "ms", better="lower", order=(8,), statistic=statistic, of="either", timed=True, **facts
     )
 
 
@@ -56,13 +47,11 @@ def right_within(budget: int) -> Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    latency("MeanLatency", "mean time of a lookup", "ratio"),
+    latency("MeanLatency", "mean time of a lookup", statistic="ratio"),
     latency("MaxLatency", "time of the slowest lookup"),
     latency("LatencyPercentile50", "half of the lookups took at most this (nearest rank)", quantile=0.5),
     latency("LatencyPercentile95", "95 % of the lookups took at most this (nearest rank)", quantile=0.95),
-    latency(
-        "FirstCallLatency", "mean time of the first lookup after a file was opened", "ratio", observed=observe_cold
-    ),
+    latency("FirstCallLatency", "mean time of the first lookup after a file was opened", observe_cold, "ratio"),
     right_within(100),
     right_within(200),
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import FAILED, MetricInfo, SessionScore
+from ci_eval.core.model import FAILED, SessionScore
 from ci_eval.core.queries.agreement import RECALL_AT, has_end
-from ci_eval.core.scoring import evaluated
+from ci_eval.core.scoring import evaluated, make_metric
 from ci_eval.plugins.tasks.method_calls import TASK, mean
 
 STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear": "LINEAR"}
@@ -32,8 +32,7 @@ def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", 
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]
 
-    info = MetricInfo(name=name, summary=summary, unit="share", better="higher", shown=shown)
-    return Metric(info=info, observe=observe, order=(6, 3, order), of=TASK.unit)
+    return make_metric(name, summary, observe, shown=shown, order=(6, 3, order), of=TASK.unit)
 
 
 METRICS: tuple[Metric, ...] = (

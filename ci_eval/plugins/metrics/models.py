@@ -5,11 +5,14 @@ several answers is right. Other engines have none.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import MetricInfo, SessionScore, Usage
-from ci_eval.core.scoring import PassAt, grades_of
+from ci_eval.core.model import SessionScore, Usage
+from ci_eval.core.scoring import PassAt, grades_of, make_metric
+
+_metric = partial(make_metric, of="models", order=(9,))
 
 
 def make_usage_metric(
@@ -17,9 +20,9 @@ def make_usage_metric(
     summary: str,
     value: Callable[[Usage], float | None],
     unit: str = "count",
-    statistic: Literal["ratio", "quantile", "count"] = "count",
-    quantile: float = 1.0,
+    statistic: str = "count",
     better: Literal["lower", "neither"] = "lower",
+    **facts: Any,
 ) -> Metric:
     """Return a metric over all lookups that a language model answered, as far as its endpoint reports the values."""
 
@@ -27,15 +30,7 @@ def make_usage_metric(
         values = [value(lookup.usage) for lookup in session.lookups if lookup.usage]
         return [(number, 1.0) for number in values if number is not None]
 
-    return Metric(
-        info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
-        observe=observe,
-        order=(9,),
-        statistic=statistic,
-        quantile=quantile,
-        of="models",
-        timed=unit == "ms",
-    )
+    return _metric(name, summary, observe, unit, better=better, statistic=statistic, timed=unit == "ms", **facts)
 
 
 def _first(usage: Usage) -> float | None:
@@ -68,22 +63,18 @@ def is_right(session: SessionScore) -> bool | None:
 
 
 def make_pass_metric(k: int) -> Metric:
-    """Return the metric that estimates the chance; see `PassAt`."""
     chance = PassAt(k, is_right)
     answers = "an answer" if k == 1 else f"one of {k} answers"
-    info = MetricInfo(
-        name=f"PassAt{k}", summary=f"chance that {answers} is right, with at least {k + 1} rounds", unit="share",
-        better="higher",
-    )  # fmt: skip
-    return Metric(info=info, observe=chance.observe, by_round=chance.by_round, order=(6, 9, k), of="models")
+    summary = f"chance that {answers} is right, with at least {k + 1} rounds"
+    return _metric(f"PassAt{k}", summary, chance.observe, by_round=chance.by_round, order=(6, 9, k))
 
 
 METRICS: tuple[Metric, ...] = (
     make_usage_metric(
-        "FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", 0.5
+        "FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", quantile=0.5
     ),
     make_usage_metric(
-        "FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", 0.95
+        "FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", quantile=0.95
     ),
     make_usage_metric(
         "MeanLogProbability",
@@ -93,17 +84,12 @@ METRICS: tuple[Metric, ...] = (
         "ratio",
         better="neither",
     ),
-    Metric(
-        info=MetricInfo(
-            name="ConfidenceAUC",
-            summary="how often a right suggestion has a higher log-probability than a wrong one; 0.5 is chance",
-            unit="score",
-            better="higher",
-        ),
-        observe=_confidence,
-        order=(9,),
+    _metric(
+        "ConfidenceAUC",
+        "how often a right suggestion has a higher log-probability than a wrong one; 0.5 is chance",
+        _confidence,
+        "score",
         statistic="auc",
-        of="models",
     ),
     make_usage_metric(
         "PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens
@@ -121,16 +107,12 @@ METRICS: tuple[Metric, ...] = (
     make_usage_metric(
         "Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"
     ),
-    Metric(
-        info=MetricInfo(
-            name="CostPerSession",
-            summary="mean price of the answers in a session, in the currency of engine.price",
-            unit="money",
-            better="lower",
-        ),
-        observe=_cost_of_session,
-        order=(9,),
-        of="models",
+    _metric(
+        "CostPerSession",
+        "mean price of the answers in a session, in the currency of engine.price",
+        _cost_of_session,
+        "money",
+        better="lower",
     ),
     make_pass_metric(1),
     make_pass_metric(5),

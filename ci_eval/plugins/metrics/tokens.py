@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
-from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import MetricInfo, SessionScore
-from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.core.contracts import Metric
+from ci_eval.core.scoring import grades_of, mean_over_sessions, reciprocal_rank
 from ci_eval.plugins.tasks.tokens import GRADED, TASK
+
+_metric = partial(mean_over_sessions, unit="score", of=TASK.unit, order=(5,))
 
 
 def mean(name: str, summary: str, grade: str) -> Metric:
     """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
-
-    def observe(session: SessionScore) -> Sequence[Observation]:
-        return [(grades_of(session).get(grade, 0.0), 1.0)] if evaluated(session) else []
-
-    info = MetricInfo(name=name, summary=summary, unit="score", better="higher", shown=True)
-    return Metric(info=info, observe=observe, of=TASK.unit, order=(5,))
-
-
-def average_precision(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 / rank: only the masked text is relevant."""
-    rank = rank_of(session)
-    return [(1 / rank if rank else 0.0, 1.0)] if evaluated(session) else []
+    return _metric(name, summary, lambda session: grades_of(session).get(grade, 0.0), shown=True)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -46,15 +36,10 @@ METRICS: tuple[Metric, ...] = (
         "the same as GradedReciprocalRank, sub-tokens in the right order",
         "subtoken-lcs.f1.reciprocalRank",
     ),
-    Metric(
-        info=MetricInfo(
-            name="MeanAveragePrecision",
-            summary="mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
-            unit="score",
-            better="higher",
-        ),
-        observe=average_precision,
-        of=TASK.unit,
-        order=(5,),
+    # Only the masked text is relevant.
+    _metric(
+        "MeanAveragePrecision",
+        "mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
+        reciprocal_rank,
     ),
 )

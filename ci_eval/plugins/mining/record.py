@@ -71,7 +71,6 @@ def write(path: Path, lines: Iterable[Line]) -> None:
 
 
 def fence(text: str, language: str = "") -> str:
-    """Return the text as a block of Markdown."""
     ticks = make_fence(text)
     return f"{ticks}{language}\n{text}\n{ticks}"
 

@@ -32,8 +32,6 @@ class Criteria:
 
 @dataclass
 class Search:
-    """A search, which counts what it leaves out."""
-
     api: Api
     criteria: Criteria
     left_out: Counter[str] = field(default_factory=Counter)
@@ -43,7 +41,6 @@ class Search:
         return islice((item for item in self._all() if self._takes(item)), limit)
 
     def _all(self) -> Iterator[dict[str, Any]]:
-        """Yield each repository once, however many there are."""
         seen: set[int] = set()
         most: int | None = None
         while True:
@@ -77,6 +74,5 @@ class Search:
 
 
 def newest_spec(api: Api, item: dict[str, Any]) -> str:
-    """Return the SPEC of the newest commit of a repository's default branch, which names that commit."""
     commit = api.get(f"/repos/{item['full_name']}/commits/{item['default_branch']}")
     return f"git:{item['html_url']}.git@{commit['sha']}"

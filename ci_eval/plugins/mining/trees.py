@@ -28,6 +28,11 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
             stack += [child for child in reversed(descendant.children) if child.child_count]
 
 
+def field_text(source: bytes, node: Node, name: str) -> str:
+    """Return the text of a field, empty if the node has none of that name."""
+    return node_text(source, node.child_by_field_name(name))
+
+
 def field(node: Node, *path: str) -> Node | None:
     """Return the node that is reached through one field after another."""
     reached: Node | None = node
@@ -70,14 +75,9 @@ def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, 
             continue
         begin = line_end + 1
         if kept.endswith((b"\n\n", b"{\n")):
-            begin = _after_blank_lines(source, begin, end)
+            remainder = source[begin:end]
+            begin = begin + remainder[: len(remainder) - len(remainder.lstrip())].rfind(b"\n") + 1
     return (kept + source[begin:end]).decode(errors="replace")
-
-
-def _after_blank_lines(source: bytes, begin: int, end: int) -> int:
-    """Return the start of the first line from `begin` on that is not blank."""
-    remainder = source[begin:end]
-    return begin + remainder[: len(remainder) - len(remainder.lstrip())].rfind(b"\n") + 1
 
 
 def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:

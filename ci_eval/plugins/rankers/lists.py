@@ -32,7 +32,6 @@ class ByList:
 
 # Workers receive a completion type as it is, and only named functions can be sent.
 def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Return the suggestions in the engine's order."""
     return suggestions
 
 

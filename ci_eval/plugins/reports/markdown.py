@@ -89,7 +89,6 @@ ERRORS = 20
 
 
 def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
-    """Return the paragraphs and tables of an evaluation, the empty ones too."""
     name, figures = shown_filter(evaluation)
     _, whole = first_filter(evaluation)
     infos = metric_infos(evaluation, figures)

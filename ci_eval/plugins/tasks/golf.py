@@ -113,12 +113,10 @@ def effort(session: SessionScore) -> float:
 
 
 def score(session: SessionScore) -> float:
-    """Return the share of the effort that was saved."""
     return 1 - effort(session)
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the effort that was left."""
     left = effort(session)
     return BANDS[0] if left <= 0.25 else BANDS[1] if left <= 0.5 else BANDS[2] if left < 1 else BANDS[3]
 

@@ -51,7 +51,6 @@ def score(session: SessionScore) -> float:
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the edit similarity."""
     if grades_of(session).get("lineMatch"):
         return BANDS[0]
     close = score(session)
@@ -59,7 +58,6 @@ def band(session: SessionScore) -> Band:
 
 
 def choose_span(task: Task, strategy: StrategyConfig) -> Task:
-    """Return the task with the configured span."""
     span = strategy.span or "line"
     return replace(task, items=partial(items, span=span), span=span)
 

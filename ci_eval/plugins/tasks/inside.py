@@ -30,7 +30,6 @@ def score(session: SessionScore) -> float:
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the best suggestion."""
     return BANDS[2 - is_offered(session) - is_intact(session)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 
@@ -76,7 +76,6 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
 
 
 def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> None:
-    """Add the definitions that a history's object has in any state, by its type."""
     try:
         history = msgspec.convert(line, History)
     except ValueError:  # `split` reports the line
@@ -145,7 +144,6 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -
 
 
 def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
-    """Return what a prompt says about the queries of a session."""
     # The queries of a session differ only in their calls.
     first = queries[0]
     return {
@@ -212,7 +210,6 @@ def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def play(item: PlayItem, hands: Hands) -> None:
-    """Ask about each of the session's objects."""
     record = item.record
     for number in range(len(record.queries) if record else 0):
         assert record
@@ -251,12 +248,8 @@ def status(found: Sequence[LookupScore]) -> Status:
 
 def mean(session: SessionScore, grade: str) -> float:
     """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
-    values = list(_grades(session, grade))
+    values = [(lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups]
     return sum(values) / len(values) if values else 0.0
-
-
-def _grades(session: SessionScore, grade: str) -> Iterator[float]:
-    return ((lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups)
 
 
 def score(session: SessionScore) -> float:
@@ -266,7 +259,6 @@ def score(session: SessionScore) -> float:
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the session's score."""
     return find_band(score(session))
 
 

@@ -53,7 +53,6 @@ def score(session: SessionScore) -> float:
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the rank and the score."""
     close = score(session)
     return BANDS[0 if rank_of(session) == 1 else 1 if close >= 0.5 else 2 if close else 3]
 

@@ -49,7 +49,6 @@ def score(session: SessionScore) -> float:
 
 
 def band(session: SessionScore) -> Band:
-    """Return the band of the session's score."""
     return find_band(score(session))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.proposing import Trained
+from ci_eval.plugins.learning.recommenders.training import Trained
 from tests.command import command
 from tests.learning.recommenders.trained import NEW, T, proposed, usage, write
 

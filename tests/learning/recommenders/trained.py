@@ -9,8 +9,7 @@ import msgspec
 
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.proposing import Trained
-from ci_eval.plugins.learning.recommenders.training import parse_options, train
+from ci_eval.plugins.learning.recommenders.training import Trained, parse_options, train
 
 NEW, CREATE, PARAM = (
     Definition(kind="NEW", member="T"),

@@ -87,8 +87,6 @@ class _Product(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, kw_only=True)
 class Ide:
-    """An IDE that can be started."""
-
     folder: Path
     build: str
     """The product and build, such as IU-233.11799.241."""
@@ -156,7 +154,6 @@ def _need_digest(option: str, location: str, sha256: str) -> None:
 
 
 def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
-    """Return the folder in the archive, which is unpacked once."""
     home = cache / "ides" / sha256[:32]
     if not (home / MARKER).is_file():
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -180,15 +177,12 @@ LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress that the IDE reports."""
-
     title: str
     percent: int
     text: str
 
 
 def parse_progress(line: str) -> Progress | None:
-    """Return the progress that a line reports, or None if the line reports something else."""
     match = PROGRESS.match(line.strip("\r\n"))
     return Progress(match["title"].strip(), min(int(match["percent"]), 100), match["text"]) if match else None
 
@@ -298,7 +292,6 @@ class IdeEngine:
 
     @property
     def described(self) -> str:
-        """Return the generation and the feature of the plugin, as text."""
         return f"{self.options.generation}, {self.options.feature}"
 
     def configured(self, options: Mapping[str, object]) -> Engine:

@@ -99,8 +99,6 @@ CAPABILITIES: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """The command that starts a server, and the configuration that the server gets at the start."""
-
     command: Sequence[str]
     root: Path
     """The root of the project."""
@@ -248,13 +246,11 @@ class Client:
 
     @property
     def completes(self) -> bool:
-        """Return whether the server says that it completes code."""
         announced = self._capabilities.completion_provider not in (None, False)
         return announced or "textDocument/completion" in self._registered
 
     @property
     def completes_inline(self) -> bool:
-        """Return whether the server says that it completes inline."""
         return self._capabilities.inline_completion_provider not in (None, False)
 
     def complete_inline(

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
@@ -164,7 +164,8 @@ class _Cleaning:
         commanded = {self._nearest(Path(entry.file), databases) for entry in entries}
         names = list(sources(self._root))
         self._header = self._header_flag({name.suffix.lower() for name in names})
-        if databases or self._needs_commands(names):
+        has_header = any(name.suffix == ".h" for name in names)
+        if databases or (has_header and len(names) * len(include_folders(self._root)) <= MOST_FLAGS):
             for name in names:
                 file = self._root / name
                 nearest = self._nearest(file, databases)
@@ -179,12 +180,7 @@ class _Cleaning:
             return "-xobjective-c++-header"
         return "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
 
-    def _needs_commands(self, names: Sequence[PurePosixPath]) -> bool:
-        has_header = any(name.suffix == ".h" for name in names)
-        return has_header and len(names) * len(include_folders(self._root)) <= MOST_FLAGS
-
     def _databases(self) -> Iterator[tuple[Path, Path]]:
-        """Yield each folder with a database, and the path of that database."""
         for name, _, files in os.walk(self._root):
             folder = Path(name)
             self._has_objective_c |= any(name.endswith(OBJECTIVE_C) for name in files)

@@ -91,8 +91,6 @@ def expand(snippet: str) -> tuple[str, int]:
 
 
 class _SnippetReader:
-    """A reader of one snippet, from its beginning to its end."""
-
     def __init__(self, snippet: str) -> None:
         self._snippet = snippet
         self._at = 0
@@ -241,8 +239,6 @@ class Question:
 
 
 class Replaced:
-    """The part of the line that acceptance of an item replaces."""
-
     __slots__ = ("begin", "end", "visible")
 
     def __init__(self, begin: int, end: int, *, visible: bool) -> None:
@@ -259,8 +255,6 @@ def offers(
 
 
 class _Reader:
-    """A reader of the items of one list."""
-
     def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
         self._question = question
         self._name = name
@@ -275,7 +269,11 @@ class _Reader:
             self._default = self._range((shared.start, shared.end or shared.start))
 
     def read(self, answer: CompletionList) -> Iterator[Suggestion]:
-        filtered_by = self._filter_of_all(answer)
+        filtered_by = ""
+        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
+        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
+        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+            filtered_by = answer.items[0].filter_text or answer.items[0].label
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
@@ -310,13 +308,6 @@ class _Reader:
                 visible=replaced.visible and bool(item.label),
                 extension=self._extension,
             )
-
-    def _filter_of_all(self, answer: CompletionList) -> str:
-        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
-        # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
-        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
-            return answer.items[0].filter_text or answer.items[0].label
-        return ""
 
     def _kind(self, item: CompletionItem) -> str:
         kind = item.kind

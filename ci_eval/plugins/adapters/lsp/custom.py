@@ -130,7 +130,6 @@ def _program_names(file: Path) -> set[str]:
 
 
 def no_command(_place: Place) -> Sequence[str]:
-    """Return no command: there is none before the user gives one."""
     return ()
 
 

@@ -22,7 +22,6 @@ SETTINGS: dict[str, Any] = {
 
 
 def preferences(on: bool) -> dict[str, Any]:
-    """Return the preferences that turn auto-import on or off."""
     return {"includeCompletionsForModuleExports": on, "includeCompletionsForImportStatements": on}
 
 

@@ -56,7 +56,6 @@ DELETED = "x"
 
 
 def no_values(_place: Place) -> dict[str, Any]:
-    """Return no settings and no variables."""
     return {}
 
 
@@ -132,8 +131,6 @@ class LspEngine(FromRecipe):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return the configuration that the server gets before it starts."""
-
         def write(place: Place) -> SentConfiguration:
             launch = self.launch(place)
             suffixes = surroundings.suffixes or ("",)
@@ -183,7 +180,6 @@ class LspEngine(FromRecipe):
         return self.manners.reads_all and self.auto_import.state(self.auto_imports) != "off"
 
     def language_id(self, language: str, path: str) -> str:
-        """Return the protocol's name of the language of a file."""
         return self.only_language_id or language_id(path, language)
 
 
@@ -379,7 +375,7 @@ class RunningLsp:
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
         # The last edit typed the character before the caret already.
-        elif caret == 0 or (edits and _is_end_of_edit(caret, edits[-1])):
+        elif caret == 0 or (edits and edits[-1][2] and edits[-1][0] + len(edits[-1][2]) == caret):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
@@ -425,9 +421,3 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
         f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
         *arguments,
     ]
-
-
-def _is_end_of_edit(caret: int, edit: Edit) -> bool:
-    """Return whether the edit wrote the character before the caret."""
-    offset, _, inserted = edit
-    return bool(inserted) and offset + len(inserted) == caret

@@ -60,8 +60,6 @@ def add_edits(
 
 
 class _Edits:
-    """A reader of edits of one document."""
-
     def __init__(self, text: str, encoding: Encoding) -> None:
         self._lines = text.split("\n")
         self._begins = [0]

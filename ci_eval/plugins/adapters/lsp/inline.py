@@ -29,8 +29,6 @@ class InlineItem(msgspec.Struct, rename="camel"):
 
 
 class InlineList(msgspec.Struct):
-    """A list of inline items."""
-
     items: list[InlineItem] = []
 
 

@@ -18,7 +18,6 @@ def nothing(_place: Place) -> None:
 
 
 def nothing_left_out(_root: Path) -> str:
-    """Return "", since nothing of the project is left out."""
     return ""
 
 

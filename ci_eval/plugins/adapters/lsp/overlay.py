@@ -91,7 +91,6 @@ class AutoImport:
         return self.switch(wanted == "on")
 
     def state(self, wanted: str) -> AutoImported:
-        """Return the engine's behaviour if `interpret.autoImport` is `wanted`."""
         if wanted == "default" or self.usual == "none":
             return self.usual
         return "on" if wanted == "on" else "off"

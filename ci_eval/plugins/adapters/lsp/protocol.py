@@ -78,7 +78,6 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 def width(text: str, encoding: Encoding) -> int:
-    """Return the number of units that the text has."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
     if encoding == "utf-8":
@@ -88,7 +87,6 @@ def width(text: str, encoding: Encoding) -> int:
 
 
 def find_position(text: str, offset: int, encoding: Encoding) -> Position:
-    """Return the line and character of the code point at `offset`."""
     begin = text.rfind("\n", 0, offset) + 1
     return Position(line=text.count("\n", 0, begin), character=width(text[begin:offset], encoding))
 
@@ -166,8 +164,6 @@ class EditRange(Struct, gc=False):
 
 
 class Defaults(Struct, rename="camel"):
-    """The values of items that do not have their own."""
-
     edit_range: EditRange | None = None
     insert_text_format: float | None = None
 
@@ -185,8 +181,6 @@ class CompletionList(Struct, rename="camel"):
 
 
 class ResponseError(Struct):
-    """An error that the server answered with."""
-
     code: int = 0
     message: str = ""
 
@@ -209,8 +203,6 @@ class SyncOptions(Struct):
 
 
 class Capabilities(Struct, rename="camel"):
-    """The abilities that the server announces."""
-
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
@@ -226,15 +218,11 @@ class Capabilities(Struct, rename="camel"):
 
 
 class ServerInfo(Struct):
-    """The name and the version that the server gives itself."""
-
     name: str = ""
     version: str | None = None
 
 
 class Initialized(Struct, rename="camel"):
-    """The answer to the request `initialize`."""
-
     capabilities: Capabilities
     server_info: ServerInfo | None = None
 
@@ -264,8 +252,6 @@ class Published(Struct):
 
 
 class Registrations(Struct):
-    """The methods in a message `client/registerCapability`."""
-
     registrations: Annotated[list[Registration], Meta(max_length=MANY)] = []
 
 
@@ -328,7 +314,8 @@ def _lenient(answer: Any) -> CompletionList:
     items = whole.get("items")
     if items is not None and not isinstance(items, list):
         raise msgspec.ValidationError(f"items: expected a list, got {quote(str(items), 80)}")
-    pairs = [(raw, item) for raw in items or () if (item := _item(raw)) is not None]
+    item_fields = (*_NUMBERS, "preselect")
+    pairs = [(raw, item) for raw in items or () if (item := _convert(raw, CompletionItem, item_fields)) is not None]
     read = [item for _, item in pairs]
     if items and not read:
         raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
@@ -339,11 +326,6 @@ def _lenient(answer: Any) -> CompletionList:
         dropped=len(items or ()) - len(read),
         source=msgspec.json.encode({**whole, "items": [raw for raw, _ in pairs]}),
     )
-
-
-def _item(raw: Any) -> CompletionItem | None:
-    item: CompletionItem | None = _convert(raw, CompletionItem, (*_NUMBERS, "preselect"))
-    return item
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:

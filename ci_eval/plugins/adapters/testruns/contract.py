@@ -31,19 +31,15 @@ class Work:
 
     @property
     def files(self) -> Path:
-        """Return the folder with the files of the record."""
         return self.place.scratch / "files"
 
     @property
     def report(self) -> Path:
-        """Return the file into which the test runner writes its report."""
         return self.place.scratch / "report.xml"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A program that is run to its end, in the folder with the files."""
-
     argv: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False
@@ -63,8 +59,6 @@ class Ended:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of one run of tests."""
-
     compiled: bool = True
     """A flag: no compiler refused the code."""
     runs: bool = False
@@ -112,8 +106,6 @@ SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 @dataclass(frozen=True, kw_only=True)
 class Runner:
-    """A language whose tests are run."""
-
     name: str
     grammar: str
     """The name of the language in the grammar bundles."""

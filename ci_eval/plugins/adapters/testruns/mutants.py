@@ -36,7 +36,6 @@ class Mutant:
     operator: str
 
     def apply_mutation(self, source: bytes) -> str:
-        """Return the file with that change."""
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
     def described(self, text: str, focal: Stretch) -> str:
@@ -129,7 +128,8 @@ def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]
         for operator, children in groupby(node.children, key=lambda child: child.type):
             leaves = list(children)
             if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
-                yield _kind(operator), leaves[0].start_byte, leaves[-1].end_byte, swapped
+                kind = "comparison" if operator in COMPARISONS else "boolean" if operator in BOOLEANS else "arithmetic"
+                yield kind, leaves[0].start_byte, leaves[-1].end_byte, swapped
     if node.type in syntax.negations and node.children[0].type in {"not", "!"}:
         operand = node.children[-1]
         yield "boolean", *span, source[operand.start_byte : operand.end_byte].decode()
@@ -139,20 +139,13 @@ def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]
         yield "constant", *span, opposite
     if node.type in syntax.strings and not _is_docstring(node) and (emptied := _empty(node, code)):
         yield "constant", *span, emptied
-    if node.type == "return_statement" and syntax.returned and (value := _find_return_value(node)):
+    value = next((child for child in node.children[1:] if child.is_named), None)
+    if node.type == "return_statement" and syntax.returned and value:
         yield "return value", value.start_byte, value.end_byte, syntax.returned
     below = f"{node.parent.type} {node.type}" if node.parent else ""
     gone = syntax.removed.get(node.type, syntax.removed.get(below))
     if gone is not None and not any(map(_is_docstring, node.children)):
         yield "statement", *span, gone
-
-
-def _find_return_value(node: Node) -> Node | None:
-    return next((child for child in node.children[1:] if child.is_named), None)
-
-
-def _kind(operator: str) -> str:
-    return "comparison" if operator in COMPARISONS else "boolean" if operator in BOOLEANS else "arithmetic"
 
 
 def _is_docstring(node: Node) -> bool:

@@ -35,8 +35,6 @@ class NotRunnable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """The result of a test's trial."""
-
     runnable: bool = True
     """A flag: tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False
@@ -50,8 +48,6 @@ class Trial:
 
 
 class Trials:
-    """The trials of one process."""
-
     def __init__(self, settings: RunSettings, cache: Path) -> None:
         self._settings = settings
         self._cache = cache

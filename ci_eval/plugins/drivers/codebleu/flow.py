@@ -63,14 +63,12 @@ def edges(entries: Iterable[Entry]) -> list[Edge]:
             known = merged.get(token)
             merged[token] = (name, how, unique([*known[2], *sources]) if known else sources)
     numbers: dict[str, int] = {}
-    return [_number_variables(merged_entry, numbers) for merged_entry in merged.values()]
-
-
-def _number_variables(entry: tuple[str, str, list[str]], numbers: dict[str, int]) -> Edge:
-    name, how, sources = entry
-    for variable in (*sources, name):
-        numbers.setdefault(variable, len(numbers))
-    return numbers[name], how, tuple(numbers[source] for source in sources)
+    numbered: list[Edge] = []
+    for name, how, sources in merged.values():
+        for variable in (*sources, name):
+            numbers.setdefault(variable, len(numbers))
+        numbered.append((numbers[name], how, tuple(numbers[source] for source in sources)))
+    return numbered
 
 
 def count_common_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> int:

@@ -36,7 +36,6 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
 
 
 def precision(expected: list[str], given: list[str]) -> float:
-    """Return the BLEU of the text against the reference."""
     pairs = [(count_ngrams(expected, order), count_ngrams(given, order)) for order in ORDERS]
     fractions = [
         (sum((expected_runs & given_runs).values()), max(1, sum(given_runs.values())))

@@ -26,8 +26,6 @@ Rule = Callable[["Flow", Node, States], States]
 
 
 class Flow:
-    """A walk through one tree that notes its data flow."""
-
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         """Start a walk by rules: the type of a node → what it does."""
         self.rules = rules
@@ -50,7 +48,6 @@ class Flow:
         return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
 
     def walk_all(self, nodes: Sequence[Node | None], states: States) -> States:
-        """Walk through the nodes one after the other, and return the states after them."""
         for node in nodes:
             states = self.walk(node, states)
         return states
@@ -114,7 +111,6 @@ def csharp_declaration(flow: Flow, node: Node, states: States) -> States:
 
 
 def assignment(flow: Flow, node: Node, states: States) -> States:
-    """Note the data flow of `a = b`."""
     value = node.field("right")
     states = flow.walk(value, states)
     flow.link(flow.names(node.field("left")), flow.names(value), COMPUTED, states)
@@ -122,7 +118,6 @@ def assignment(flow: Flow, node: Node, states: States) -> States:
 
 
 def increment(flow: Flow, node: Node, states: States) -> States:
-    """Note the data flow of `a++`."""
     names = flow.names(node)
     for target in names:
         flow.link([target], names, COMPUTED, states)
@@ -184,7 +179,6 @@ def note_java_foreach(flow: Flow, node: Node, states: States) -> States:
 
 
 def note_assignment(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
-    """Note that a name gets a value."""
     states = flow.walk(value, states)
     flow.link(flow.names(name), flow.names(value), COMPUTED, states)
     return states

@@ -73,7 +73,10 @@ class _Reader:
         if self._string:
             closed = self._closing.match(line)
             if not closed:
-                yield from self._continue_string(line)
+                self._string += line
+                if self._one_line and not line.endswith(("\\\n", "\\\r\n")):
+                    yield "other", self._string, self._begin, (self._row, len(line))
+                    self._string = ""
                 return
             offset = closed.end()
             yield "string", self._string + line[:offset], self._begin, (row, offset)
@@ -89,12 +92,6 @@ class _Reader:
             yield from self._move(line, offset, column)
         self._joined = False
         yield from self._within(line, offset)
-
-    def _continue_string(self, line: str) -> Iterator[Token]:
-        self._string += line
-        if self._one_line and not line.endswith(("\\\n", "\\\r\n")):
-            yield "other", self._string, self._begin, (self._row, len(line))
-            self._string = ""
 
     def _empty(self, line: str, place: int) -> Iterator[Token]:
         if line[place] == "#":

@@ -16,10 +16,7 @@ from ci_eval.plugins.drivers.codebleu.trees import Node, tokens, walk
 
 
 class Flow:
-    """A walk through one tree that notes its data flow."""
-
     def __init__(self, rules: Rules) -> None:
-        """Start a walk by the rules of the tree's grammar."""
         self.rules = rules
         self.entries: list[Entry] = []
         self._steps = Steps()
@@ -28,13 +25,17 @@ class Flow:
         """Note what happens in a node, and return the states after it. `states` is used up."""
         self._steps.take()
         if self._is_variable(node):
-            self._read(node, states)
+            known = states.get(node.text)
+            if known:
+                self.entries.append((node.text, node.index, COMES, [node.text], known))
             return states
         if node.type in self.rules.loops:
             # The next turn knows what this one gives a value to.
             states = join_states([states, self._bound_within(node)])
         if node.type in self.rules.branches:
-            return self._walk_branches(node, states)
+            branches = node.fields("consequence", "alternative")
+            states = self._walk_all((child for child in node.children if child not in branches), states)
+            return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
         binding = self._binding(node)
         if binding:
             return self._bind(node, binding, states)
@@ -53,21 +54,11 @@ class Flow:
     def _is_variable(self, node: Node) -> bool:
         return node.type in self.rules.variables
 
-    def _read(self, token: Node, states: States) -> None:
-        known = states.get(token.text)
-        if known:
-            self.entries.append((token.text, token.index, COMES, [token.text], known))
-
     def _visible_children(self, node: Node) -> list[Node]:
         """Return the children of a node except those in which no variables are."""
         names = self.rules.hidden.get(node.type)
         hidden = node.fields(*names) if names else ()
         return [child for child in node.children if child not in hidden]
-
-    def _walk_branches(self, node: Node, states: States) -> States:
-        branches = node.fields("consequence", "alternative")
-        states = self._walk_all((child for child in node.children if child not in branches), states)
-        return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
 
     def _binding(self, node: Node) -> Binding | None:
         binding = self.rules.bindings.get(node.type)
@@ -102,7 +93,6 @@ class Flow:
         states[target.text] = [target.index]
 
     def _names(self, node: Node) -> Iterator[str]:
-        """Yield the names of variables in a value."""
         if self._is_variable(node):
             yield node.text
         for child in self._visible_children(node):
@@ -156,7 +146,6 @@ class Flow:
 
 
 def _adds(sign: Node) -> bool:
-    """Return whether a sign is `+=` or the like."""
     return len(sign.type) > 1 and sign.type.endswith("=") and sign.type != ":="
 
 

@@ -30,8 +30,6 @@ class TooMuch(Exception):
 
 
 class Node:
-    """A node of a tree, with its children in order."""
-
     __slots__ = ("children", "index", "raw", "text", "type")
 
     def __init__(self, raw: Any) -> None:
@@ -50,7 +48,6 @@ class Node:
         return None if raw is None else next((child for child in self.children if child.raw == raw), None)
 
     def fields(self, *names: str) -> list[Node]:
-        """Return all children of these names, in order."""
         named = [raw for name in names for raw in self.raw.children_by_field_name(name)]
         return [child for child in self.children if child.raw in named] if named else []
 
@@ -76,7 +73,6 @@ def parse(language: str, text: str) -> Node:
 
 
 def depth(root: Node) -> int:
-    """Return the number of levels of the tree."""
     levels, level = 0, [root]
     while level:
         levels, level = levels + 1, [child for node in level for child in node.children]

@@ -43,7 +43,6 @@ class Cgroups:
                 continue
 
     def join(self) -> None:
-        """Move this process into the groups."""
         for folder in self._folders:
             try:
                 _write(f"{folder}/cgroup.procs", 0)

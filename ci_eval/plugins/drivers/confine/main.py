@@ -31,10 +31,7 @@ RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": la
 
 
 class Options:
-    """The options of the command line."""
-
     def __init__(self, arguments: list[str]) -> None:
-        """Read the options of a command line."""
         # They are not checked, since only `Walls.around` makes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]

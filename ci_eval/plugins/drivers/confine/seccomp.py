@@ -177,7 +177,6 @@ def _refuse_unless(argument: int, values: Iterable[int], mask: int = 0) -> list[
 
 
 def _refuse_if(argument: int, test: Instruction) -> list[Instruction]:
-    """Return what refuses the call if the test of an argument is true."""
     return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), test, *_fail(errno.EPERM)]
 
 

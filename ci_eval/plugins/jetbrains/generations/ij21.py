@@ -28,12 +28,10 @@ def read_actions(fields: Fields) -> StoredActions:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Return our actions as the plugin's."""
     return steps.write(actions, properties.as_tokens)
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
-    """Return the content of `config.json`."""
     strategy, interpret, title = configuration.actions.strategy, configuration.interpret, steps.title(configuration)
     user = interpret.user_model
     emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None

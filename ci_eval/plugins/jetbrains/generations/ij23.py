@@ -133,7 +133,6 @@ def _sessions(actions: Sequence[Action]) -> list[str]:
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
-    """Return the content of `config.json`."""
     strategy, interpret = configuration.actions.strategy, configuration.interpret
     prefix = steps.prefix(strategy.prefix)
     prefix.pop("emulateTyping")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ci_eval.core.config import Config
-from ci_eval.core.model import Action, Lookup, Properties, Session, Suggestion
+from ci_eval.core.model import Action, Properties, Session
 from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
@@ -56,7 +56,6 @@ def read_actions(fields: Fields) -> StoredActions:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Return our actions as the plugin's."""
     return steps.write(actions, lambda known: {"properties": _map(known)})
 
 
@@ -66,7 +65,6 @@ def write_session(session: Session) -> dict[str, object]:
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
-    """Return the content of `config.json`."""
     strategy, interpret = configuration.actions.strategy, configuration.interpret
     filters = steps.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {
@@ -91,14 +89,6 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-def _nothing(_lookup: Lookup, _number: int) -> dict[str, object]:
-    return {}
-
-
-def _nothing_more(_suggestion: Suggestion, _lookup: Lookup, _place: int) -> dict[str, object]:
-    return {}
-
-
 GENERATION = Generation(
     name="k19",
     summary="the plugin of 2019, before it became part of the IDEs",
@@ -112,8 +102,8 @@ GENERATION = Generation(
     config=config,
     write_properties=write_properties,
     write_session=write_session,
-    write_lookup=_nothing,
-    write_suggestion=_nothing_more,
+    write_lookup=lambda *_: {},
+    write_suggestion=lambda *_: {},
     write_actions=write_actions,
     first_errors=None,
 )

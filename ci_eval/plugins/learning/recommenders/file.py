@@ -65,8 +65,6 @@ class TypeNames(Value, frozen=True, kw_only=True):
 
 
 class Writer:
-    """The types of a model, one after the other."""
-
     def __init__(self) -> None:
         self._names: list[TypeNames] = []
         self._arrays: dict[str, list[NDArray[Any]]] = {}
@@ -101,8 +99,6 @@ def _digest(entries: Mapping[str, bytes]) -> str:
 
 
 class Stored:
-    """The content of a file, type by type."""
-
     def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
         self.facts = facts
         self._names = names
@@ -110,11 +106,9 @@ class Stored:
         self._places = {type_names.name: place for place, type_names in enumerate(names)}
 
     def types(self) -> Iterable[str]:
-        """Return the names of the types."""
         return self._places
 
     def type(self, name: str) -> TypeModel | None:
-        """Return the parameters learnt for a type, None if it is not known."""
         place = self._places.get(name)
         if place is None:
             return None

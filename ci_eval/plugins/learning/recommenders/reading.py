@@ -36,8 +36,6 @@ Row = tuple[int, ...]
 
 @dataclass
 class Collected:
-    """The usages read so far."""
-
     options: TrainingOptions
     usages: int = 0
     without_calls: int = 0
@@ -77,7 +75,6 @@ class Collected:
 
     @property
     def count(self) -> int:
-        """Return the number of types."""
         return len(self._rows)
 
     def _number(self, text: str) -> int:
@@ -166,12 +163,10 @@ def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | 
 
 
 def own_name(method: str) -> str:
-    """Return the name of a qualified method, without its parameters."""
     return method.partition("(")[0].rpartition(".")[2]
 
 
 def definition_key(definition: Definition) -> str:
-    """Return all three parts of a definition, as one text."""
     argument = "" if definition.argument is None else str(definition.argument)
     return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")
 

@@ -56,7 +56,6 @@ class Api:
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
-        """Return the JSON value at `path`."""
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
@@ -65,7 +64,6 @@ class Api:
         return None if answer.status_code == 404 else self._check(answer).content
 
     def listed(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list or of a search, page after page."""
         address, query = self._address + path, {**query, "per_page": 100}
         while address:
             answer = self._check(self._request(address, JSON, query))
@@ -88,7 +86,8 @@ class Api:
                 self._wait(2.0**number)
                 continue
             if answer.headers.get("x-ratelimit-remaining") == "0":
-                self._not_before = _number(answer.headers.get("x-ratelimit-reset", "")) + 1
+                text = answer.headers.get("x-ratelimit-reset", "")
+                self._not_before = (float(text) if text.isdigit() else 0.0) + 1
             pause = self._pause(answer, number)
             if pause is None:
                 return answer
@@ -103,21 +102,18 @@ class Api:
         if answer.status_code not in {403, 429}:
             return None
         if asked := answer.headers.get("retry-after"):
-            return self._seconds(asked)
+            # RFC 9110: a number of seconds, or a date.
+            if asked.isdigit():
+                return float(asked)
+            try:
+                return max(parsedate_to_datetime(asked).timestamp() - self._now(), 0.0)
+            except ValueError:
+                return MINUTE
         if answer.headers.get("x-ratelimit-remaining") == "0":
             return max(self._not_before - self._now(), 0.0)
         # Secondary limits may have code 403, and then only the message tells.
         is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
         return MINUTE * 2**number if is_limit else None
-
-    def _seconds(self, asked: str) -> float:
-        """Return the seconds that a Retry-After header asks for, which holds a number or a date."""
-        if asked.isdigit():
-            return float(asked)
-        try:
-            return max(parsedate_to_datetime(asked).timestamp() - self._now(), 0.0)
-        except ValueError:
-            return MINUTE
 
     def _wait(self, seconds: float) -> None:
         if seconds <= 0:
@@ -141,10 +137,6 @@ class Api:
         if answer.status_code == 401:
             raise ConfigError(f"{said}: the token is not valid; make a new one, or leave it out")
         raise DownloadError(f"{said}: check the repository's name, and that the token may read it")
-
-
-def _number(text: str) -> float:
-    return float(text) if text.isdigit() else 0.0
 
 
 def _reason(answer: requests.Response) -> str:

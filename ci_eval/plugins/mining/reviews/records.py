@@ -14,10 +14,19 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
-from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
-from ci_eval.plugins.mining.reviews.diffs import DiffLine, add_arrows, block_diff, format_diff, line_at, parse
-from ci_eval.plugins.mining.reviews.filtering import Answer, make_prompt, parse_verdict
+from ci_eval.plugins.mining.reviews.diffs import (
+    Block,
+    DiffLine,
+    add_arrows,
+    block_diff,
+    find_language,
+    format_diff,
+    innermost_block,
+    line_at,
+    parse,
+)
 from ci_eval.plugins.mining.reviews.human import DISAGREE
+from ci_eval.plugins.mining.reviews.prompts import Answer, make_prompt, parse_verdict
 from ci_eval.plugins.mining.reviews.tongues import detect_language
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
@@ -77,8 +86,6 @@ class Selection:
 
 @dataclass
 class Mined:
-    """The samples of a repository, and the outcome of each of its comments."""
-
     lines: list[Line] = field(default_factory=list)
     undecided: list[Line] = field(default_factory=list)
     """Samples that would count if people accepted them."""
@@ -87,8 +94,6 @@ class Mined:
 
 @dataclass(frozen=True)
 class _Commented:
-    """A comment, and what it is on."""
-
     comment: dict[str, Any]
     source: Source
     first: int = 0
@@ -109,8 +114,6 @@ class _Commented:
 
 @dataclass(frozen=True)
 class _Change:
-    """The change that a comment is on."""
-
     author: dict[str, Any]
     commit: str
     patches: dict[str, str]
@@ -122,11 +125,13 @@ class Repository:
 
     def __init__(self, api: Api, name: str) -> None:
         self.name, self._api = name, api
-        self.pull = cache(self._pull)
-        self.commits = cache(self._commits)
-        self.commit = cache(self._commit)
-        self.patches = cache(self._patches)
-        self.file = cache(self._file)
+        root = f"/repos/{name}"
+        self.pull = cache(lambda number: api.get(f"{root}/pulls/{number}"))
+        self.commits = cache(lambda number: list(api.listed(f"{root}/pulls/{number}/commits")))
+        self.commit = cache(lambda commit: api.get(f"{root}/commits/{commit}"))
+        # The patch of each path that changed since `head` left `base`.
+        self.patches = cache(lambda base, head: _patches_of(api.get(f"{root}/compare/{base}...{head}")))
+        self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
         """Return the licence as an SPDX identifier, or an empty string if GitHub knows none."""
@@ -136,7 +141,6 @@ class Repository:
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
-        """Yield all comments of a kind."""
         if source == "commit":
             # GitHub has neither an order nor a time for these.
             listed = self._api.listed(f"/repos/{self.name}/comments")
@@ -152,25 +156,6 @@ class Repository:
             return decode(data) if data is not None else ""
         except NotText:
             return ""
-
-    def _pull(self, number: str) -> dict[str, Any]:
-        pull: dict[str, Any] = self._api.get(f"/repos/{self.name}/pulls/{number}")
-        return pull
-
-    def _commits(self, number: str) -> list[dict[str, Any]]:
-        return list(self._api.listed(f"/repos/{self.name}/pulls/{number}/commits"))
-
-    def _commit(self, commit: str) -> dict[str, Any]:
-        content: dict[str, Any] = self._api.get(f"/repos/{self.name}/commits/{commit}")
-        return content
-
-    def _patches(self, base: str, head: str) -> dict[str, str]:
-        """Return the patch of each path that changed since `head` left `base`."""
-        comparison = self._api.get(f"/repos/{self.name}/compare/{base}...{head}")
-        return _patches_of(comparison)
-
-    def _file(self, path: str, commit: str) -> bytes | None:
-        return self._api.raw(f"/repos/{self.name}/contents/{quote(path)}", ref=commit)
 
 
 def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
@@ -380,7 +365,6 @@ def _record(
 
 
 def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
-    """Return the outcome that people decided on, or else the language model."""
     same = identity(*line.context["diff_block"].split(), "", *line.references[0].split())
     if same in known:
         return "duplicate"

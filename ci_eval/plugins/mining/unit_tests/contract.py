@@ -1,13 +1,15 @@
-"""The contract of a language whose tests are paired with the functions that they test."""
+"""The contract of a language whose tests are paired with the functions that they test, and the locations of both."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Literal
 
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.mining.trees import line_number
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
@@ -27,8 +29,6 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function or method that may be tested."""
-
     name: str
     place: Place
     owner: str = ""
@@ -56,23 +56,17 @@ class Call:
 
     def fits(self, function: Function) -> bool:
         """Return whether it may be a call of the function, by its name and the number of arguments."""
-        if self.name != function.name or self._is_of_another(function.owner):
+        last = self.receiver.rpartition(".")[2]
+        # By convention, a receiver with a capital letter is a class: here another one than the function's own.
+        if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
             return False
         if self.arguments is None:
             return True
         return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
 
-    def _is_of_another(self, owner: str) -> bool:
-        """Return whether it is called on a class by its name, and on another one than the owner."""
-        last = self.receiver.rpartition(".")[2]
-        # By convention, a receiver with a capital letter is a class.
-        return bool(owner) and last[:1].isupper() and last != owner
-
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """A test in a file of a project."""
-
     name: str
     place: Place
     owner: str = ""
@@ -97,8 +91,6 @@ class Test:
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
-    """The functions and tests in one file."""
-
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
     broken: bool = False
@@ -106,8 +98,6 @@ class Parsed:
 
 
 class Index:
-    """The functions of a project."""
-
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
         """Index the functions of a project. `paths` names all files that were read."""
         self.paths = frozenset(paths)
@@ -118,11 +108,9 @@ class Index:
             self._owned[function.owner].append(function)
 
     def named(self, *names: str) -> list[Function]:
-        """Return the functions that have any of these names."""
         return [function for name in dict.fromkeys(names) for function in self._named.get(name, ())]
 
     def of(self, owner: str) -> list[Function]:
-        """Return the functions of a class."""
         return self._owned.get(owner, [])
 
 
@@ -150,3 +138,22 @@ class Dialect:
     language cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
     """The project's package.json → what runs the tests. None if the test's own text shows it."""
+
+
+def place(source: bytes, path: str, node: Node) -> Place:
+    return between(source, path, node.start_byte, node.end_byte)
+
+
+def between(source: bytes, path: str, begin: int, end: int) -> Place:
+    """Return the location of the bytes from `begin` to `end`."""
+    first = line_number(source, begin)
+    return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
+
+
+def folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def stem(path: str) -> str:
+    """Return the file's name without its extensions."""
+    return PurePosixPath(path).name.partition(".")[0]

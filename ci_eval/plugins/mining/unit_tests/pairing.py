@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
-from ci_eval.plugins.mining.unit_tests.contract import Dialect, Function, Index, Rule, Test
-from ci_eval.plugins.mining.unit_tests.places import folder, stem
+from ci_eval.plugins.mining.unit_tests.contract import Dialect, Function, Index, Rule, Test, folder, stem
 from ci_eval.plugins.mining.unit_tests.words import snake, subject, tells
 
 Fate = Literal[
@@ -36,8 +35,6 @@ Fate = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """A test and the function it tests."""
-
     test: Test
     function: Function
     rule: Rule
@@ -47,7 +44,6 @@ class Pair:
 
     @property
     def confidence(self) -> Literal["high", "low"]:
-        """Return "high" if the name matches and the function is called."""
         return "high" if self.name_matches and self.is_called else "low"
 
 

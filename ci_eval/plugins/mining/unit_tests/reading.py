@@ -18,8 +18,6 @@ from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """The functions and tests of a project."""
-
     paths: Sequence[str]
     """Paths of all files of the language."""
     functions: Sequence[Function]
@@ -52,10 +50,11 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
         source = read_source(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
+    grammar = dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]
     # Parsing makes many small values, none of which is garbage, so collections would only cost time.
     gc.disable()
     try:
-        return dialect.read(source, path, parser(_grammar(dialect, path)).parse(source).root_node)
+        return dialect.read(source, path, parser(grammar).parse(source).root_node)
     finally:
         gc.enable()
 
@@ -73,7 +72,3 @@ def read_source(root: Path, path: str) -> bytes:
 @cache
 def _dialect(language: str) -> Dialect:
     return CATALOG.load(language)
-
-
-def _grammar(dialect: Dialect, path: str) -> str:
-    return dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]

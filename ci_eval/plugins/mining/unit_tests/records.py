@@ -32,8 +32,6 @@ MOST_ASSERTIONS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The project that pairs are from."""
-
     info: ProjectInfo
     root: Path
     licence: str
@@ -41,8 +39,6 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The criteria by which a project's pairs become samples."""
-
     limit: int = 200
     """The most samples of one project. If there are more, they are sampled."""
     seed: int = 0
@@ -54,8 +50,6 @@ class Selection:
 
 @dataclass
 class Mined:
-    """The samples of a project, and the outcome of each of its tests."""
-
     lines: list[Line] = field(default_factory=list)
     fates: Counter[Fate] = field(default_factory=Counter)
 
@@ -92,7 +86,6 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
 
 
 def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Fate | None:
-    """Return why a pair is no sample, None if it is one."""
     test = line.references[0]
     if len(test) >= LONGEST_TEST:
         return "long test"

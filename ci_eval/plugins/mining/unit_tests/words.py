@@ -14,17 +14,14 @@ def words(name: str) -> list[str]:
 
 
 def snake(name: str) -> str:
-    """Return a name such as FooBar as foo_bar."""
     return "_".join(words(name))
 
 
 def lower_first(name: str) -> str:
-    """Return a name such as FooBar as fooBar."""
     return name[:1].lower() + name[1:]
 
 
 def upper_first(name: str) -> str:
-    """Return a name such as fooBar as FooBar."""
     return name[:1].upper() + name[1:]
 
 

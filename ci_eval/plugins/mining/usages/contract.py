@@ -22,8 +22,6 @@ a name → its kind, and its fully qualified type or ""."""
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """The project that a text belongs to, as far as mining needs it."""
-
     own: frozenset[str] = frozenset()
     """Qualified names of its modules (Python) or types (Java). Names that begin with one of them are the project's
     own."""
@@ -34,8 +32,6 @@ class Surroundings:
 
 @dataclass(frozen=True, kw_only=True)
 class MinedUsage:
-    """A usage, and the method that it is in."""
-
     method: str
     """Fully qualified; with the type, it is the key of a history."""
     usage: ObjectUsage

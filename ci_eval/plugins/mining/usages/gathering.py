@@ -1,13 +1,15 @@
-"""The collector that merges the calls on objects of one type in one method into a usage."""
+"""The collector that merges the calls on objects of one type in one method into a usage; and the order of reading
+the nodes of a text for it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.model import Definition, ObjectPlace, ObjectUsage
+from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.mining.usages.contract import MinedText, MinedUsage, Receiver
 from ci_eval.plugins.mining.usages.places import Origin, Places, Site
 
@@ -47,8 +49,6 @@ class _Gathered:
 
 
 class Gathering:
-    """The usages of one text, while it is read."""
-
     def __init__(self, places: Places | None = None) -> None:
         """Start without usages. `places` locates the objects, if their locations are needed."""
         self._places = places
@@ -100,7 +100,6 @@ class Gathering:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def mined(self, *, broken: bool) -> MinedText:
-        """Return everything that was collected, as the result of a text."""
         return MinedText(usages=tuple(self._usages()), receivers=self.receivers, bases=self.bases, broken=broken)
 
     def _usages(self) -> Iterator[MinedUsage]:
@@ -113,9 +112,36 @@ class Gathering:
                 definition=definition,
                 calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
             )
-            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=self._place(gathered, thing))
+            last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
+            place = self._places.of(gathered.sites, gathered.origins, last) if self._places else None
+            yield MinedUsage(method=key, usage=usage, own=gathered.own, place=place)
 
-    def _place(self, gathered: _Gathered, thing: str) -> ObjectPlace | None:
-        """Return the location of a usage. `thing` names the object whose definition counts."""
-        last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
-        return self._places.of(gathered.sites, gathered.origins, last) if self._places else None
+
+Scope = TypeVar("Scope")
+
+
+class StackWalk(Generic[Scope]):
+    """A reading whose remaining tasks are a stack, so that no nesting is too deep for it."""
+
+    def __init__(self) -> None:
+        self._todo: list[Callable[[], None]] = []
+
+    def _read(self, node: Node, scope: Scope) -> None:
+        raise NotImplementedError
+
+    def _work(self) -> None:
+        while self._todo:
+            self._todo.pop()()
+
+    def _visit(self, node: Node | None, scope: Scope) -> None:
+        """Read the node next, before what was to be done already."""
+        if node is not None and node.child_count:
+            self._todo.append(lambda: self._read(node, scope))
+
+    def _visit_all(self, nodes: Iterable[Node], scope: Scope) -> None:
+        for node in reversed(list(nodes)):
+            self._visit(node, scope)
+
+    def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Callable[[], None]) -> None:
+        self._todo.append(task)
+        self._visit_all((node for node in nodes if node is not None), scope)

@@ -21,8 +21,6 @@ state, and one without any call has none to ask for."""
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """The usages in one file at one time."""
-
     time: float
     usages: Mapping[Key, ObjectUsage]
     selected: Mapping[Key, ObjectUsage] = field(default_factory=dict)

@@ -25,8 +25,6 @@ Line = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A call in the tree of a text."""
-
     name: Node
     """The method's."""
     receiver: Node
@@ -35,8 +33,6 @@ class Site:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """A node at which an object gets its name."""
-
     thing: str
     """The name of the object."""
     node: Node
@@ -58,7 +54,8 @@ class Places:
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
-            name, line = self._name(thing.receiver), self._behind_call(thing.call)
+            statement = self._statement(thing.call)
+            name, line = self._name(thing.receiver), self._behind(statement) if statement else None
         else:
             name = last.thing if last and NAME.fullmatch(last.thing) else ""
             line = self._first_line(last.node) if last else None
@@ -118,10 +115,6 @@ class Places:
             node = node.parent
         return None
 
-    def _behind_call(self, call: Node) -> Line | None:
-        statement = self._statement(call)
-        return self._behind(statement) if statement else None
-
     def _first_line(self, node: Node) -> Line | None:
         """Return the line where an object can be used that gets its name at the node: behind the statement, or in the
         block below."""
@@ -165,7 +158,6 @@ class Places:
         return end, self._indent(statement.start_byte)
 
     def _indent(self, offset: int) -> str:
-        """Return the blanks at the beginning of the line."""
         begin = self._source.rfind(b"\n", 0, offset) + 1
         line = self._source[begin:offset]
         return line[: len(line) - len(line.lstrip(b" \t"))].decode()

@@ -19,8 +19,6 @@ from ci_eval.plugins.mining.usages.languages import CATALOG
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectUsages:
-    """The usages in the files of a project."""
-
     paths: Sequence[str]
     usages: Sequence[MinedUsage]
     """Usages, in order of the paths."""

@@ -66,8 +66,6 @@ class RecordedLookup:
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    """A format of recorded editing."""
-
     summary: str
     read: Callable[[Path, Recording], Iterator[Snapshot]]
     """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
@@ -86,7 +84,6 @@ class Typings:
     _open: dict[tuple[str, str], Typing | None] = field(default_factory=dict)
 
     def at(self, user: str, file: str) -> Typing | None:
-        """Return the typing of a file, None if its text is not known any more."""
         return self._open.setdefault((user, file), Typing(user, file))
 
     def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
@@ -97,7 +94,6 @@ class Typings:
         yield from typing.end() if typing else ()
 
     def end(self) -> Iterator[Snapshot]:
-        """Yield the last snapshots of all files."""
         for typing in self._open.values():
             yield from typing.end() if typing else ()
 

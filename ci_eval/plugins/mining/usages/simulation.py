@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -65,7 +65,8 @@ def simulate(
             continue
         states = _Simulation(usage, seen[usage.type], f"{number}", seed, in_order).states(skipped)
         chosen = states if steps else [states[0], states[-1]]
-        yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(_drop_repeats(chosen)))
+        changes = [state for i, state in enumerate(chosen) if i == 0 or not equal(state, chosen[i - 1])]
+        yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(changes))
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,9 @@ class _Simulation:
         return list(weights)[-1]
 
     def states(self, skipped: Counter[str]) -> list[ObjectUsage | None]:
-        """Return the states from the first to the finished one."""
         class_ = self.choose(CLASSES, "class")
-        order = self._order()
+        calls = list(self.end.calls)
+        order = calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
         if class_ == "NEW":
             return [None, *self._grown(order, 0, self.end.definition)]
         count = self._count()
@@ -109,11 +110,6 @@ class _Simulation:
         for length in range(count, len(order)):
             yield replace(self.end, definition=definition, calls=tuple(order[:length]))
         yield self.end
-
-    def _order(self) -> list[str]:
-        """Return the calls in the order in which they are added."""
-        calls = list(self.end.calls)
-        return calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
 
     def _count(self) -> int:
         """Return how many of the calls are present at the start; fewer than at the end."""
@@ -134,13 +130,7 @@ class _Simulation:
         return sorted(keys, key=lambda call: (keys[call], call))[:count]
 
     def _other_definition(self) -> Definition | None:
-        """Return a definition that objects of the type have in other code, None if there is none."""
         others = {
             definition: float(n) for definition, n in self.seen.definitions.items() if definition != self.end.definition
         }
         return self.choose(others, "definition") if others else None
-
-
-def _drop_repeats(states: Iterable[ObjectUsage | None]) -> Iterator[ObjectUsage | None]:
-    all_states = list(states)
-    return (state for i, state in enumerate(all_states) if i == 0 or not equal(state, all_states[i - 1]))

@@ -45,8 +45,6 @@ class Snapshot:
 
 @dataclass(kw_only=True)
 class Mined:
-    """The histories that snapshots made, and the counts of the rest."""
-
     histories: list[History] = field(default_factory=list)
     snapshots: int = 0
     files: set[tuple[str, str]] = field(default_factory=set)
@@ -63,8 +61,6 @@ class Mined:
 
 @dataclass(frozen=True, kw_only=True)
 class Miner:
-    """A converter of snapshots into histories."""
-
     dialect: Dialect
     project: str = ""
     around: Surroundings = field(default_factory=Surroundings)
@@ -152,7 +148,6 @@ class Miner:
 
 
 def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
-    """Return the locations of the chosen usages."""
     digest = hash_text(text)
     return {
         (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
@@ -192,7 +187,9 @@ class Typing:
         # An edit that does not fit raises before any snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
             raise ValueError("an edit is outside of what is known of the text")
-        yield from self._pause(time)
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
         self.text = self.text[:offset] + new + self.text[offset + length :]
         if "\n" in new:
             yield from self.look(time)
@@ -216,14 +213,8 @@ class Typing:
         )
 
     def end(self) -> Iterator[Snapshot]:
-        """Yield the text at the end of the recording."""
         if self._time is not None:
             yield from self.look(self._time)
-
-    def _pause(self, time: float) -> Iterator[Snapshot]:
-        if self._time is not None and time - self._time >= IDLE:
-            yield from self.look(self._time)
-        self._time = time
 
 
 def _lines(text: str) -> str:

@@ -145,7 +145,6 @@ def _about(line: Line) -> dict[str, object]:
 
 
 def _entry(line: Line) -> dict[str, object]:
-    """Return the values of the link to a page."""
     newest = line.trend.nights[-1]
     return {
         **_about(line),

@@ -41,8 +41,6 @@ the files with the most changes."""
 
 
 class ComparisonPages:
-    """A report while it is written to `folder`, which becomes `target`."""
-
     def __init__(self, comparison: Comparison, folder: Path, target: Path) -> None:
         self._target = target
         self._comparison = comparison

@@ -80,8 +80,6 @@ MANY = 20_000
 
 
 class Pages:
-    """A report while it is written to `folder`."""
-
     def __init__(self, evaluation: Evaluation, folder: Path) -> None:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
@@ -198,8 +196,6 @@ class Pages:
 
 @dataclass(frozen=True)
 class _FilePages:
-    """A writer of the pages of one file after the other; other processes may write those of others."""
-
     evaluation: Evaluation
     folder: Path
     sources: StoredSessions
@@ -356,7 +352,6 @@ def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures
 
 
 def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
-    """Return the drawing of a figure with its intervals, on a scale from 0."""
     estimate = figures.metrics[info.name]
     if estimate.value is None or not scale > 0:
         return Markup()

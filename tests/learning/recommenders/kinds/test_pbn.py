@@ -6,6 +6,7 @@ import json
 import subprocess
 import venv
 from itertools import product
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.plugins.learning.recommenders.contract import Floats
 from ci_eval.plugins.learning.recommenders.file import load
-from ci_eval.plugins.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions
+from ci_eval.plugins.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions, canopies
 from ci_eval.plugins.learning.recommenders.reading import encode_usage
 from ci_eval.plugins.learning.recommenders.training import parse_options
 from tests.learning.recommenders.kinds.test_kinds import usages
@@ -171,3 +172,41 @@ def test_another_library_infers_the_same(tmp_path: Path) -> None:
         query = usage(" ".join(calls), definition)
         ours = {each.call: each.score for each in model.proposals(query, threshold=0)}
         assert ours == pytest.approx(found, abs=1e-5), query
+
+
+def plain(sets: list[frozenset[int]], t1: float, t2: float) -> list[list[int]]:
+    """The same, one distance after the other."""
+    left, found = list(range(len(sets))), []
+    while left:
+        centre = left[0]
+        distance = {
+            each: 1 - len(sets[centre] & sets[each]) / sqrt(len(sets[centre]) * len(sets[each])) for each in left
+        }
+        found.append([each for each in left if each == centre or distance[each] < t1])
+        left = [each for each in left if each != centre and distance[each] >= t2]
+    return found
+
+
+def of(sets: list[frozenset[int]], t1: float, t2: float) -> list[list[int]]:
+    starts = np.cumsum([0, *map(len, sets)])
+    flat = np.array([number for each in sets for number in sorted(each)], dtype=np.int64)
+    owner, member = canopies(starts, flat, t1, t2)
+    return [member[owner == number].tolist() for number in range(int(owner.max(initial=-1)) + 1)]
+
+
+@given(
+    st.lists(st.frozensets(st.integers(0, 11), min_size=1), unique=True, max_size=25),
+    st.sampled_from([(0.001, 0.002), (0.1, 0.101), (0.3, 0.301), (0.3, 0.6), (0.9, 1.0)]),
+)
+def test_they_are_what_the_definition_says(sets: list[frozenset[int]], distances: tuple[float, float]) -> None:
+    t2, t1 = distances
+    assert of(sets, t1, t2) == plain(sets, t1, t2)
+
+
+@pytest.mark.parametrize(("t1", "t2", "found"), [(0.301, 0.3, [[0, 1], [2]]), (0.101, 0.1, [[0], [1], [2]])])
+def test_golden_canopies(t1: float, t2: float, found: list[list[int]]) -> None:
+    assert of([frozenset({0, 1, 2}), frozenset({0, 1}), frozenset({3})], t1, t2) == found
+
+
+def test_no_sets_make_no_canopy() -> None:
+    assert of([], 0.1, 0.1) == []

@@ -10,7 +10,7 @@ from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.usages.contract import MinedText
 from ci_eval.plugins.mining.usages.inference import JediInference
 from ci_eval.plugins.mining.usages.languages.python.library import STUBS
-from ci_eval.plugins.mining.usages.languages.python.naming import qualify_module
+from ci_eval.plugins.mining.usages.languages.python.meaning import qualify_module
 from tests.mining.usages.mined import only, text, usages
 
 pytestmark = pytest.mark.grammar

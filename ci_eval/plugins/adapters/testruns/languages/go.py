@@ -57,7 +57,6 @@ _DECODER = msgspec.json.Decoder(_Event)
 
 
 def install(cache: Path) -> Path:
-    """Return the folder with the compiled library; see `Runner.install`."""
     version = toolchains.version_here("go")
     digest = hashlib.sha256(" ".join(LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
@@ -70,22 +69,17 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """Return the one step, `go test`; see `Runner.steps`."""
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
-    _link(work.kit / "compiled", compiled)
+    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
+    for folder in (work.kit / "compiled").iterdir():
+        if folder.is_dir():
+            (compiled / folder.name).mkdir(parents=True)
+            for file in folder.iterdir():
+                (compiled / folder.name / file.name).symlink_to(file)
     package = PurePosixPath(work.test).parent
     # Go takes a repeated run from its cache without -count=1, and its vet would refuse tests that run.
     argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
     return [Step(argv=argv, variables={**SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
-
-
-def _link(compiled: Path, own: Path) -> None:
-    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
-    for folder in compiled.iterdir():
-        if folder.is_dir():
-            (own / folder.name).mkdir(parents=True)
-            for file in folder.iterdir():
-                (own / folder.name / file.name).symlink_to(file)
 
 
 def read(_work: Work, ended: Ended) -> Outcome:
@@ -123,7 +117,6 @@ TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
 
 
 def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    """Return the change that makes a function return zero values; see `Runner.stub`."""
     body, result = function.child_by_field_name("body"), function.child_by_field_name("result")
     if body is None:
         return None

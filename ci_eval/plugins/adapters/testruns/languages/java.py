@@ -31,7 +31,6 @@ BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 
 
 def install(cache: Path) -> Path:
-    """Return the folder with JUnit's jars; see `Runner.install`."""
     version = LAUNCHER.rpartition(":")[2]
     return once(
         cache / "graders" / f"junit-{version}", version, lambda new: jars.resolve(LAUNCHER, new, others=OTHERS)
@@ -39,7 +38,6 @@ def install(cache: Path) -> Path:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """Return the steps: javac, then JUnit; see `Runner.steps`."""
     place, classes = work.place, work.place.scratch / "classes"
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
     path = jars.classpath([classes, *jars.list_jars(work.kit)])
@@ -68,7 +66,6 @@ NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_type":
 
 
 def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    """Return the change that makes a method return nothing; see `Runner.stub`."""
     body, kind = function.child_by_field_name("body"), function.child_by_field_name("type")
     if body is None:
         return None

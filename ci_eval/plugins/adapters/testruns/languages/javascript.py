@@ -30,7 +30,6 @@ def install(_cache: Path) -> Path:
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """Return the steps: a check of the syntax, then the tests; see `Runner.steps`."""
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
     return [
@@ -41,7 +40,6 @@ def steps(work: Work) -> Sequence[Step]:
 
 
 def read(work: Work, ended: Ended) -> Outcome:
-    """Return the outcome by the report in JUnit's XML and by the output; see `Runner.read`."""
     # A file in which no test began is one itself to Node.js, under its path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
@@ -54,7 +52,6 @@ def read(work: Work, ended: Ended) -> Outcome:
 
 
 def stub(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    """Return the change that makes a function return undefined; see `Runner.stub`."""
     body = function.child_by_field_name("body")
     if body is None:
         return None

@@ -18,14 +18,12 @@ WHEELS = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0
 
 
 def install(cache: Path) -> Path:
-    """Return the folder with pytest; see `Runner.install`."""
     digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
     name = f"pytest-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
     return once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
 
 
 def steps(work: Work) -> Sequence[Step]:
-    """Return the one step, pytest; see `Runner.steps`."""
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
     options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
@@ -45,12 +43,10 @@ def steps(work: Work) -> Sequence[Step]:
 
 
 def read(work: Work, ended: Ended) -> Outcome:
-    """Return the outcome by pytest's report; see `Runner.read`."""
     return read_junit(work.report, ended, errors_run=False)
 
 
 def stub(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    """Return the change that makes a function return None; see `Runner.stub`."""
     body = function.child_by_field_name("body")
     if body is None or not body.children:
         return None

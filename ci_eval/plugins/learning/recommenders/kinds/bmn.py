@@ -14,7 +14,6 @@ from ci_eval.plugins.learning.recommenders.contract import (
     Ints,
     Known,
     Recommender,
-    Scorer,
     Scores,
     TrainingOptions,
     TypeModel,
@@ -36,8 +35,6 @@ def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
 
 
 class Neighbours:
-    """The usages of one type."""
-
     def __init__(self, model: TypeModel) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._calls = len(model.calls)
@@ -78,16 +75,11 @@ class Neighbours:
         return Scores(scores=having / counts.sum())
 
 
-def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """Return a scorer for a stored model."""
-    return Neighbours(model)
-
-
 RECOMMENDER = Recommender(
     name="bmn",
     summary="best matching neighbours (Bruch, Monperrus & Mezini 2009)",
     options=TrainingOptions,
     train=train,
-    open=open_,
+    open=lambda model, _: Neighbours(model),
     strict=True,
 )

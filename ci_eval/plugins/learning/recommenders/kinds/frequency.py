@@ -9,7 +9,6 @@ import numpy as np
 
 from ci_eval.plugins.learning.recommenders.contract import (
     Arrays,
-    Known,
     Recommender,
     Scorer,
     Scores,
@@ -29,15 +28,10 @@ def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
 
 
 def open_(model: TypeModel, _options: TrainingOptions) -> Scorer:
-    """Return a scorer for a stored model."""
     total, counts = model.numbers("usages", least=1), model.numbers("counts")
     require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
     scores = Scores(scores=counts / total)
-
-    def score(_known: Known) -> Scores:
-        return scores
-
-    return score
+    return lambda _: scores
 
 
 RECOMMENDER = Recommender(

@@ -7,19 +7,18 @@ given the pattern. Its answer has a closed form, so no figure is approximated.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.canopies import canopies
 from ci_eval.plugins.learning.recommenders.contract import (
     Arrays,
     Floats,
     Ints,
     Known,
     Recommender,
-    Scorer,
     Scores,
     TrainingOptions,
     TypeModel,
@@ -97,8 +96,6 @@ def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints
 
 
 class Network:
-    """The network of one type."""
-
     def __init__(self, model: TypeModel, options: PbnOptions) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
@@ -139,15 +136,9 @@ class Network:
         logarithms[self._patterns[at]] += np.log(shares / self._least)
 
     def __call__(self, known: Known) -> Scores:
-        """Return the probability of each call."""
         weights = self.posterior(known)[self._of_calls] * self._beyond
         probabilities = self._least + np.bincount(self._calls, weights=weights, minlength=len(self._model.calls))
         return Scores(scores=np.round(probabilities, DIGITS))
-
-
-def open_(model: TypeModel, options: PbnOptions) -> Scorer:
-    """Return a scorer for a stored model."""
-    return Network(model, options)
 
 
 RECOMMENDER = Recommender(
@@ -155,5 +146,43 @@ RECOMMENDER = Recommender(
     summary="patterns of usages in a Bayesian network (Proksch, Lerch & Mezini 2015)",
     options=PbnOptions,
     train=train,
-    open=open_,
+    open=Network,
 )
+
+
+def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints]:
+    """Return the canopies of different, non-empty sets of small numbers, as parallel arrays of canopy and member.
+
+    The order of the sets decides: the first one left is a centre, takes those nearer than `t1` in, and removes those
+    nearer than `t2` from the remaining ones. A set may be in several canopies. `starts` has where each set begins in
+    `flat`, and the end. Needs 0 < t2 <= t1 <= 1.
+    """
+    sizes = np.diff(starts)
+    places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
+    rows = {size: flat[starts[of][:, None] + np.arange(size)] for size, of in places.items()}
+    # Sets of very different sizes cannot be near, so they are never compared.
+    near = {size: [other_size for other_size in places if _nearest(size, other_size) < t1] for size in places}
+    left = np.ones(len(sizes), dtype=bool)
+    mask = np.zeros(int(flat.max(initial=-1)) + 1, dtype=bool)
+    members: list[Ints] = []
+    for centre in range(len(sizes)):
+        if not left[centre]:
+            continue
+        own = flat[starts[centre] : starts[centre + 1]]
+        mask[own] = True
+        parts = [np.array([centre])]
+        left[centre] = False
+        for size in near[len(own)]:
+            open_ = np.flatnonzero(left[places[size]])
+            distance = 1 - mask[rows[size][open_]].sum(axis=1) / sqrt(len(own) * size)
+            parts.append(places[size][open_[distance < t1]])
+            left[places[size][open_[distance < t2]]] = False
+        mask[own] = False
+        members.append(np.sort(np.concatenate(parts)))
+    lengths = [len(canopy) for canopy in members]
+    return np.repeat(np.arange(len(members)), lengths), np.concatenate([*members, np.empty(0, dtype=np.int64)])
+
+
+def _nearest(first: int, second: int) -> float:
+    """Return the least distance of two different sets of these sizes."""
+    return 1 - (first - 1 if first == second else min(first, second)) / sqrt(first * second)

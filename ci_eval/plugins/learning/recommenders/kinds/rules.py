@@ -19,7 +19,6 @@ from ci_eval.plugins.learning.recommenders.contract import (
     Arrays,
     Known,
     Recommender,
-    Scorer,
     Scores,
     TrainingOptions,
     TypeModel,
@@ -62,7 +61,10 @@ def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
     """Return the number of usages that have features together, for all that are frequent enough, level by level
     (Apriori)."""
-    rows = _items(usages)
+    first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
+    contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
+    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
+    rows = [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
     counts = usages.counts.tolist()
     frequent: dict[Items, int] = {(): int(usages.counts.sum())}
     for size in range(1, options.antecedents + 2):
@@ -77,13 +79,6 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
         if size == 1:
             rows = [tuple(item for item in row if (item,) in kept) for row in rows]
     return frequent
-
-
-def _items(usages: TypeUsages) -> list[Items]:
-    first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
-    contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
-    calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
-    return [(*own, *(value for value in around if value >= 0)) for own, around in zip(calls, contexts, strict=True)]
 
 
 def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:
@@ -101,8 +96,6 @@ def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> 
 
 
 class Rules:
-    """The rules of one type."""
-
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
         """Read the arrays. Raises ConfigError if the model is none of this kind."""
         self._model = model
@@ -131,15 +124,10 @@ class Rules:
         return Scores(scores=scores, ties=ties)
 
 
-def open_(model: TypeModel, options: RulesOptions) -> Scorer:
-    """Return a scorer for a stored model."""
-    return Rules(model, options)
-
-
 RECOMMENDER = Recommender(
     name="rules",
     summary="association rules from values and calls to calls",
     options=RulesOptions,
     train=train,
-    open=open_,
+    open=Rules,
 )

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, node_lines, node_text, remove_ranges
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import place
+from ci_eval.plugins.mining.trees import (
+    descendants,
+    field,
+    field_text,
+    named_children,
+    node_lines,
+    node_text,
+    remove_ranges,
+)
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place
+from ci_eval.plugins.mining.unit_tests.methods import Method, methods
 from ci_eval.plugins.mining.unit_tests.words import tells
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
@@ -21,20 +29,12 @@ BODIES = {"declaration_list", *NAMESPACES, *CLASSES, *CONDITIONAL}
 USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
 
 
-@dataclass(frozen=True)
-class _Method:
-    node: Node
-    classes: tuple[Node, ...]
-    """Classes around it, the outermost first."""
-    attributes: frozenset[str]
-
-
 def read(source: bytes, path: str, root: Node) -> Parsed:
     """Return the tests of a C# file, or its functions if it has no test."""
-    methods = list(_methods(source, root))
-    tests = [method for method in methods if method.attributes & TESTS]
+    all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
+    tests = [method for method in all_methods if method.marks & TESTS]
     if not tests:
-        with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
+        with_body = [method for method in all_methods if method.node.child_by_field_name("body") and method.classes]
         return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
     around = dict.fromkeys(method.classes for method in tests)
     contexts = {classes: "\n".join(_context(source, root, classes, tests)) for classes in around}
@@ -43,21 +43,10 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
     )
 
 
-def _methods(source: bytes, root: Node) -> Iterator[_Method]:
-    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
-    while stack:
-        node, classes = stack.pop()
-        if node.type == "method_declaration":
-            yield _Method(node, classes, _attributes(source, node))
-        elif node.type in BODIES:
-            around = (*classes, node) if node.type in CLASSES else classes
-            stack += [(child, around) for child in reversed(named_children(node))]
-
-
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
     lists = [attribute_list for attribute_list in named_children(node) if attribute_list.type == "attribute_list"]
     names = [
-        node_text(source, attribute.child_by_field_name("name"))
+        field_text(source, attribute, "name")
         for attribute_list in lists
         for attribute in named_children(attribute_list)
     ]
@@ -65,16 +54,12 @@ def _attributes(source: bytes, node: Node) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
-def _name(source: bytes, node: Node) -> str:
-    return node_text(source, node.child_by_field_name("name"))
-
-
-def _function(source: bytes, path: str, method: _Method) -> Function:
+def _function(source: bytes, path: str, method: Method) -> Function:
     least, most = _arguments(source, method.node.child_by_field_name("parameters"))
     return Function(
-        name=_name(source, method.node),
+        name=field_text(source, method.node, "name"),
         place=place(source, path, method.node),
-        owner=_name(source, method.classes[-1]),
+        owner=method.owner(source),
         least=least,
         most=most,
         broken=method.node.has_error,
@@ -96,12 +81,12 @@ def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]
     return declared - optional - extends, None if spread else declared
 
 
-def _test(source: bytes, path: str, method: _Method, context: str) -> Test:
+def _test(source: bytes, path: str, method: Method, context: str) -> Test:
     body = method.node.child_by_field_name("body")
     return Test(
-        name=_name(source, method.node),
+        name=field_text(source, method.node, "name"),
         place=place(source, path, method.node),
-        owner=_name(source, method.classes[-1]) if method.classes else "",
+        owner=method.owner(source),
         calls=tuple(_calls(source, method.node)),
         context=context,
         kind="method",
@@ -135,7 +120,7 @@ def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
 # -------------------------------------------------------------------------------------------------------- context
 
 
-def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[_Method]) -> Iterator[str]:
+def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[Method]) -> Iterator[str]:
     """Yield usings and global code, and the test's class without tests."""
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     for node in _global(root):
@@ -151,7 +136,6 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 
 
 def _global(root: Node) -> Iterator[Node]:
-    """Yield the nodes at the top of the file, and usings within namespaces and conditions."""
     stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
         node, is_top = stack.pop()

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, node_text
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import folder, place
+from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_text
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, folder, place
 from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, upper_first
 
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
@@ -21,7 +20,6 @@ INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesi
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a Go test file, or the functions of another file."""
     functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
     if not path.endswith("_test.go"):
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
@@ -31,21 +29,26 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _function(source: bytes, path: str, node: Node) -> Function:
-    least, most = _arguments(node.child_by_field_name("parameters"))
+    declared = named_children(node.child_by_field_name("parameters"))
+    # A declaration may have several names (`a, b int`), or none (`int`).
+    count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
+    spread = bool(declared) and declared[-1].type == "variadic_parameter_declaration"
+    # The type that a method is of, without pointer and type parameters.
+    receiver = field_text(source, node, "receiver").partition("[")[0]
     return Function(
-        name=_name(source, node),
+        name=field_text(source, node, "name"),
         place=place(source, path, node),
-        owner=_receiver(source, node),
+        owner=re.split(r"[\s*(]+", receiver.strip("()"))[-1],
         scope=folder(path),
-        least=least,
-        most=most,
+        least=count - spread,
+        most=None if spread else count,
         broken=node.has_error,
     )
 
 
 def _test(source: bytes, path: str, node: Node, context: str) -> Test:
     return Test(
-        name=_name(source, node),
+        name=field_text(source, node, "name"),
         place=place(source, path, node),
         scope=folder(path),
         calls=tuple(_calls(source, node)),
@@ -55,29 +58,10 @@ def _test(source: bytes, path: str, node: Node, context: str) -> Test:
     )
 
 
-def _name(source: bytes, node: Node) -> str:
-    return node_text(source, node.child_by_field_name("name"))
-
-
 def _is_test(source: bytes, node: Node) -> bool:
-    parameters = node_text(source, node.child_by_field_name("parameters"))
-    plain = node.type == "function_declaration" and TEST.fullmatch(_name(source, node))
+    parameters = field_text(source, node, "parameters")
+    plain = node.type == "function_declaration" and TEST.fullmatch(field_text(source, node, "name"))
     return bool(plain) and parameters.rstrip(") ,").endswith("*testing.T")
-
-
-def _receiver(source: bytes, node: Node) -> str:
-    """Return the type that a method is of, without pointer and type parameters."""
-    receiver = node_text(source, node.child_by_field_name("receiver")).partition("[")[0]
-    return re.split(r"[\s*(]+", receiver.strip("()"))[-1]
-
-
-def _arguments(parameters: Node | None) -> tuple[int, int | None]:
-    declared = named_children(parameters)
-    # A declaration may have several names (`a, b int`), or none (`int`).
-    count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
-    if declared and declared[-1].type == "variadic_parameter_declaration":
-        return count - 1, None
-    return count, count
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -105,9 +89,9 @@ def _argument_count(arguments: Node | None) -> int | None:
 def _context(source: bytes, root: Node) -> Iterator[str]:
     """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
     for node in named_children(root):
-        if node.type not in FUNCTIONS or _name(source, node) in WHOLE:
+        if node.type not in FUNCTIONS or field_text(source, node, "name") in WHOLE:
             yield node_text(source, node)
-        elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(_name(source, node)):
+        elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(field_text(source, node, "name")):
             body = node.child_by_field_name("body")
             yield source[node.start_byte : body.start_byte if body else node.end_byte].decode().rstrip()
 
@@ -121,11 +105,8 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         functions = [function for function in _candidates(index, begin) if function.scope == test.scope]
         # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
         # well.
-        certain = (
-            [function for function in functions if not function.owner or _has_owner_prefix(function, begin)]
-            if remainder[:1] in {"", "_"}
-            else []
-        )
+        plain = remainder[:1] in {"", "_"}
+        certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
         yield Tier(
             "prefix" if remainder else "exact",
             certain or [function for function in functions if test.matching_calls(function)],
@@ -140,10 +121,6 @@ def _candidates(index: Index, begin: str) -> Sequence[Function]:
             owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
             functions += [function for function in owned if function.name in _spellings(method)]
     return functions
-
-
-def _has_owner_prefix(method: Function, begin: str) -> bool:
-    return begin.lower().startswith(method.owner.lower())
 
 
 def _spellings(name: str) -> tuple[str, ...]:

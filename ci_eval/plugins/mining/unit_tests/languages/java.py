@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, named_children, node_lines, node_text, remove_comments
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import place
+from ci_eval.plugins.mining.trees import descendants, field_text, named_children, node_lines, node_text, remove_comments
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place
+from ci_eval.plugins.mining.unit_tests.methods import Method, methods
 from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
@@ -22,43 +22,19 @@ CLASSES = {"class_declaration", "record_declaration", "enum_declaration", "inter
 BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body", *CLASSES}
 
 
-@dataclass(frozen=True)
-class _Method:
-    node: Node
-    classes: tuple[Node, ...]
-    """Classes around it, the outermost first."""
-    annotations: frozenset[str]
-
-
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a Java test file, or the functions of another file."""
-    package = _package(source, root)
-    methods = list(_methods(source, root))
-    tests = [method for method in methods if method.annotations & TESTS]
+    declared = next((node for node in root.children if node.type == "package_declaration"), None)
+    package = node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
+    all_methods = list(methods(root, CLASSES, BODIES, partial(_annotations, source)))
+    tests = [method for method in all_methods if method.marks & TESTS]
     # By Maven's convention, only tests and their helpers are below src/test.
     if tests or "src/test/" in f"/{path}":
         around = dict.fromkeys(method.classes for method in tests)
         contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
         read_tests = [_test(source, path, package, method, contexts[method.classes]) for method in tests]
         return Parsed(tests=read_tests, broken=root.has_error)
-    with_body = [method for method in methods if method.node.child_by_field_name("body")]
+    with_body = [method for method in all_methods if method.node.child_by_field_name("body")]
     return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
-
-
-def _package(source: bytes, root: Node) -> str:
-    declared = next((node for node in root.children if node.type == "package_declaration"), None)
-    return node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
-
-
-def _methods(source: bytes, root: Node) -> Iterator[_Method]:
-    stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
-    while stack:
-        node, classes = stack.pop()
-        if node.type == "method_declaration":
-            yield _Method(node, classes, _annotations(source, node))
-        elif node.type in BODIES:
-            around = (*classes, node) if node.type in CLASSES else classes
-            stack += [(child, around) for child in reversed(named_children(node))]
 
 
 def _modifiers(node: Node) -> Node | None:
@@ -67,16 +43,10 @@ def _modifiers(node: Node) -> Node | None:
 
 def _annotations(source: bytes, node: Node) -> frozenset[str]:
     annotations = [modifier for modifier in named_children(_modifiers(node)) if "annotation" in modifier.type]
-    return frozenset(
-        node_text(source, annotation.child_by_field_name("name")).rpartition(".")[2] for annotation in annotations
-    )
+    return frozenset(field_text(source, annotation, "name").rpartition(".")[2] for annotation in annotations)
 
 
-def _name(source: bytes, node: Node) -> str:
-    return node_text(source, node.child_by_field_name("name"))
-
-
-def _function(source: bytes, path: str, package: str, method: _Method) -> Function:
+def _function(source: bytes, path: str, package: str, method: Method) -> Function:
     parameters = [
         parameter
         for parameter in named_children(method.node.child_by_field_name("parameters"))
@@ -85,9 +55,9 @@ def _function(source: bytes, path: str, package: str, method: _Method) -> Functi
     ]
     spread = bool(parameters) and parameters[-1].type == "spread_parameter"
     return Function(
-        name=_name(source, method.node),
+        name=field_text(source, method.node, "name"),
         place=place(source, path, method.node),
-        owner=_name(source, method.classes[-1]),
+        owner=method.owner(source),
         scope=package,
         least=len(parameters) - spread,
         most=None if spread else len(parameters),
@@ -95,13 +65,13 @@ def _function(source: bytes, path: str, package: str, method: _Method) -> Functi
     )
 
 
-def _test(source: bytes, path: str, package: str, method: _Method, context: str) -> Test:
+def _test(source: bytes, path: str, package: str, method: Method, context: str) -> Test:
     return Test(
-        name=_name(source, method.node),
+        name=field_text(source, method.node, "name"),
         place=place(source, path, method.node),
-        owner=_name(source, method.classes[0]),
+        owner=field_text(source, method.classes[0], "name"),
         scope=package,
-        titles=tuple(_name(source, class_node) for class_node in method.classes[1:]),
+        titles=tuple(field_text(source, class_node, "name") for class_node in method.classes[1:]),
         calls=tuple(_calls(source, method.node)),
         context=context,
         kind="method",
@@ -115,7 +85,8 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
         if call_node.type == "method_invocation":
             receiver = call_node.child_by_field_name("object")
             short = node_text(source, receiver) if receiver and receiver.child_count == 0 else ""
-            yield Call(_name(source, call_node), short, len(named_children(call_node.child_by_field_name("arguments"))))
+            arguments = named_children(call_node.child_by_field_name("arguments"))
+            yield Call(field_text(source, call_node, "name"), short, len(arguments))
         elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
             yield Call(node_text(source, call_node.children[-1]), node_text(source, call_node.children[0]))
 
@@ -124,7 +95,6 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 
 def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
-    """Yield package, imports and the test's classes without their tests and comments."""
     for node in named_children(root):
         if node.type in {"package_declaration", "import_declaration"}:
             yield node_text(source, node)
@@ -150,7 +120,7 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
 def _is_fixture(source: bytes, node: Node) -> bool:
     if node.type != "method_declaration":
         return False
-    return _name(source, node) in FIXTURE_NAMES or bool(_annotations(source, node) & FIXTURES)
+    return field_text(source, node, "name") in FIXTURE_NAMES or bool(_annotations(source, node) & FIXTURES)
 
 
 def _is_public(source: bytes, node: Node) -> bool:
@@ -167,8 +137,8 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield methods of the class that the test's own is named after: by name, else the only one that is called."""
-    methods = _focal(test, index)
-    by_name = {name: list(functions) for name, functions in groupby(sorted(methods, key=_name_key), _name_key)}
+    focal = _focal(test, index)
+    by_name = {name: list(functions) for name, functions in groupby(sorted(focal, key=_name_key), _name_key)}
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
         remainder = name[len(begin) :]
@@ -181,7 +151,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
             functions = [function for function in functions if test.matching_calls(function)]
         yield Tier("prefix" if remainder else "exact", functions)
     names = {call.name for call in test.calls}
-    called = [function for function in methods if function.name in names and test.matching_calls(function)]
+    called = [function for function in focal if function.name in names and test.matching_calls(function)]
     # If another class has a method of that name, such as an inherited equals, the test is about that method.
     elsewhere = index.named(name, lower_first(name))
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])

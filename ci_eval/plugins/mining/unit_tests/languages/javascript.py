@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, node_text, remove_ranges
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import place, stem
+from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_text, remove_ranges
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
 from ci_eval.plugins.mining.unit_tests.words import subject, tells, words
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
@@ -53,7 +52,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
     """Yield the functions that have a name. Of those inside others, only members and what is returned is seen
     outside."""
-    stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", _anything)]
+    stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
         node, owner, seen = stack.pop()
         definition = _definition(source, node)
@@ -69,10 +68,6 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
 
 
-def _anything(_: str) -> bool:
-    return True
-
-
 def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
     """Return a check whether a name is one that the function returns at its end."""
     statements = named_children(function.child_by_field_name("body"))
@@ -85,10 +80,9 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
 
 
 def _holder(source: bytes, node: Node) -> str:
-    """Return the name of a class, or of a variable that holds an object."""
     value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
     is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
-    return node_text(source, node.child_by_field_name("name")) if is_holder else ""
+    return field_text(source, node, "name") if is_holder else ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
     """Return what a node defines, if that is a function: the node itself, or the value that it names."""
     if node.type in DECLARED:
         is_method = node.type == "method_definition"
-        return _Definition(_text(source, node, "name"), node, node, None if is_method else "")
+        return _Definition(field_text(source, node, "name"), node, node, None if is_method else "")
     left, right = (node.child_by_field_name(name) for name in SIDES.get(node.type, ("name", "value")))
     if node.type not in SIDES or left is None or right is None:
         return None
@@ -136,13 +130,9 @@ def _has_functions(node: Node) -> bool:
 
 def _owner(source: bytes, left: Node) -> str:
     """Return `Box` for Box.prototype.grow and Box.grow, and an empty string for exports.grow."""
-    parts = node_text(source, left.child_by_field_name("object")).split(".")
+    parts = field_text(source, left, "object").split(".")
     kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
     return kept[-1] if kept and kept[-1].isidentifier() else ""
-
-
-def _text(source: bytes, node: Node, name: str) -> str:
-    return node_text(source, node.child_by_field_name(name))
 
 
 def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
@@ -166,8 +156,12 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     contexts: dict[int, str] = {}
     tests = []
     for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
-        callback = _callback(node)
-        if callback and _runner(source, node) in TESTS and not _has_skip_mark(source, node):
+        arguments = named_children(node.child_by_field_name("arguments"))
+        callback = next((argument for argument in arguments if argument.type in FUNCTIONS), None)
+        called = field_text(source, node, "function")
+        # Frameworks skip what begins with `x`, such as `xit`.
+        is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
+        if callback and _runner(source, node) in TESTS and not is_skipped:
             suite = around[0].start_byte if around else -1
             if suite not in contexts:
                 contexts[suite] = "\n".join(_context(source, parts, suite))
@@ -196,17 +190,6 @@ def _runner(source: bytes, node: Node) -> str:
     while called and called.type in {"call_expression", "member_expression"}:
         called = called.child_by_field_name("function") or called.child_by_field_name("object")
     return node_text(source, called)
-
-
-def _has_skip_mark(source: bytes, node: Node) -> bool:
-    called = node_text(source, node.child_by_field_name("function"))
-    # Frameworks skip what begins with `x`, such as `xit`.
-    return called.startswith("x") or called.endswith((".skip", ".todo"))
-
-
-def _callback(node: Node) -> Node | None:
-    arguments = named_children(node.child_by_field_name("arguments"))
-    return next((argument for argument in arguments if argument.type in FUNCTIONS), None)
 
 
 def _title(source: bytes, node: Node) -> str:
@@ -244,7 +227,9 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
             receiver = _receiver(source, field(called, "object"))
-            call = Call(node_text(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
+            arguments = named_children(call_node.child_by_field_name("arguments"))
+            spread = any(node.type == "spread_element" for node in arguments)
+            call = Call(node_text(source, last), receiver, None if spread else len(arguments))
             calls.append((last.start_byte, call))
     return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
 
@@ -256,17 +241,12 @@ def _receiver(source: bytes, node: Node | None) -> str:
     return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
-def _argument_count(arguments: Node | None) -> int | None:
-    argument_nodes = named_children(arguments)
-    return None if any(node.type == "spread_element" for node in argument_nodes) else len(argument_nodes)
-
-
 def _imports(source: bytes, root: Node) -> dict[str, str]:
     """Return the module of each local name, from import and from require anywhere outside functions."""
     modules: dict[str, str] = {}
     for node in descendants(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":
-            module = node_text(source, node.child_by_field_name("source")).strip("'\"`")
+            module = field_text(source, node, "source").strip("'\"`")
             modules |= {node_text(source, name): module for name in _names(node)}
         elif node.type == "variable_declarator":
             value, left = node.child_by_field_name("value"), node.child_by_field_name("name")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, named_children, node_lines, node_text
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier
-from ci_eval.plugins.mining.unit_tests.places import place, stem
+from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_lines, node_text
+from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
 from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
@@ -58,7 +57,7 @@ def _definitions(root: Node) -> Iterator[_Definition]:
 
 
 def _is_focal(source: bytes, definition: _Definition) -> bool:
-    name = _name(source, definition.function)
+    name = field_text(source, definition.function, "name")
     decorators = source[definition.whole.start_byte : definition.function.start_byte]
     # An overload has no body, and a setter has its property's name.
     return not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators
@@ -66,19 +65,15 @@ def _is_focal(source: bytes, definition: _Definition) -> bool:
 
 def _function(source: bytes, path: str, definition: _Definition) -> Function:
     return Function(
-        name=_name(source, definition.function),
+        name=field_text(source, definition.function, "name"),
         place=place(source, path, definition.whole),
-        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        owner=field_text(source, definition.classes[-1], "name") if definition.classes else "",
         broken=definition.whole.has_error,
     )
 
 
-def _name(source: bytes, node: Node) -> str:
-    return node_text(source, node.child_by_field_name("name"))
-
-
 def _is_test(source: bytes, node: Node) -> bool:
-    return node.type == "function_definition" and _name(source, node).startswith("test")
+    return node.type == "function_definition" and field_text(source, node, "name").startswith("test")
 
 
 # ---------------------------------------------------------------------------------------------------------- tests
@@ -101,9 +96,9 @@ def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definiti
 def _test(source: bytes, path: str, definition: _Definition) -> Test:
     body = definition.function.child_by_field_name("body")
     return Test(
-        name=_name(source, definition.function),
+        name=field_text(source, definition.function, "name"),
         place=place(source, path, definition.whole),
-        owner=_name(source, definition.classes[-1]) if definition.classes else "",
+        owner=field_text(source, definition.classes[-1], "name") if definition.classes else "",
         calls=tuple(_calls(source, definition.function)),
         kind="method" if definition.classes else "function",
         broken=definition.whole.has_error,
@@ -139,7 +134,7 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
         root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
     ):
         if node.type == "import_from_statement":
-            module = node_text(source, node.child_by_field_name("module_name"))
+            module = field_text(source, node, "module_name")
             # The first three children are `from`, the module and `import`.
             for child in node.children[3:]:
                 last = field(child, "alias") or child
@@ -160,10 +155,11 @@ def _context(
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
         if definition is None or _is_test(source, definition):
             continue
+        name = field_text(source, definition, "name")
         if definition.type == "class_definition" and definition.start_byte in with_tests:
             if classes and definition.start_byte == classes[0].start_byte:
                 yield from _header(source, child, definition, classes, tests, indent)
-        elif definition.type == "function_definition" and not FIXTURES.fullmatch(_name(source, definition)):
+        elif definition.type == "function_definition" and not FIXTURES.fullmatch(name):
             yield f"{_until_body(source, child, definition)} ..."
         else:
             yield node_lines(source, child)

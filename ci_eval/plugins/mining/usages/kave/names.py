@@ -26,8 +26,6 @@ class TypeName:
 
 @dataclass(frozen=True, kw_only=True)
 class MethodName:
-    """A name of a method."""
-
     name: str = ""
     declared_in: TypeName = TypeName()
     parameters: tuple[tuple[TypeName, str], ...] = ()
@@ -46,7 +44,6 @@ class MethodName:
 
 
 def type_name(text: str) -> TypeName:
-    """Return the type name in a field for types, or in brackets."""
     text = text.strip()
     if text.startswith("p:"):
         known = PREDEFINED.get(text[2:], "")

@@ -23,8 +23,6 @@ THIS = {"this", "base", ""}
 
 @dataclass(frozen=True, kw_only=True)
 class TreeUsages:
-    """The usages in one tree."""
-
     usages: tuple[MinedUsage, ...]
     completed: Key | None
     """Key of the usage that completion was called on."""
@@ -51,7 +49,6 @@ class SstWalk:
         self._position = 0
 
     def run(self, tree: Mapping[str, object]) -> TreeUsages:
-        """Read all methods of a tree."""
         methods = tree.get("Methods")
         for method in methods if isinstance(methods, list) else ():
             name = method_name(_text(method, "Name"))
@@ -75,7 +72,6 @@ class SstWalk:
                 stack += reversed(self._read(node, method))
 
     def _read(self, node: Mapping[str, object], method: _Method) -> Sequence[object]:
-        """Take in one node; what is in it is still to be read."""
         kind = _text(node, "$type").rpartition(".")[2].rstrip("]")
         if kind == "VariableDeclaration":
             self._bind(method, _identifier(node.get("Reference")), type_name(_text(node, "Type")), Definition())
@@ -91,7 +87,9 @@ class SstWalk:
         elif kind == "InvocationExpression":
             self._invocation(node, method)
         elif kind == "CompletionExpression":
-            self._completion(node, method)
+            variable = method.variables.get(_identifier(node.get("VariableReference")))
+            if variable and variable.type.name:
+                self.completed = method.enclosing.key, variable.type.name
         return list(node.values())
 
     def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
@@ -117,11 +115,6 @@ class SstWalk:
             self.gathering.call(
                 method.enclosing, type_.name, variable.definition, name, called.name, self._position, own=type_.own
             )
-
-    def _completion(self, node: Mapping[str, object], method: _Method) -> None:
-        variable = method.variables.get(_identifier(node.get("VariableReference")))
-        if variable and variable.type.name:
-            self.completed = method.enclosing.key, variable.type.name
 
 
 def _definition(expression: object, method: _Method) -> Definition:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.histories import Key
 from ci_eval.plugins.mining.usages.kave.names import method_name, type_name
 from ci_eval.plugins.mining.usages.kave.trees import SstWalk
 from ci_eval.plugins.mining.usages.recordings import Recording, Stream, read_whole, seconds, unpack_files
@@ -19,8 +18,6 @@ APPLIED = 0
 
 
 class Proposal(msgspec.Struct, rename="pascal"):
-    """A proposal in the displayed list."""
-
     name: str = ""
 
 
@@ -31,8 +28,6 @@ class Selected(msgspec.Struct, rename="pascal"):
 
 
 class Context(msgspec.Struct):
-    """The context in which completion was called."""
-
     tree: dict[str, object] = msgspec.field(name="SST", default_factory=dict)
 
 
@@ -56,13 +51,10 @@ class Event(msgspec.Struct, rename="pascal"):
 
 
 class Kind(msgspec.Struct):
-    """The type of an event."""
-
     type: str = msgspec.field(name="$type", default="")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """Yield the snapshots of KaVE's recordings."""
     zips = sorted(path.rglob("*.zip")) if path.is_dir() else []
     for source in zips or [path]:
         user = source.relative_to(path).with_suffix("").as_posix() if zips else path.stem
@@ -87,18 +79,15 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
     tree = event.context.tree
     enclosing = tree.get("EnclosingType")
     tree_usages = SstWalk().run(tree)
+    item = event.selected()
     yield Snapshot(
         user=user,
         file=type_name(enclosing).name if isinstance(enclosing, str) else "",
         time=time,
         usages=tree_usages.usages,
-        selection=_selection(event.selected(), tree_usages.completed),
+        selection=Selection(item=item, key=tree_usages.completed) if item and tree_usages.completed else None,
         is_trigger=True,
     )
-
-
-def _selection(item: str, on: Key | None) -> Selection | None:
-    return Selection(item=item, key=on) if item and on else None
 
 
 STREAM = Stream(

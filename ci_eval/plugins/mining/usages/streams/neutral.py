@@ -59,7 +59,6 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    """Yield the snapshots of a recording."""
     typings = Typings(recording.skipped)
     for event in _events(path, recording):
         yield from _snapshots(event, typings)
@@ -67,7 +66,6 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
-    """Yield the displayed lists of a recording."""
     typings = Typings(recording.skipped)
     for event in _events(path, recording):
         if isinstance(event, Completion):

@@ -11,7 +11,6 @@ from ci_eval.plugins.mining.usages.languages.java.walk import JavaWalk
 
 
 def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
-    """Return the usages in a Java file."""
     return JavaWalk(source, root, around).run()
 
 

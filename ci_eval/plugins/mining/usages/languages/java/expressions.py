@@ -24,8 +24,6 @@ LITERALS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Thing:
-    """The meaning of a name or an expression."""
-
     sort: Receiver = "unknown"
     type: str = ""
     """Fully qualified name: the type of an object, the class itself, or the type of an array's elements."""
@@ -34,7 +32,6 @@ class Thing:
     definition: Definition = NOWHERE
 
     def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Thing:
-        """Return the same thing with another definition."""
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
 
 
@@ -43,8 +40,6 @@ UNKNOWN = Thing()
 
 @dataclass(kw_only=True)
 class Scope:
-    """The variables of a method, or the fields and methods of a class."""
-
     enclosing: Enclosing
     parent: Scope | None = None
     class_: str = ""
@@ -56,7 +51,6 @@ class Scope:
     """Names of its type parameters."""
 
     def find(self, name: str) -> Thing | None:
-        """Return the meaning of a variable or field, None if the name is unknown."""
         scope: Scope | None = self
         while scope:
             if name in scope.names:
@@ -66,7 +60,6 @@ class Scope:
         return None
 
     def own_class(self) -> Scope | None:
-        """Return the scope of the class around."""
         scope: Scope | None = self
         while scope and not scope.class_:
             scope = scope.parent
@@ -82,7 +75,6 @@ class Scope:
         return UNKNOWN, method
 
     def is_parameter(self, name: str) -> bool:
-        """Return whether the name is a type parameter of a method or class around."""
         scope: Scope | None = self
         while scope:
             if name in scope.parameters:
@@ -92,19 +84,15 @@ class Scope:
 
 
 class Expressions:
-    """An evaluator of the expressions of one file."""
-
     def __init__(self, source: bytes, names: Names) -> None:
         self.source, self.names = source, names
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ types
 
     def resolve_type(self, node: Node | None, scope: Scope) -> Thing:
-        """Return an object of the type that a node names."""
         if node is None:
             return UNKNOWN
         if node.type == "array_type":
@@ -128,7 +116,6 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Thing:
-        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in LITERALS:
@@ -190,7 +177,6 @@ class Expressions:
         return Thing(sort="object", type=holder.type) if holder.sort == "array" and holder.type else UNKNOWN
 
     def element(self, node: Node | None, scope: Scope) -> Thing:
-        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         type_ = holder.type if holder.sort == "array" else holder.element
         return Thing(sort="object", type=type_) if type_ else UNKNOWN

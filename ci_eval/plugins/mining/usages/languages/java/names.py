@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import named_children, node_text
+from ci_eval.plugins.mining.trees import field_text, named_children, node_text
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -47,8 +47,6 @@ SOURCES = {"java", "src", "sources", "source"}
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """The types that a file can name."""
-
     package: str = ""
     imports: dict[str, str] = field(default_factory=dict)
     """Name → fully qualified."""
@@ -94,7 +92,6 @@ class Names:
 
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
-    """Return the names of a file."""
     package, imports, wholly = "", {}, []
     for node in named_children(root):
         path = next((child for child in named_children(node) if "identifier" in child.type), None)
@@ -125,7 +122,7 @@ def _declarations(source: bytes, root: Node, package: str) -> Iterator[tuple[str
     while stack:
         node, outer = stack.pop()
         if node.type in TYPES:
-            name = node_text(source, node.child_by_field_name("name"))
+            name = field_text(source, node, "name")
             outer = f"{outer}.{name}" if outer else name
             yield name, outer
             node_body = node.child_by_field_name("body")

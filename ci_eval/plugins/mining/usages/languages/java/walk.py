@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.trees import descendants, named_children
-from ci_eval.plugins.mining.usages.contract import MinedText, Surroundings
-from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.contract import Layout, MinedText, Surroundings
+from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering, StackWalk
 from ci_eval.plugins.mining.usages.languages.java.expressions import UNKNOWN, Expressions, Scope, Thing
-from ci_eval.plugins.mining.usages.languages.java.layout import LAYOUT
 from ci_eval.plugins.mining.usages.languages.java.names import TYPES, read_names
 from ci_eval.plugins.mining.usages.places import Places, Site
-from ci_eval.plugins.mining.usages.walking import StackWalk
 
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 PARAMETERS = {"formal_parameter", "spread_parameter"}
@@ -24,8 +22,6 @@ LONGEST = 200
 
 
 class JavaWalk(StackWalk[Scope]):
-    """The reading of one text."""
-
     def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
         super().__init__()
         self.root = root
@@ -35,7 +31,6 @@ class JavaWalk(StackWalk[Scope]):
         self.gathering = Gathering(Places(source, LAYOUT) if around.places else None)
 
     def run(self) -> MinedText:
-        """Read the whole file, and return its usages."""
         self._visit_all(self.root.children, Scope(enclosing=Enclosing(key=self.names.package)))
         self._work()
         return self.gathering.mined(broken=self.root.has_error)
@@ -45,7 +40,10 @@ class JavaWalk(StackWalk[Scope]):
     def _read(self, node: Node, scope: Scope) -> None:
         handler = _HANDLERS.get(node.type)
         if node.type in TYPES:
-            self._class(node, scope)
+            name = self.text(node.child_by_field_name("name"))
+            outer = scope.own_class()
+            prefix = outer.class_ if outer else self.names.package
+            self._enter(node, scope, f"{prefix}.{name}".lstrip("."), list(self._bases(node)))
         elif node.type in METHODS:
             self._method(node, scope)
         elif handler:
@@ -55,12 +53,6 @@ class JavaWalk(StackWalk[Scope]):
 
     # ------------------------------------------------------------------------------------------------ definitions
 
-    def _class(self, node: Node, scope: Scope) -> None:
-        name = self.text(node.child_by_field_name("name"))
-        outer = scope.own_class()
-        prefix = outer.class_ if outer else self.names.package
-        self._enter(node, scope, f"{prefix}.{name}".lstrip("."), list(self._bases(node)))
-
     def _bases(self, node: Node) -> Iterable[Node]:
         for child in named_children(node):
             if child.type in {"superclass", "super_interfaces", "extends_interfaces"}:
@@ -68,7 +60,6 @@ class JavaWalk(StackWalk[Scope]):
                     yield from named_children(base) if base.type in {"type_list", "interface_type_list"} else (base,)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
-        """Visit the members of a class."""
         types = [thing.type for base in bases if (thing := self.expressions.resolve_type(base, scope)).sort == "object"]
         self.gathering.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.names.is_own(type_)), qualified)
@@ -193,7 +184,6 @@ class JavaWalk(StackWalk[Scope]):
         self._then(node.children, scope, lambda: self._assign(node, scope))
 
     def _assign(self, node: Node, scope: Scope) -> None:
-        """Define a variable again that an assignment sets."""
         left = node.child_by_field_name("left")
         assigned = self.expressions.of(node.child_by_field_name("right"), scope)
         known = self.expressions.of(left, scope)
@@ -308,3 +298,16 @@ _HANDLERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
     "object_creation_expression": JavaWalk._new,
     "method_invocation": JavaWalk._call,
 }
+
+
+LAYOUT = Layout(
+    lists=frozenset(["block", "constructor_body", "switch_block_statement_group"]),
+    simple=frozenset(["expression_statement", "local_variable_declaration", "return_statement", "assert_statement"]),
+    leaving=frozenset("return_statement throw_statement break_statement continue_statement yield_statement".split()),
+    heads=frozenset(
+        "method_declaration constructor_declaration compact_constructor_declaration lambda_expression for_statement "
+        "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
+    ),
+    first=frozenset(["explicit_constructor_invocation"]),
+    walls=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
+)

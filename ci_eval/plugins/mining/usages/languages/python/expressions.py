@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.trees import field, named_children, node_text
-from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
-from ci_eval.plugins.mining.usages.languages.python.naming import is_class_name
+from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance, is_class_name
 
 Library = Callable[[str], Meaning | None]
 """The qualified name of something of the standard library → its meaning, None if it is not known."""
@@ -50,37 +49,30 @@ HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterato
 
 
 class Expressions:
-    """An evaluator of the expressions of one text."""
-
     def __init__(self, source: bytes, library: Library) -> None:
         self.source = source
         self.library = library
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in CONSTANTS:
-            return self._constant(node, scope, depth)
+            name = CONSTANTS[node.type]
+            if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
+                name = "bytes"
+            element = ""
+            if node.type in {"list", "set", "tuple"} and (first := named_children(node)[:1]):
+                element = self.of(first[0], scope, depth + 1).name
+            return instance(f"builtins.{name}", "CONSTANT", element=element)
         if node.type == "none":
             return UNKNOWN.with_definition("CONSTANT")
         handler = _HANDLERS.get(node.type)
         return handler(self, node, scope, depth + 1) if handler else UNKNOWN
-
-    def _constant(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        name = CONSTANTS[node.type]
-        if node.type == "string" and "b" in self.text(node).partition("'")[0].partition('"')[0].lower():
-            name = "bytes"
-        element = ""
-        if node.type in {"list", "set", "tuple"} and (first := named_children(node)[:1]):
-            element = self.of(first[0], scope, depth + 1).name
-        return instance(f"builtins.{name}", "CONSTANT", element=element)
 
     def _identifier(self, node: Node, scope: Scope, _: int) -> Meaning:
         name = self.text(node)
@@ -158,7 +150,9 @@ class Expressions:
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
         if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
-            returned = instance(_binary_file(mode))
+            returned = instance(
+                f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
+            )
         return returned.with_definition("RETURN", name)
 
     def _mode(self, call: Node, position: int) -> str:
@@ -206,12 +200,10 @@ class Expressions:
         return instance(holder.element) if holder.element else UNKNOWN
 
     def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of the expression in brackets, behind `await`, or behind `:=`."""
         value = node.child_by_field_name("value") or next(iter(named_children(node)), None)
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
-        """Return the object that a loop over an expression yields."""
         holder = self.of(node, scope)
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
@@ -268,16 +260,10 @@ class Expressions:
         return holder
 
     def _quoted_annotation(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the object for an annotation in a string."""
         text = self.text(node).strip("\"'").strip().encode()
         inner = Expressions(text, self.library)
         statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
         return inner.annotation_object(next(iter(named_children(statement)), None), scope, depth + 1)
-
-
-def _binary_file(mode: str) -> str:
-    """Return the class of the file that `open` gives for a mode with b in it."""
-    return f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
 
 
 _HANDLERS: dict[str, Callable[[Expressions, Node, Scope, int], Meaning]] = {

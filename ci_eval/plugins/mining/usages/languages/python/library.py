@@ -45,7 +45,6 @@ def _known(full: str, steps: int) -> Meaning | None:
 
 
 def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
-    """Return the meaning of a name of a module or class."""
     if name in scope.names or not steps:
         return scope.names.get(name)
     meanings = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
@@ -53,7 +52,6 @@ def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
 
 
 def _resolve_alias(full: str, target: str, steps: int) -> Meaning | None:
-    """Return the meaning of a name that stands for one of another module."""
     meaning = _known(target, steps - 1) if steps and target != full else None
     if meaning is None or meaning.sort not in {"class", "function"}:
         return meaning
@@ -65,7 +63,6 @@ def _resolve_alias(full: str, target: str, steps: int) -> Meaning | None:
 
 
 def _shallow(full: str) -> Meaning | None:
-    """Return a built-in name without its text."""
     # Stubs refer to each other in circles, so names inside of them are looked up on use.
     module, _, name = full.rpartition(".")
     if module != "builtins":
@@ -99,7 +96,6 @@ def _stub(module: str) -> Path | None:
 
 @cache
 def _module(name: str) -> Scope | None:
-    """Return the names of a module as a scope."""
     path = _stub(name)
     if path is None:
         return None

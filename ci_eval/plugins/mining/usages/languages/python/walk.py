@@ -10,14 +10,18 @@ from functools import partial
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.trees import named_children, node_text
-from ci_eval.plugins.mining.usages.contract import Receiver, Surroundings
-from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.contract import Layout, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.gathering import Enclosing, Gathering, StackWalk
 from ci_eval.plugins.mining.usages.languages.python.expressions import Expressions, Library
-from ci_eval.plugins.mining.usages.languages.python.layout import LAYOUT
-from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance
-from ci_eval.plugins.mining.usages.languages.python.naming import has_known_prefix, import_bindings
+from ci_eval.plugins.mining.usages.languages.python.meaning import (
+    UNKNOWN,
+    Meaning,
+    Scope,
+    has_known_prefix,
+    import_bindings,
+    instance,
+)
 from ci_eval.plugins.mining.usages.places import Places, Site
-from ci_eval.plugins.mining.usages.walking import StackWalk
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
 """Methods that are read before the others of their class: they assign what the others use."""
@@ -35,8 +39,6 @@ LONGEST = 200
 
 
 class PythonWalk(StackWalk[Scope]):
-    """The reading of one text."""
-
     def __init__(
         self,
         source: bytes,
@@ -68,7 +70,6 @@ class PythonWalk(StackWalk[Scope]):
         return self.gathering
 
     def text(self, node: Node | None) -> str:
-        """Return the text of a node."""
         return node_text(self.source, node)
 
     def is_own(self, type_: str) -> bool:
@@ -379,7 +380,6 @@ class PythonWalk(StackWalk[Scope]):
         self._visit(node.child_by_field_name("body"), inner)
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
-        """Visit a comprehension, its clauses first."""
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
         # Clauses bind the names that stand in front of them, so they are visited first.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
@@ -440,3 +440,22 @@ _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "import_from_statement": PythonWalk._import,
     "call": PythonWalk._call,
 }
+
+
+_BARE = (
+    "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
+    "boolean_operator not_operator conditional_expression expression_list tuple"
+).split()
+"""Nodes that a block of newer grammars holds without an `expression_statement` around them."""
+
+LAYOUT = Layout(
+    lists=frozenset(["module", "block"]),
+    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
+    leaving=frozenset(["return_statement", "raise_statement", "break_statement", "continue_statement"]),
+    heads=frozenset(
+        "function_definition for_statement while_statement with_statement if_statement elif_clause except_clause "
+        "except_group_clause case_clause".split()
+    ),
+    first=frozenset(["string"]),
+    may_be_empty=False,
+)
