@@ -21,18 +21,14 @@ INVISIBLE = "\u200b"
 
 
 def data(text: str) -> str:
-    """Return the text escaped as that of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def value(text: str) -> str:
-    """Return the text escaped as the value of a workflow command's property."""
     return data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 class GitHub(Host):
-    """A step of a workflow."""
-
     name = "github"
     variable = "GITHUB_ACTIONS"
 

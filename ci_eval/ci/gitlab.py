@@ -24,8 +24,6 @@ NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEF
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierJob:
-    """A finished job of an earlier pipeline."""
-
     path: str
     """The path of its artifacts below the project's address."""
     page: str
@@ -33,10 +31,7 @@ class EarlierJob:
 
 
 class Project:
-    """The project of a pipeline. Methods raise DownloadError."""
-
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Read the job's environment. Raises ConfigError outside of a job."""
         if missing := [name for name in NEEDED if not environment.get(name)]:
             raise ConfigError(f"{', '.join(missing)} missing: run this in a job of GitLab")
         self._address = f"{environment['CI_API_V4_URL']}/projects/{quote(environment['CI_PROJECT_ID'], safe='')}"

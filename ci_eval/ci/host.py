@@ -47,8 +47,6 @@ class Announcement:
 
 
 class Host:
-    """A job without a CI. Subclasses override what their CI supports."""
-
     name = "none"
     variable = ""
     """The environment variable that the CI sets in its jobs."""

@@ -51,8 +51,6 @@ class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job that a step of a CI may run."""
-
     makes: str
     """The name of what it makes, if no output says another."""
     asks: bool
@@ -79,7 +77,6 @@ JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
 
 def inputs_of(job: str) -> Iterator[Input]:
-    """Yield the inputs of a job. Arguments come in the order of the command line."""
     return (entry for entry in INPUTS if job in entry.jobs)
 
 

@@ -71,21 +71,17 @@ class Rest:
 
     @property
     def run(self) -> int:
-        """Return the run of this job. Raises ConfigError outside of a run."""
         if not self._run:
             raise _missing_variables(["GITHUB_RUN_ID"])
         return int(self._run)
 
     def page_of(self, run: int) -> str:
-        """Return the address of a run's page."""
         return f"{self._page}/actions/runs/{run}"
 
     def get(self, path: str) -> dict[str, Any]:
-        """Return the object at `path`, which is relative to the repository's."""
         return cast("dict[str, Any]", _check(self._request("GET", self._address + path)).json())
 
     def find(self, path: str) -> dict[str, Any] | None:
-        """Return the object at `path`, or None if there is none."""
         answer = self._request("GET", self._address + path)
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 

@@ -45,8 +45,6 @@ def message(name: str, single: str | None = None, /, **values: str) -> str:
 
 
 class TeamCity(Host):
-    """A build step of TeamCity."""
-
     name = "teamcity"
     variable = "TEAMCITY_VERSION"
     wide = True

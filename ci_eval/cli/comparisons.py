@@ -112,7 +112,6 @@ def compare_(
 
 
 def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
-    """Print comparisons, with the overview and the paths of its reports, and open their page if `opening`."""
     for comparison in done.comparisons:
         presenting.comparison(comparison, screen)
     if done.overview:

@@ -49,8 +49,6 @@ class _Place(click.Path):
 
 
 class _Source(_Place):
-    """A workspace that is read."""
-
     def _local(self, url: str, context: click.Context) -> Path | None:  # noqa: ARG002
         return stores.fetch(url)
 
@@ -92,7 +90,6 @@ class _Earlier(_Place):
 
 
 def _send_changes(folder: Path, url: str, before: stores.State) -> bool:
-    """Send the workspace if the command has written anything; return whether it has."""
     if stores.state(folder) == before:
         return False
     screen = Screen()
@@ -298,8 +295,6 @@ UNDECIDED = (
 
 
 def add_gate_options(command: Command) -> Command:
-    """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
-
     @wraps(command)
     def merge_gates(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
         command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
@@ -333,7 +328,6 @@ def add_open_option(command: Command) -> Command:
 
 
 def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
-    """Show the HTML report in the user's browser; if no browser starts, say where the report is."""
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
         screen.warn(f"no browser could be started; the report is {report}")
@@ -360,7 +354,6 @@ def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> N
 
 
 def add_answer_options(command: Command) -> Command:
-    """Add the options that say whether a language model is asked, or its store of answers."""
     helps = {
         "--offline": "Ask no endpoint: take answers from the store alone.",
         "--record": "Ask endpoints again even if answers are stored, and store the new answers.",
@@ -373,7 +366,6 @@ def add_answer_options(command: Command) -> Command:
 
 
 def add_placement_options(command: Command) -> Command:
-    """Add the options that say where the result goes and how many processes work."""
     return _add_all(
         add_answer_options(command),
         click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help=JOBS),

@@ -133,14 +133,12 @@ def evaluate(
 
 
 def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
-    """Print an evaluation, and open its report if `opening`. Raises what went wrong in it."""
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     _end(done, screen, opening=opening)
 
 
 def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
-    """Print a suite, and open its page if `opening`. Raises what went wrong in it."""
     announcing.suite(done, screen)
     presenting.suite(done, screen)
     _end(done, screen, opening=opening)
@@ -154,7 +152,6 @@ def _end(done: Evaluated | Suited, screen: Screen, *, opening: bool) -> None:
 
 
 def _refuse(why: str, **options: object) -> None:
-    """Raise UsageError if any of these options is given; `why` begins its text."""
     if named := [f"--{name}" for name, value in options.items() if value]:
         raise click.UsageError(f"{why}: leave out {' and '.join(named)}")
 

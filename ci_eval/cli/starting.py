@@ -164,7 +164,6 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
 
 
 def _read_stdin() -> Iterator[str]:
-    """Yield the lines of standard input; none if nothing arrives within a second."""
     # Some CIs leave standard input open, but never write to it.
     with suppress(io.UnsupportedOperation):  # a test's standard input is no file
         if not select.select([sys.stdin], [], [], 1)[0]:

@@ -102,8 +102,6 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """An engine that is ready: what `start` needs, small enough to send to a worker process."""
-
     info: EngineInfo
     folder: Path | None = None
 
@@ -139,8 +137,6 @@ class Surroundings:
 
 # gc=False: there is one for each lookup, and none is part of a reference cycle.
 class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A lookup at one offset of the open document."""
-
     offset: int
     prefix: str
     expected: str
@@ -259,8 +255,6 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Configurable(Protocol):
-    """An engine with options of its own (`engine.options`)."""
-
     @property
     def described(self) -> str:
         """Return those of its options that are not the usual ones, for people; "" = none."""
@@ -368,8 +362,6 @@ class Task:
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
-    """A text to be graded, and what it should have been."""
-
     reference: str
     hypothesis: str
     language: str = ""
@@ -419,8 +411,6 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, kw_only=True)
 class FileContext:
-    """The file that is open, as far as a ranker may know it. `surroundings`: the project; None if it is not there."""
-
     path: str
     text: str
     """The text as it is on disk: only what distinguishes the other files from it may be made of it."""

@@ -27,8 +27,6 @@ _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFilter:
-    """A filter for the sessions that figures are about, each with its weight."""
-
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
@@ -63,14 +61,11 @@ class ReportFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFilters:
-    """The report filters of a run, and the name of the one that leads."""
-
     all: tuple[ReportFilter, ...]
     headline: str
 
     @property
     def leading(self) -> ReportFilter:
-        """Return the filter that leads."""
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
@@ -144,7 +139,6 @@ def standard_name(group: str | None, typed: int | None) -> str:
 
 
 def standard_parts(name: str) -> tuple[str | None, int | None] | None:
-    """Return group and letters typed of a filter that `standard_name` names, both None for ALL; None for others."""
     if name == EVERYTHING:
         return None, None
     match = _STANDARD.fullmatch(name)
@@ -154,7 +148,6 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def standard_filter(name: str) -> ReportFilter | None:
-    """Return the filter that `standard_name` names; None for others."""
     parts = standard_parts(name)
     if parts is None:
         return None

@@ -16,7 +16,6 @@ from ci_eval.core.model.engine.sent import MachineState
 
 
 def cache_folder() -> Path:
-    """Return the folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
     own_folder = os.environ.get("CI_EVAL_CACHE")
     if own_folder:
         return Path(own_folder).expanduser().absolute()
@@ -25,7 +24,6 @@ def cache_folder() -> Path:
 
 
 def cores() -> int:
-    """Return the number of CPU cores that this process may use."""
     # Under taskset or in a cpuset, a process may use fewer cores than the machine has.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -73,15 +71,12 @@ PRESSURE = Path("/proc/pressure/cpu")
 
 
 class Watch:
-    """A watch of how busy the machine is, from its creation on."""
-
     def __init__(self, pressure: Path = PRESSURE) -> None:
         self._file = pressure
         self._began = time.monotonic()
         self._seconds_waited = _read_wait(pressure)
 
     def state(self) -> MachineState:
-        """Return how busy the machine was since the watch was created."""
         seconds, waited = time.monotonic() - self._began, _read_wait(self._file)
         pressure = None
         if waited is not None and self._seconds_waited is not None and seconds > 0:

@@ -34,15 +34,12 @@ FORMAT, FORMER_FORMAT = 2, 1
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
-    """The times at which a stage began and ended."""
-
     started: str
     ended: str | None = None
     files: Number = 0
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds that the stage took; None while it has not ended."""
         if self.ended is None:
             return None
         return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.started)).total_seconds()

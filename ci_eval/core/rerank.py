@@ -30,8 +30,6 @@ from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 
 @dataclass(frozen=True, kw_only=True)
 class NewOrder:
-    """A way to order suggestions, and to grade the sessions with the new order."""
-
     task: Task
     ranker: Ranker
     keywords: frozenset[str]
@@ -103,8 +101,6 @@ def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
 
 @dataclass(frozen=True)
 class _Reranked:
-    """The sessions of one file in a new order, one after the other."""
-
     task: Task
     order: Ordering
     file: SourceFile

@@ -28,7 +28,6 @@ def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observati
 
 
 def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """Return the observations of each metric; no times if the session was not asked in this run."""
     if session.reused:
         return [observe_session(metric, session) for metric in metrics]
     return expect_metrics(metrics, session)
@@ -51,7 +50,6 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
 
 
 def _follow(session: SessionScore, course: Course) -> SessionScore:
-    """Return the session as it goes on that course."""
     lookups = session.lookups[course.first : course.end]
     if not lookups:
         return session
@@ -102,13 +100,11 @@ _LAST = (1, 5, 10)
 
 
 def reciprocal_rank(session: SessionScore) -> float:
-    """Return 1 / rank, or 0 if the text is absent."""
     rank = rank_of(session)
     return 1 / rank if rank else 0.0
 
 
 def band_of_rank(session: SessionScore) -> Band:
-    """Return the band of the rank at the last lookup."""
     rank = rank_of(session)
     return RANK_BANDS[-1] if rank is None else RANK_BANDS[bisect_left(_LAST, rank)]
 
@@ -149,7 +145,6 @@ def band(task: Task, session: SessionScore) -> str:
 
 
 def task_band(task: Task, session: SessionScore) -> str:
-    """Return the name of the evaluated session's band, or `no reference`; the task has a band for failures, too."""
     return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
@@ -165,15 +160,12 @@ def outcome(task: Task, session: SessionScore) -> str:
 
 
 class ResponseCounts:
-    """A count of why a language model stopped, and of how its responses were read."""
-
     def __init__(self) -> None:
         self.finishes: Counter[str] = Counter()
         self.rules: Counter[str] = Counter()
         self.empty: Counter[str] = Counter()
 
     def add(self, session: SessionScore) -> None:
-        """Count the lookups of a session."""
         for lookup in session.lookups:
             if lookup.usage:
                 self.finishes[lookup.usage.finish] += 1
@@ -183,13 +175,11 @@ class ResponseCounts:
             self.empty[last.usage.finish] += 1
 
     def add_all(self, counts: ResponseCounts) -> None:
-        """Add the counts of other sessions."""
         self.finishes += counts.finishes
         self.rules += counts.rules
         self.empty += counts.empty
 
     def figures(self) -> Responses | None:
-        """Return the counts; None if no language model answered."""
         if not self.finishes:
             return None
         return Responses(
@@ -206,7 +196,6 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
 
 
 def has_answer(session: SessionScore) -> bool:
-    """Return whether the last lookup offered anything."""
     return session.status in ANSWERED
 
 

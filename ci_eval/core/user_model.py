@@ -117,7 +117,6 @@ def encode_user_model(model: UserModel) -> str:
 
 
 def decides_by_chance(encoded: str) -> bool:
-    """Return whether an encoded user has a probability that is neither 0 nor 1."""
     return any(float(number) not in {0, 1} for number in re.findall(r"\d[\d.]*(?:e-?\d+)?", encoded))
 
 
@@ -136,7 +135,6 @@ class Emulated:
         """True if no more is asked: the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
-        """Return whether completion is requested after that prefix."""
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
@@ -153,8 +151,6 @@ class Emulated:
 
 
 class Possible:
-    """All that the user of one session may do, with probabilities instead of draws."""
-
     def __init__(self, model: UserModel, length: int) -> None:
         self._model = model
         self._starts = [*enumerate(model.starts(length))]
@@ -166,7 +162,6 @@ class Possible:
         """The largest probability of a first lookup, and that lookup."""
 
     def asks(self, prefix: str) -> bool:
-        """Return whether completion may be requested after that prefix."""
         begun = sum(share for typed, share in self._starts if typed <= len(prefix))
         self._starts = [start for start in self._starts if start[0] > len(prefix)]
         if begun > 0:

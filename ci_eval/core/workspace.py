@@ -47,8 +47,6 @@ from ci_eval.core.model import (
 
 
 class Identified(Protocol):
-    """The part of a session that is read to find it by its id."""
-
     @property
     def id(self) -> str: ...
 
@@ -149,21 +147,17 @@ class Workspace:
 
     @property
     def names_path(self) -> Path:
-        """Return the file with the names of the project (`learning/names.py`)."""
         return self.folder / "names.npz"
 
     @property
     def config_path(self) -> Path:
-        """Return the file with the configuration of the run."""
         return self.folder / "config.yaml"
 
     @property
     def view_path(self) -> Path:
-        """Return the file with the view (`config/view.py`), which may be missing."""
         return self.folder / "view.yaml"
 
     def write_config(self, text: str) -> None:
-        """Store the configuration of the run."""
         atomic.write(self.config_path, text.encode())
 
     # ------------------------------------------------------------------------------------------------ stages' files
@@ -173,7 +167,6 @@ class Workspace:
         _replace(self.actions_path(path), packed)
 
     def actions_path(self, path: str) -> Path:
-        """Return the file with the actions of a source file, whether it is there or not."""
         return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
 
     def find_extents(self, path: str) -> dict[int, int]:
@@ -185,7 +178,6 @@ class Workspace:
         return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
-        """Yield the actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
 
@@ -199,19 +191,15 @@ class Workspace:
         return _packed_files(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        """Store the sessions of a source file, packed by `pack_sessions`."""
         _replace(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        """Return whether the sessions of that source file are complete."""
         return self.sessions_path(path).exists()
 
     def drop_sessions(self, path: str) -> None:
-        """Remove the sessions of a source file."""
         self.sessions_path(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        """Yield all source files that have sessions, in order of their stored names."""
         for path in self.session_files():
             yield self._source(path, stored.lines(path))
 
@@ -239,7 +227,6 @@ class Workspace:
         return self._source(file, stored.lines(file))
 
     def session_files(self) -> list[Path]:
-        """Return the stored sessions, a file for each source file."""
         return _packed_files(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
@@ -270,7 +257,6 @@ class Workspace:
         )
 
     def sessions_path(self, path: str) -> Path:
-        """Return the file with the sessions of a source file, whether it is there or not."""
         return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
@@ -283,7 +269,6 @@ class Workspace:
         (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
-        """Return all errors of files, in order of path and stage."""
         paths = (self.folder / "errors").glob("*.json")
         errors = [stored.decode_json(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(errors, key=lambda error: (error.path, error.stage))
@@ -307,7 +292,6 @@ class Workspace:
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
 
     def tidy(self) -> None:
-        """Remove half-written files of a killed process."""
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
@@ -411,7 +395,6 @@ def _packed_path(path: Path) -> Path:
 
 
 def _replace(path: Path, packed: bytes) -> None:
-    """Write the packed file, and remove the one at `path` if it is of another format."""
     atomic.write(path.with_suffix(stored.SUFFIX), packed)
     if path.suffix != stored.SUFFIX:
         path.unlink(missing_ok=True)
@@ -438,7 +421,6 @@ def pack_actions(actions: FileActions) -> bytes:
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
-    """Return the sessions of a source file as they are stored."""
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
@@ -465,7 +447,6 @@ def _actions(path: Path, kind: type[Head]) -> Head:
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
-    """Yield the sessions in these lines. Raises WorkspaceError if an id is there twice, or a session is invalid."""
     seen: set[str] = set()
     for line in lines:
         session = stored.decode_json(line, kind, path)

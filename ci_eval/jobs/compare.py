@@ -40,8 +40,6 @@ from ci_eval.jobs.pipeline import load_grammars
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """A comparison of two workspaces, with the path of each reporter's report."""
-
     folder: Path
     comparison: Comparison
     sides: tuple[Path, Path]
@@ -51,8 +49,6 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of one call of `compare`. It has an overview unless exactly two workspaces were compared."""
-
     folder: Path
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
@@ -65,7 +61,6 @@ class Outcome:
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the gates that are broken or were not judged; None if there are none."""
         if self.unjudged:
             return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", FIRST_NIGHT)
         gates = [
@@ -242,7 +237,6 @@ def _start(workspace: Workspace) -> float:
 
 
 def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
-    """Return the newest of the past workspaces that `new` can be compared with; None if there is none."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
@@ -319,7 +313,6 @@ def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[
 
 
 def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
-    """Return the trend of past evaluations that ends in a workspace, by the declared metrics."""
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)
@@ -353,5 +346,4 @@ def rank(
 
 
 def slug(text: str) -> str:
-    """Return the text as it may stand in the name of a folder."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "new"

@@ -25,8 +25,6 @@ def load_metrics(config: Config) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """The metrics and gates that a comparison judges by."""
-
     metrics: tuple[Metric, ...]
     declared: tuple[str, ...]
     gates: tuple[Gate, ...] = ()
@@ -120,13 +118,11 @@ def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateR
 
 
 def make_gate_error(results: Sequence[GateResult]) -> GateFailed | None:
-    """Return an error that names the broken gates; None if no gate is broken."""
     broken = [f"  {gate.rule}: {explain_gate(gate)}" for gate in results if not gate.passed]
     return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
 
 
 def explain_gate(gate: GateResult) -> str:
-    """Return the reason why a gate did not pass, which may be that it cannot tell."""
     return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
 
 

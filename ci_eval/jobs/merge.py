@@ -289,7 +289,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:
-    """Return the counts of all shards; None if one of them was not checked."""
     states = [shard.state for shard in shards if shard.finished]
     known = [state for state in states if state is not None]
     # The engine of a shard that was not checked may be nondeterministic.

@@ -28,7 +28,6 @@ from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
-    """Return the configuration with logs on, and with a modelled user unless it has one."""
     settings = config.interpret
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
@@ -110,7 +109,6 @@ def _doubts(model: RankerModel) -> Iterator[str]:
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
-    """Write the trees of a model file as a plain file of LightGBM, or as ONNX. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = model_file.load(path)

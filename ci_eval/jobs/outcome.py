@@ -18,7 +18,6 @@ from ci_eval.core.workspace import Workspace
 
 
 def trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
-    """Return the reason why a run counts as failed although its reports are written; None if it does not."""
     manifest = workspace.manifest()
     failed = sum(manifest.statuses.get(name, 0) for name in (status.value for status in FAILED))
     if manifest.finished == 0:

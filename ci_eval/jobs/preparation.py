@@ -35,8 +35,6 @@ from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A run's parts, ready on this machine."""
-
     config: Config
     language: Language
     engine: Engine
@@ -62,7 +60,6 @@ class Prepared:
 
     @property
     def setup(self) -> interpret.Setup:
-        """Return the setup of stage 2."""
         settings, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
         return interpret.Setup(
             engine=self.engine,
@@ -219,7 +216,6 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
-    """Return the project, or the folder that shows the records of the dataset, with the records."""
     if not takes_dataset(task):
         return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
     source = dataset.prepare(config.dataset.spec, cache=cache)
@@ -301,7 +297,6 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
 
 
 def load_task(config: Config) -> Task:
-    """Return the configured task. Raises ConfigError if the configuration asks for more than the task can do."""
     task = tasks.CATALOG.load(config.effective_task)
     strategy = config.actions.strategy
     if task.configured:

@@ -104,7 +104,6 @@ def _lock(folder: Path) -> Iterator[None]:
 
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """Make a new workspace with its configuration and manifest."""
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
@@ -114,7 +113,6 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
 
 
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
-    """Return the manifest of a run that is about to begin."""
     config, engine = prepared.config, prepared.installation.info
     return Manifest(
         ci_eval=__version__,
@@ -192,7 +190,6 @@ def _drawn(prepared: Prepared) -> dict[str, str]:
 
 
 def training_seed(part: Engine | Ranker) -> int | None:
-    """Return the seed that the training of an engine or a ranker drew by; None if another one would change nothing."""
     # Predictors train themselves, some by the seed among their options.
     options_seed = getattr(getattr(part, "options", None), "seed", None)
     seed: int | None = getattr(part, "training_seed", options_seed)
@@ -210,7 +207,6 @@ def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = No
 
 
 def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
-    """Return the workspace itself. Raises WorkspaceError unless a run of the same configuration and engine made it."""
     folder, manifest = workspace.folder, workspace.manifest()
     if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
@@ -332,7 +328,6 @@ def with_view(config: Config, folder: Path) -> Config:
 
 
 def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
-    """Load the configuration of a workspace as `stored_config` returns it."""
     return _load(workspace, read_view(workspace.view_path, view))
 
 

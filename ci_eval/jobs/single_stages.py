@@ -139,7 +139,6 @@ def _check_actions(source: Workspace, prepared: Prepared) -> None:
 def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Workspace, CiEvalError | None]:
-    """Run stages 1 and 2. Return the workspace, and why the run counts as failed, if it does."""
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
     prepared = prepare(config, screen)

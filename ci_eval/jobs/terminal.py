@@ -112,7 +112,6 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def comparison(done: Compared, screen: Screen) -> None:
-    """Print the verdicts of a comparison, its gates, and the paths of its reports."""
     result = done.comparison
     folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
@@ -166,7 +165,6 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
 
 
 def overview(summary: Overview, screen: Screen) -> None:
-    """Print the ranking of several evaluations, or a trend."""
     to_terminal(small_blocks(summary), screen)
 
 
@@ -190,7 +188,6 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
-    """Print the times, the prices and the memory that the evaluation took."""
     if times := times_text(evaluation):
         screen.result(f"times     {times}")
         if busy := busy_text(evaluation.machine):
@@ -217,12 +214,10 @@ def small(result: Sweep | Suite, folder: Path, reports: Mapping[str, Path], scre
 
 
 def sweep(done: Swept, screen: Screen) -> None:
-    """Print a sweep as `small` does."""
     small(done.sweep, done.folder, done.reports, screen)
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Print a suite as `small` does."""
     small(done.suite, done.folder, done.reports, screen)
 
 

@@ -16,8 +16,6 @@ LENGTHS = (3, LONGEST)
 
 
 class Use(NamedTuple):
-    """A use of an imported name."""
-
     token: Token
     imported: Import
 

@@ -23,7 +23,6 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
 
 
 def longest_prefix(text: str, prefix: PrefixConfig) -> str:
-    """Return the longest prefix of a session: that of its last lookup."""
     if prefix.name in {"SimplePrefix", "Inside"}:
         return text[: prefix.n or 1]
     if prefix.name == "CapitalizePrefix":

@@ -37,8 +37,6 @@ class RecordFile:
 
 @dataclass
 class Records:
-    """The files of a dataset, with the errors and texts of its lines."""
-
     files: list[RecordFile] = field(default_factory=list)
     """The files in order of their paths."""
     errors: list[FileError] = field(default_factory=list)
@@ -146,7 +144,6 @@ def _digest(data: bytes) -> str:
 def generate_records(
     found: Records, project: ProjectInfo, language: Language, strategy: StrategyConfig, task: Task, workspace: Workspace
 ) -> Generated:
-    """Write the actions of every record, and the errors of the lines that are none."""
     generated = Generated()
     for file in found.files:
         source = Source(project=project.identity_name, path=file.path, text=file.text, language=language)

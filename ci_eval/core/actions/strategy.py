@@ -47,7 +47,6 @@ def actions_of_file(
 
 
 def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
-    """Return the sessions of items that are known already; see `actions_of_file`."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
     typist.type_items(items)
     return typist.written(0.0)
@@ -59,7 +58,6 @@ def spell_task(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> 
 
 
 def _spell_typing(task: Task, prefix: str) -> str:
-    """Return how an item is typed, in one word."""
     if task.play:
         return task.name
     name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
@@ -136,7 +134,6 @@ class _Typist:
         )
 
     def type(self, item: Item, rest: Remainder) -> None:
-        """Add the sessions of an item."""
         queries = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
         if not (queries or self.task.play):
             return

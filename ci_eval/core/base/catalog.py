@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Plugin:
-    """An entry point of an installed package."""
-
     point: EntryPoint
     package: str
     """The name of the package."""
@@ -110,11 +108,9 @@ class Catalog(Generic[T]):
         raise ConfigError(self._unknown(name, sorted((*modules, *plugins))))
 
     def all(self) -> list[T]:
-        """Return all variants, in order of their names."""
         return [self.load(name) for name in self.names()]
 
     def modules(self) -> dict[str, str]:
-        """Return the name of each variant in the package → its module."""
         names = _modules(self._package, self._spelling)
         return {name: module for name, module in names.items() if self._belongs(name)}
 
@@ -157,7 +153,6 @@ def plugins(group: str) -> list[Plugin]:
 
 @cache
 def all_plugins() -> tuple[Plugin, ...]:
-    """Return the entry points for ci-eval of all installed packages, in order of group, name and package."""
     # Importing it takes as long as the rest of `--help`, which needs no entry points.
     from importlib.metadata import distributions
 

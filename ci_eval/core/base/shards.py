@@ -84,6 +84,5 @@ def _cut_evenly(size: int, pieces: int) -> list[int]:
 
 
 def _ranges(share: Mapping[int, int]) -> dict[int, range]:
-    """Return the ranges of the shards of one file: one after the other, in order of their numbers."""
     ends = accumulate(share[shard] for shard in sorted(share))
     return {shard: range(end - share[shard], end) for shard, end in zip(sorted(share), ends, strict=True)}

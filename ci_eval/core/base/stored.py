@@ -73,8 +73,6 @@ NAMES = 1_000_000_000
 
 
 class Packer:
-    """A packer of lines, which takes them one by one, since all together may be too many."""
-
     def __init__(self, level: int = LEVEL) -> None:
         parameter = zstd.CompressionParameter
         # By default, zstd adds no checksum, and damage could go unnoticed.
@@ -87,13 +85,11 @@ class Packer:
             self._packed.append(packed)
 
     def close(self) -> bytes:
-        """Return everything that was added, packed."""
         self._packed.append(self._compressor.flush())
         return b"".join(self._packed)
 
 
 def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
-    """Return these bytes, one after the other, packed."""
     packer = Packer(level)
     for line in lines:
         packer.add(line)

@@ -63,12 +63,10 @@ def select_metrics(names: Iterable[str]) -> dict[str, Metric]:
 
 
 def among(names: Iterable[str]) -> dict[str, MetricInfo]:
-    """Return the descriptions of the metrics with these names; see `select_metrics`."""
     return {name: metric.info for name, metric in select_metrics(names).items()}
 
 
 def names() -> list[str]:
-    """Return the names of all metrics, in the order of reports."""
     return [metric.info.name for metric in load()]
 
 

@@ -30,8 +30,6 @@ SHORT: Mapping[str, dict[str, object]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """A key of the configuration with its meaning."""
-
     name: str
     """The dotted name, as `--set` takes it."""
     type: str
@@ -105,7 +103,6 @@ def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section], str]]:
-    """Yield each section class, with one path of it."""
     paths: dict[type[Section], str] = {}
     waiting = [(section, path)]
     # The list grows while the loop runs.
@@ -121,7 +118,6 @@ def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section]
 
 
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
-    """Add the meanings to the properties of a section in the schema."""
     types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
     for name, meaning in read_meanings(section).items():
         key, value = join(path, name), written["properties"][name]

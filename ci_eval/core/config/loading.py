@@ -49,8 +49,6 @@ SPECS = ("project", "dataset")
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A configuration, with warnings about how it was read."""
-
     config: Config
     warnings: tuple[str, ...]
     own_prefix: bool = False
@@ -129,7 +127,6 @@ def _is_set(raw: Mapping[str, object], *keys: str) -> bool:
 
 
 def dump(config: Config) -> str:
-    """Return YAML that `load` reads back to an equal configuration in any environment."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     raw["engine"] = _engine(config.engine)
     # `$${` keeps `load` from reading a variable into the text.

@@ -142,7 +142,6 @@ def _engine_problems(config: Config) -> Iterator[str]:
 
 
 def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
-    """Yield what is wrong with an endpoint."""
     # The message does not repeat the value, which may be a key itself.
     if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (

@@ -20,8 +20,6 @@ KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A change of a stored view, in the words of the command line."""
-
     overrides: tuple[str, ...] = ()
     """Settings KEY=VALUE, of keys that a view may change."""
     filters: tuple[str, ...] = ()

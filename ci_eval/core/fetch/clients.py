@@ -40,8 +40,6 @@ GET = {
 
 @dataclass(frozen=True, kw_only=True)
 class ClientEnd:
-    """The result of a client's run."""
-
     name: str
     code: int
     output: str
@@ -102,7 +100,6 @@ def run_to_end(
 
 
 def failure(ended: ClientEnd) -> str:
-    """Return the message about a client that failed."""
     return f"{ended.name} failed (exit code {ended.code}):\n{last_words(ended.trouble)}"
 
 

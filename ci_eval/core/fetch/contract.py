@@ -31,8 +31,6 @@ raises PreparationError."""
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """A kind of source for target projects."""
-
     example: str
     parse: Callable[[str], Spec]
     """A function that parses what follows `SCHEME:`; it raises ConfigError."""

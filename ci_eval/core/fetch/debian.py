@@ -35,8 +35,6 @@ Acquire::GzipIndexes "true";
 
 @dataclass(frozen=True, kw_only=True)
 class Tarballs:
-    """The upstream tarballs of one source package."""
-
     upstream: Path
     components: dict[str, Path]
     """The tarball of each component, by the name of the folder where it belongs."""
@@ -149,7 +147,6 @@ class _Apt:
         return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
 
     def versions(self, name: str, cwd: Path) -> list[str]:
-        """Return the versions of a source package that are in the lists."""
         options = ("showsrc", "--only-source", "--", name)
         output = run_to_end(self.command("apt-cache", *options), cwd=cwd, variables={"LC_ALL": "C"}).output
         return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", output, re.MULTILINE)))

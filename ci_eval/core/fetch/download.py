@@ -166,7 +166,6 @@ def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Ca
 
 
 def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
-    """Fetch `url` into `file`, following redirects."""
     import requests  # Takes long, and most commands download nothing.
 
     current = url

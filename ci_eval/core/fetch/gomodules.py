@@ -25,8 +25,6 @@ SETTINGS = {
 
 
 class _Downloaded(msgspec.Struct):
-    """The fields of `go mod download -json` that matter here."""
-
     zip: str = msgspec.field(name="Zip", default="")
     error: str = msgspec.field(name="Error", default="")
 

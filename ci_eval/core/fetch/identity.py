@@ -24,8 +24,6 @@ OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
 
 @dataclass(frozen=True)
 class Identity:
-    """The names of a project in a folder."""
-
     repository: str
     """The name of the project's repository, or "" if nothing says it."""
     shown: str
@@ -130,7 +128,6 @@ def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path]
 
 
 def _properties(path: Path) -> dict[str, str]:
-    """Return the properties of a TeamCity build, including those of its configuration."""
     properties = _parse(_read(path))
     more = properties.get("teamcity.configuration.properties.file")
     return (_parse(_read(Path(more))) if more else {}) | properties
@@ -143,7 +140,6 @@ def _parse(text: str) -> dict[str, str]:
 
 
 def _read(path: Path) -> str:
-    """Return the text of a file, or "" if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(MOST).decode(errors="replace")

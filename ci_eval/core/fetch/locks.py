@@ -33,8 +33,6 @@ PLATFORM = re.compile(r"!?[a-z0-9_]+")
 
 
 class _Locked(msgspec.Struct, rename="camel"):
-    """An entry of `packages`, or of `dependencies` in older locks; a package.json has some of its fields."""
-
     name: str = ""
     version: str = ""
     resolved: str | bool = ""

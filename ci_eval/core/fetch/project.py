@@ -28,8 +28,6 @@ FILES = "files"
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A project ready to be read. All its files are below `root`, which nothing may write to."""
-
     root: Path
     info: ProjectInfo
 

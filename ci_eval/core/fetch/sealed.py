@@ -42,7 +42,6 @@ _REPORT_DAMAGE: ContextVar[Callable[[str], None]] = ContextVar("report damage", 
 
 @contextmanager
 def care(*, tell: Callable[[str], None]) -> Iterator[None]:
-    """Set, within this context, the function that reports damage."""
     token = _REPORT_DAMAGE.set(tell)
     try:
         yield

@@ -42,8 +42,6 @@ class Logging:
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """The setup that a worker needs beside the file."""
-
     engine: Engine
     installation: Installation
     surroundings: Surroundings
@@ -70,7 +68,6 @@ class Setup:
 
     @property
     def root(self) -> Path:
-        """Return the folder that the paths of actions are below."""
         return self.files or self.surroundings.root
 
 
@@ -102,7 +99,6 @@ class Assignment:
     """The share of the sessions that are asked a second time, to see whether the answers differ."""
 
     def chooses(self, session: str) -> bool:
-        """Return whether the session is evaluated."""
         if self.only:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
@@ -124,22 +120,17 @@ AFTER_DELETION = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A file in one round: the assignments of the engines, which are asked one after the other in this order."""
-
     assignments: tuple[Assignment, ...]
 
     @property
     def path(self) -> str:
-        """Return the path of the file."""
         return self.assignments[0].path
 
     @property
     def round(self) -> int:
-        """Return the number of the round."""
         return self.assignments[0].round
 
     def replace_assignment(self, assignment: Assignment) -> Turn:
-        """Return the same turn with another assignment for one of the engines."""
         return Turn(
             assignments=tuple(
                 assignment if present.side == assignment.side else present for present in self.assignments
@@ -149,8 +140,6 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """The outcome of one assignment, with its packed sessions."""
-
     path: str
     statuses: Counter[Status]
     packed: bytes
@@ -168,7 +157,6 @@ class Played:
 
 
 def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
-    """Return a session without its lookups."""
     askable = assignment.setup.task.askable
     return Session(
         id=call.session,
@@ -192,7 +180,6 @@ def completes(setup: Setup, record: Record | None) -> bool:
 
 
 def find_record(call: CallCompletion | PlayItem) -> Record | None:
-    """Return the record that is asked about; None if the item comes from no dataset."""
     return call.record if isinstance(call, PlayItem) else None
 
 

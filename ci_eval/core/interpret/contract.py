@@ -12,8 +12,6 @@ from ci_eval.core.model.engine.offers import Offer
 
 @dataclass(frozen=True, kw_only=True)
 class Caret:
-    """The location at which a list appears."""
-
     line: str
     """The text before the caret in its line."""
     prefix: str
@@ -34,8 +32,6 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """An editor's way to show lists."""
-
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], Caret], Listing]

@@ -38,7 +38,6 @@ def _is_subsequence(letters: str, low: str) -> bool:
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
-    """Return the highest points over all ways to find the word."""
     starts = [_starts_word(candidate, at) for at in range(len(candidate))]
     # For each index of the candidate: the most points if the last letter so far is found there.
     previous = [NEVER] * len(candidate)

@@ -26,8 +26,6 @@ Scores = Mapping[str, float]
 
 
 class Grading:
-    """The graders of a task."""
-
     def __init__(
         self,
         task: Task,
@@ -217,7 +215,6 @@ def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
 
 
 def _best(scores: Sequence[Scores]) -> Scores:
-    """Return the highest value of each score."""
     return {name: max(values[name] for values in scores) for name in scores[0]}
 
 
@@ -304,7 +301,6 @@ class Acceptances:
 
 
 def apply_edits(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
-    """Return the text after edits that all name offsets in the old text. Insertions at one offset keep their order."""
     ordered = sorted(enumerate(edits), key=lambda numbered: (numbered[1][0], numbered[0]), reverse=True)
     for _, (offset, deleted, inserted) in ordered:
         text = text[:offset] + inserted + text[offset + deleted :]

@@ -68,8 +68,6 @@ MOST_MESSAGES = 500
 
 @dataclass
 class Open:
-    """A session that is not finished."""
-
     call: CallCompletion | PlayItem
     possible: Possible | None = None
     """All that a modelled user may do in it."""
@@ -92,8 +90,6 @@ class Open:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The question that is asked at the caret."""
-
     prefix: str
     expected: str
     """The item, or what is left of it."""
@@ -102,8 +98,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Hands:
-    """The hands of a task that plays an item; see Hands."""
-
     def __init__(self, player: Player, session: Open) -> None:
         self._player = player
         self._session = session
@@ -111,12 +105,10 @@ class _Hands:
         """The number of characters typed so far."""
 
     def type(self, text: str) -> None:
-        """Add typed text to the document; see `Hands.type`."""
         self._player.document.insert(text)
         self.typed += len(text)
 
     def ask(self, prefix: str, expected: str) -> Lookup | None:
-        """Ask the engine for a lookup; see `Hands.ask`."""
         return self._player.ask(Question(prefix=prefix, expected=expected), self._session)
 
 
@@ -174,7 +166,6 @@ class Player:
         yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
 
     def play(self, actions: FileActions) -> Iterator[Session]:
-        """Yield the chosen sessions, as they finish."""
         return self._sessions(actions.actions)
 
     def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
@@ -281,11 +272,9 @@ class Player:
         return lookup
 
     def _record_of_next(self, session: Open) -> Record | None:
-        """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
         return record_of_lookup(self._setup.task, find_record(session.call), len(session.lookups))
 
     def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
-        """Return the query about the document. The engine has seen the document then."""
         edits = self.document.take_edits()
         self._cold = not self._opened
         if self._opened:

@@ -41,8 +41,6 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A list as a person sees it."""
-
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
     """The first suggestions, with their ranks in the client's order if the new order is another."""
@@ -57,8 +55,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Showing:
-    """The client and the ranker, for one file."""
-
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path

@@ -116,8 +116,6 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 @dataclass(frozen=True)
 class _Block:
-    """A line that the present line may be inside of, since it is indented less."""
-
     indent: int
     first: int
     """Number of its first token within the file."""
@@ -258,8 +256,6 @@ class Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """The surroundings of the caret that the features depend on."""
-
     columns: Sequence[float]
     """The features that are the same for all suggestions, in the order of FEATURES."""
     prefix: str
@@ -281,8 +277,6 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Facts:
-    """The features that depend on the text of a suggestion alone."""
-
     text: str
     words: int
     parts: frozenset[str]
@@ -305,7 +299,6 @@ def _words(text: str) -> list[str]:
 
 
 def _context_windows(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield for each token: itself, the token two before it, the one before it, the one behind it."""
     padded = ["", START_OF_LINE, *tokens, ""]
     for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
         yield token, last_but_one, last_token, behind
@@ -351,7 +344,6 @@ def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
 
 
 def _match(text: str, prefix: str) -> int:
-    """Return the feature `prefix_match` of a text."""
     if text.startswith(prefix):
         return 2
     return int(text.lower().startswith(prefix.lower()))

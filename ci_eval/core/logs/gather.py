@@ -35,7 +35,6 @@ from ci_eval.core.model import LogCounts, LogsRecord, Value
 
 
 def tables() -> ModuleType:
-    """Return the module that needs pyarrow. Raises ConfigError if it is not installed."""
     try:
         return import_module("ci_eval.core.logs.arrow")
     except ImportError as error:
@@ -89,15 +88,11 @@ def _sum(counts: Sequence[LogCounts]) -> LogCounts:
 
 
 class KindCounts(Value, frozen=True, kw_only=True):
-    """The counts of one kind of candidate."""
-
     rows: int = 0
     expected: int = 0
 
 
 class PartCounts(Value, frozen=True, kw_only=True):
-    """The counts of a part of logs."""
-
     file: str
     sessions: int = 0
     selected: int = 0
@@ -110,8 +105,6 @@ class PartCounts(Value, frozen=True, kw_only=True):
 
 
 class Log:
-    """A writer of the sessions of one file to `folder`, in each of the formats."""
-
     def __init__(self, folder: Path, name: str, origin: LogOrigin, formats: Sequence[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._counts = folder / f"{name}.counts.json"
@@ -123,7 +116,6 @@ class Log:
         self._parts = [form.write(folder / f"{name}{form.end}", origin) for form in loaded_formats]
 
     def add(self, logged: LoggedSession) -> None:
-        """Add the queries of one session."""
         for part in self._parts:
             part.add(logged)
         self._tally["sessions"] += 1
@@ -136,7 +128,6 @@ class Log:
                 self._expected[kinds[query.rank - 1]] += 1
 
     def close(self) -> None:
-        """Complete the files, and write their counts."""
         for part in self._parts:
             part.close()
         counts = PartCounts(

@@ -50,7 +50,6 @@ def is_name(token: str) -> bool:
 
 @lru_cache(maxsize=500_000)
 def hash_token(token: str) -> int:
-    """Return a 64-bit hash of the token, the same in every process."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
@@ -84,8 +83,6 @@ def _table(hashes: Hashes) -> Table:
 
 @dataclass(frozen=True)
 class NameCounts:
-    """The counts of names in a set of files. Each table is by hash."""
-
     times: Table
     """Name → how often it occurs."""
     files: Table
@@ -104,7 +101,6 @@ class NameCounts:
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
-        """Write it as an .npz file, replacing one that is there in one step."""
         arrays = {name: getattr(self, name) for name in TABLES}
         keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
         counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
@@ -119,7 +115,6 @@ class NameCounts:
 
     @classmethod
     def load(cls, path: Path) -> NameCounts:
-        """Read what `save` wrote. Raises WorkspaceError if the file is missing or damaged."""
         with stored.open_regular_file(path) as file:
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
@@ -179,7 +174,6 @@ class Others:
         ).astype(np.float64)
 
     def times(self, texts: Sequence[str]) -> Floats:
-        """Return how often each text occurs in the other files."""
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
@@ -216,7 +210,6 @@ def _load(path: Path) -> NameCounts:
 
 
 def count(texts: Iterable[str]) -> NameCounts:
-    """Return the counts over these texts, one per file."""
     parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
         for part, hashes in zip(parts, _count_hashes(text), strict=True):

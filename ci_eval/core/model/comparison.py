@@ -57,8 +57,6 @@ class Trend(Value, frozen=True, kw_only=True):
 
 
 class Line(Value, frozen=True, kw_only=True):
-    """An evaluation over many nightly runs, as a trend site displays it."""
-
     name: str
     """The name of its history, such as python-jedi-basic."""
     page: str
@@ -71,14 +69,10 @@ class Line(Value, frozen=True, kw_only=True):
 
 
 class Lines(Value, frozen=True, kw_only=True):
-    """The evaluations that a site of trends displays."""
-
     lines: tuple[Line, ...]
 
 
 class Verdict(str, Enum):
-    """The conclusion about one metric of a comparison."""
-
     BETTER = "better"
     WORSE = "worse"
     EQUIVALENT = "equivalent"
@@ -416,8 +410,6 @@ class HeldOut(Value, frozen=True, kw_only=True):
 
 
 class Sweep(Value, frozen=True, kw_only=True):
-    """A sweep: runs in the order of their values, the last key changing fastest."""
-
     title: str
     project: ProjectInfo
     keys: tuple[str, ...]

@@ -103,8 +103,6 @@ REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
 
 
 class Stretch(Value, frozen=True, kw_only=True):
-    """A stretch of a file's text, from one offset (code points) to another."""
-
     path: str
     """The path relative to the top folder of the files."""
     begin: Number

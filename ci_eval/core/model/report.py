@@ -28,7 +28,6 @@ class GateResult(Value, frozen=True, kw_only=True):
 
     @property
     def word(self) -> str:
-        """Return the result, also of one that was stored before there were three."""
         return self.result or ("kept" if self.passed else "broken")
 
 
@@ -101,7 +100,6 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """Return name and version as headlines have them."""
         return f"{self.name} {self.version}{', a baseline' if self.baseline else ''}"
 
 
@@ -272,8 +270,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
-    """The size of one side of the logs: for training, validation or the test."""
-
     files: Number
     """The number of source files."""
     sessions: Number
@@ -290,8 +286,6 @@ class LogCounts(Value, frozen=True, kw_only=True):
 
 
 class LogFile(Value, frozen=True, kw_only=True):
-    """A file of the logs, with its size and digest."""
-
     path: str
     size: Annotated[int, Meta(ge=0)]
     sha256: str
@@ -316,6 +310,5 @@ class LogsRecord(Value, frozen=True, kw_only=True):
 
     @property
     def sides(self) -> dict[str, LogCounts]:
-        """Return the counts of each side, by its name."""
         test_side = {} if self.test is None else {"test": self.test}
         return {"train": self.train, "validation": self.validation, **test_side}

@@ -88,8 +88,6 @@ UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A lookup (one answer of the engine), as far as metrics read it."""
-
     prefix: str
     total: Number
     """The number of displayed suggestions."""
@@ -121,7 +119,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
 
 
 def count_keys(rank: int, highlighted: int) -> int:
-    """Return the keys that take the suggestion at a rank: steps from the selected one, and Enter."""
     return abs(rank - 1 - highlighted) + 1
 
 
@@ -205,8 +202,6 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
 
 
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
-    """A session with everything that was suggested in it."""
-
     record: Record | None = None
     """The sample that was asked, if the session comes from a dataset."""
     lookups: tuple[Lookup, ...] = ()

@@ -90,7 +90,6 @@ def append_state(interval: str, state: State) -> str:
 
 
 def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
-    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
     if difference.low is None or difference.high is None:
         return "no interval"
     state = difference.state if isinstance(difference, Difference) else "none"

@@ -48,7 +48,6 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
 
 
 def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
-    """Return where an engine is asked. None if the object is not in the text, or no location for the call is known."""
     if strategy == "REAL":
         place = _item(case.history.places, case.number)
         return _real_caret(case.history.file, place) if place else None
@@ -110,7 +109,6 @@ def _merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def apply_edits(text: str, caret: Caret) -> str:
-    """Return the text as the engine sees it."""
     for offset, deleted, inserted in caret.edits:
         text = text[:offset] + inserted + text[offset + deleted :]
     return text

@@ -31,12 +31,10 @@ class QueryCase:
 
     @cached_property
     def before(self) -> tuple[str, ...]:
-        """Return the distinct calls of the start, none if it is empty."""
         return distinct_calls(self.start)
 
     @cached_property
     def after(self) -> tuple[str, ...]:
-        """Return the distinct calls of the end."""
         return distinct_calls(self.end)
 
     @cached_property
@@ -46,12 +44,10 @@ class QueryCase:
 
     @property
     def removed(self) -> int:
-        """Return the number of calls of the start that the end lacks."""
         return len(self.before) - len(self.kept)
 
     @property
     def added(self) -> int:
-        """Return the number of calls of the end that the start lacks."""
         return len(self.after) - len(self.kept)
 
     @property
@@ -74,12 +70,10 @@ class QueryCase:
 
     @property
     def scenario(self) -> Scenario:
-        """Return the scenario of an evaluated case."""
         return scenario(len(self.kept), len(self.after), new=self.start is None)
 
     @property
     def evolution(self) -> Evolution:
-        """Return the evolution of an evaluated case."""
         if self.start is None:
             return "NEW"
         changed = usage_definition(self.start) != usage_definition(self.end)

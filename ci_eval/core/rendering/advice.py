@@ -166,7 +166,6 @@ def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
 
 
 def short(value: str) -> str:
-    """Return a value for a sentence, cut if it is long."""
     return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
 
 

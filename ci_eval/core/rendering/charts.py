@@ -24,8 +24,6 @@ FEW = 10
 
 @dataclass(frozen=True)
 class Dot:
-    """A figure in a chart; `label` is what a person reads when pointing at it."""
-
     x: float
     y: float
     label: str
@@ -43,8 +41,6 @@ class ChartMark:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of one figure over time, or of several lines over one axis."""
-
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
@@ -61,7 +57,6 @@ class Chart:
 
 
 def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
-    """Return one chart for each of the metrics that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
@@ -282,8 +277,6 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 
 @dataclass(frozen=True)
 class Up:
-    """A mapping from values to y coordinates, so that they fill the chart."""
-
     low: float
     high: float
 
@@ -295,7 +288,6 @@ class Up:
 
 
 def scale_values(up: Up) -> list[float]:
-    """Return the values that are written beside the chart."""
     return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
 
 
@@ -310,8 +302,6 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 120, 28, 3
 
 @dataclass(frozen=True)
 class Sparkline:
-    """A polyline in a box of SPARK_WIDTH by SPARK_HEIGHT; `summary` describes it in words."""
-
     points: tuple[tuple[float, float], ...]
     summary: str
 

@@ -44,12 +44,10 @@ WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
 def said(verdict: Verdict) -> str:
-    """Return a verdict with a sign, so that colour is never the only mark."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
 
 
 def mark_verdict(verdict: Verdict) -> Markup:
-    """Return a verdict with its sign as HTML."""
     sign = Markup('<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>')
     return sign.format(verdict.value, SIGNS[verdict], WORDS[verdict])
 
@@ -101,7 +99,6 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def repeats_text(repeats: Determinism) -> str:
-    """Return whether the engine answered alike when it was asked again."""
     asked = f"Of {format_count(repeats.asked, 'session')} asked more than once"
     if not repeats.differed:
         return f"{asked}, all were answered alike"
@@ -119,7 +116,6 @@ def deletion_text(deletion: Determinism) -> str:
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
-    """Return the p-value of a difference; "" if there is none."""
     if difference.p is None:
         return ""
     return "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
@@ -251,7 +247,6 @@ def _is_timed(comparison: Comparison) -> bool:
 
 
 def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    """Return where an engine hung or failed, and then the verdict on times; "" if times were not judged."""
     if not _is_timed(comparison):
         return ""
     median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
@@ -318,7 +313,6 @@ def _size(difference: float, unit: str) -> str:
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:
-    """Return whether any declared metric has an interval for other code."""
     figures = comparison.filters[comparison.headline]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
@@ -341,7 +335,6 @@ def describe_adjustment(comparison: Comparison) -> str:
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
-    """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
     estimate = night.metrics.get(metric)
     return amount(estimate.value if estimate else None, unit)

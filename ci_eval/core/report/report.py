@@ -69,8 +69,6 @@ def report(
 
 
 class WorkspaceSessions:
-    """The sessions of a workspace, file by file."""
-
     def __init__(
         self, workspace: Workspace, paths: Sequence[str], filters: ReportFilters, grammars: Mapping[str, str]
     ) -> None:
@@ -86,11 +84,9 @@ class WorkspaceSessions:
         return self._workspace.sessions(Session)
 
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
-        """Return a file and its sessions; see `StoredSessions.of`."""
         return self._workspace.source(path), self._workspace.decode_sessions(path, Session)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """Return how a file looks; see `StoredSessions.paint`."""
         return Paint(
             colour_file(source.path, source.text, self._grammars),
             unasked_stretches(self._workspace.find_extents(source.path), asked) if self._is_sample else (),
@@ -103,7 +99,6 @@ def evaluate(
     filters: ReportFilters,
     named: Named | None = None,
 ) -> Evaluation:
-    """Return the figures under each filter. `named`: see Tallying."""
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
     tallying = Tallying(
@@ -160,7 +155,6 @@ def evaluate(
 
 
 def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
-    """Return the figures under each filter; under ALL also those of the whole run."""
     figures = {name: tally.figures(asked) for name, tally in tallies.items()}
     whole = figures[EVERYTHING]
     return figures | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}

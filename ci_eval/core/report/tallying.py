@@ -58,8 +58,6 @@ Named = Callable[[Iterable[str]], Mapping[str, Metric]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """The sums of a Tally over some files."""
-
     files: list[str]
     clusters: list[str]
     kinds: set[Kind]
@@ -73,8 +71,6 @@ class _Part:
 
 
 class Tally:
-    """A sum of what one filter lets through: either sessions, or what other processes added up."""
-
     def __init__(
         self,
         task: Task,
@@ -147,7 +143,6 @@ class Tally:
             self._wavering_of_kind[kind][number].add(rounds)
 
     def part(self) -> _Part:
-        """Return what was added up so far, for another process's Tally."""
         self._collector.flush_observations()
         return _Part(
             files=self._files,
@@ -278,7 +273,6 @@ class Tallying:
 
     @cached_property
     def _strata(self) -> Mapping[str, Stratum]:
-        """Return the merged projects by their names, if they were asked in unequal shares."""
         if not self._manifest.projects:
             return {}
         asked: Counter[str] = Counter()
@@ -293,7 +287,6 @@ class Tallying:
         return {name: Stratum(max(known[name], asked[name]), asked[name]) for name in names}
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        """Return the sums over all files, by filter."""
         manifest = self._manifest
         tallies = self._empty(observed)
         files = self.workspace.session_files()

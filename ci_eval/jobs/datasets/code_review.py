@@ -82,7 +82,6 @@ def _connect_judge(judge: EndpointConfig) -> Answer:
 def _mine_repository(
     repository: Repository, selection: Selection, answer: Answer | None, *, any_licence: bool, screen: Screen
 ) -> tuple[str, Mined]:
-    """Return the repository's licence and its records; no records if the licence does not let its code be passed on."""
     licence = repository.licence()
     if licence not in PERMISSIVE and not any_licence:
         screen.warn(

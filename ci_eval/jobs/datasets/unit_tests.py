@@ -22,8 +22,6 @@ from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, 
 
 @dataclass(frozen=True, kw_only=True)
 class MinedProject:
-    """The contents of one project, and its records."""
-
     spec: str
     licence: str
     contents: Contents

@@ -30,8 +30,6 @@ from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """The options for mining usages."""
-
     language: str = ""
     own_types: bool = False
     """A flag for usages of the project's own types, too."""

@@ -28,7 +28,6 @@ ON_TOP = ("settings", "options", "arguments", "environment")
 
 
 def servers() -> Iterator[LspEngine]:
-    """Yield the named engines that are language servers."""
     return (engine for engine in engines.CATALOG.all() if isinstance(engine, LspEngine))
 
 
@@ -126,7 +125,6 @@ def identify_engine(
 
 
 def make_overlay(given: EngineConfig) -> Overlay:
-    """Return what the configuration puts on top of what a server gets anyway."""
     return Overlay(**{key: getattr(given, key) for key in ON_TOP})
 
 
@@ -158,14 +156,12 @@ def check_same_configuration(
 
 
 def _share_settings(config: Config) -> tuple[object, ...]:
-    """Return the settings on which the configuration sent to any engine depends."""
     # The completion type orders answers, and no engine knows of it.
     plain = replace_values(config.interpret, completion_type="", ranking_model=None)
     return plain, config.project.dependencies
 
 
 def _is_own(name: str, config: Config) -> bool:
-    """Return whether the configuration itself asks for a part of what the engine gets."""
     engine_config = config.engine
     root, _, _ = name.partition(".")
     if engine_config.command is not None and root in {"arguments", "limits"}:

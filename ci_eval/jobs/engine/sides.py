@@ -40,15 +40,12 @@ OWN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """An engine in its configuration, as one side of a comparison."""
-
     name: str
     """The engine, command or file as the command line names it; "" if it names none."""
     config: Config
 
 
 def is_file(argument: str) -> bool:
-    """Return whether an argument is a configuration file, rather than an engine or a command."""
     return argument.endswith(FILES) and " " not in argument
 
 
@@ -101,7 +98,6 @@ def judge_times(config: Config) -> Config:
 
 
 def check_same_sessions(sides: Sequence[Side]) -> None:
-    """Check that all sides ask the same sessions, and that their figures mean the same. Raises ConfigError if not."""
     base = dict(_leaves("", msgspec.to_builtins(sides[0].config)))
     for side in sides[1:]:
         new = dict(_leaves("", msgspec.to_builtins(side.config)))

@@ -98,7 +98,6 @@ class _Sessions:
     _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
-        """Add the next list. If it begins another session, yield the one that was open."""
         if not lookup.candidates:
             self.left_out["lists without candidates"] += 1
             return
@@ -114,7 +113,6 @@ class _Sessions:
         now.found.append((lookup, _make_list(lookup, now)))
 
     def end(self) -> Iterator[ShownSession]:
-        """Yield the sessions that are still open."""
         for session in self._open.values():
             yield from self._session(session)
 
@@ -181,8 +179,6 @@ CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class EventFiles:
-    """The log files of one source."""
-
     project: str
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()

@@ -72,7 +72,6 @@ def export_tables(
 
 
 def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
-    """Return a function that decides whether a session passes one of the filters. Raises ConfigError."""
     if not filters:
         return lambda _: True
     config = add_filters(runs.stored_config(workspace), filters)

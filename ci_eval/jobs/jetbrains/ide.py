@@ -45,16 +45,13 @@ class Parts:
     folder: Path
 
     def found(self) -> list[Path]:
-        """Return the workspaces, the oldest first."""
         # By name, 10 would come before 9.
         return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
 
     def next(self) -> Path:
-        """Return the folder for the next workspace."""
         return self.folder / str(len(self.found()) + 1)
 
     def done(self) -> frozenset[str]:
-        """Return the source files that are evaluated."""
         return frozenset().union(*map(kept.find_complete_files, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
@@ -71,7 +68,6 @@ class Parts:
         atomic.write(path, account)
 
     def remove(self) -> None:
-        """Delete the parts, after they were put into the workspace."""
         shutil.rmtree(self.folder)
 
 
@@ -106,7 +102,6 @@ THEIRS = "plugin"
 
 
 def find_ide_engine(config: Config) -> IdeEngine | None:
-    """Return the engine if it is one that evaluates whole projects by itself; else None."""
     engine = load_engine(config)
     return engine if isinstance(engine, IdeEngine) else None
 

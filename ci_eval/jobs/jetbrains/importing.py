@@ -50,8 +50,6 @@ NAMED = "%Y-%m-%d_%H-%M-%S"
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """A workspace of the plugin, before its sessions are read."""
-
     folder: Path
     generation: Generation
     language: str
@@ -268,8 +266,6 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
 
 @dataclass
 class _Tally:
-    """A count of what was read so far."""
-
     files: int = 0
     generated: int = 0
     """The number of sessions in the actions."""

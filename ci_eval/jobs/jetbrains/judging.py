@@ -29,8 +29,6 @@ STOPPING = 20
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure of the ranker of real logs, minus that of the ranker of synthetic logs."""
-
     value: float
     low: float | None
     """The lower end of the 95 % interval; None with fewer than two clusters."""
@@ -46,8 +44,6 @@ class Judged(Scores, frozen=True, kw_only=True):
 
 
 class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The scores of each order for what users took in the held-out real logs."""
-
     features: tuple[str, ...]
     shown: Judged
     synthetic: Judged

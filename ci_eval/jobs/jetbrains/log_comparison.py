@@ -19,8 +19,6 @@ from ci_eval.plugins.learning.events import ShownSession
 
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The frequency of each category in both logs."""
-
     name: str
     synthetic: dict[str, int]
     real: dict[str, int]
@@ -30,8 +28,6 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LogComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of the job: distributions and rankers."""
-
     synthetic: int
     """The number of sessions of the synthetic logs."""
     real: int

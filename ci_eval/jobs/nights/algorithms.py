@@ -37,8 +37,6 @@ UNGATED = View(overrides=("comparison.gates=[]",))
 
 @dataclass(frozen=True, kw_only=True)
 class Ranked:
-    """The rankings of a nightly run, by their names, such as `python-click`."""
-
     folder: Path
     outcomes: dict[str, Outcome]
     history: Path | None

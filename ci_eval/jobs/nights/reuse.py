@@ -94,7 +94,6 @@ def note_closures(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
-    """Return the workspace of a run that has the same conditions as this one; else None, with a message."""
     if not (folder / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
         return None
@@ -107,7 +106,6 @@ def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen
 
 
 def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield each changed condition of the results, in words."""
     was, now = earlier.manifest(), workspace.manifest()
     declared = bool(was.closures and now.closures)
     for condition, change in runs.changed_answers(was, now):
@@ -179,7 +177,6 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
 
 
 def _has_result(session: Session) -> bool:
-    """Return whether the session has a result; if the engine failed, it is asked again."""
     return session.status not in FAILED | {Status.SKIPPED}
 
 

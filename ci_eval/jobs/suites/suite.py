@@ -48,8 +48,6 @@ NOTE = "shard.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Suited:
-    """The result of a suite: its folder, its table and its reports."""
-
     folder: Path
     suite: Suite
     reports: dict[str, Path]
@@ -155,7 +153,6 @@ def compare_engines(
 
 
 def is_suite(folder: Path) -> bool:
-    """Return whether the folder holds an evaluated or compared suite."""
     # A workspace is never taken for a suite.
     return (folder / NAME).is_file() and not (folder / "manifest.json").exists()
 
@@ -207,7 +204,6 @@ def compare_suites(
 
 
 def _workspaces(folder: Path) -> dict[str, Path]:
-    """Return the workspace of each project, by the project's spec."""
     path = folder / NAME
     suite = stored.decode_json(stored.read(path, stored.FIGURES), Suite, path)
     if suite.compared:
@@ -304,13 +300,11 @@ def find_shards(places: Sequence[Path]) -> list[Path]:
 
 
 def read_shard(folder: Path) -> SuiteShard:
-    """Read the note in the folder of a shard. Raises WorkspaceError."""
     path = folder / NOTE
     return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
 
 
 def list_rows(config: Config) -> list[Row[Config]]:
-    """Return the row of each project."""
     return [
         Row(folder=folder_name(number, spec), title=spec, given=_of_project(config, spec))
         for number, spec in enumerate(config.projects, 1)
@@ -318,7 +312,6 @@ def list_rows(config: Config) -> list[Row[Config]]:
 
 
 def _of_project(config: Config, spec: str) -> Config:
-    """Return the configuration for one project of the suite."""
     # `prepare` refuses a configuration with `projects`.
     return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 

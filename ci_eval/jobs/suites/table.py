@@ -19,8 +19,6 @@ MOST_NAMED = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Row(Generic[S]):
-    """A run of the table."""
-
     folder: str
     """The name of its folder, relative to the table's."""
     title: str

@@ -42,8 +42,6 @@ CHOOSING, HELD_OUT = "choosing", "held out"
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """The result of a sweep: its folder, its table and its reports."""
-
     folder: Path
     sweep: Sweep
     reports: dict[str, Path]
@@ -60,7 +58,6 @@ class Choice:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """Return the values as `--set` takes them."""
         return tuple(f"{key}={value}" for key, value in self.values.items())
 
     @property

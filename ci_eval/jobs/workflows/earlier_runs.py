@@ -32,8 +32,6 @@ BEGIN = "To begin without a base, start one night with the input first-night: tr
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierRun:
-    """The folder of an earlier run, and its number; both are None if there is none."""
-
     base: Path | None
     base_run: int | None
 

@@ -33,7 +33,6 @@ class Origin:
 
     @property
     def address(self) -> str:
-        """Return the address that git fetches from."""
         return f"{self.server}/{self.repository}"
 
     @property
@@ -62,7 +61,6 @@ class _Direct(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Origin:
-    """Return the origin that is written as OWNER/NAME@COMMIT. Raises ConfigError."""
     match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
     if not match:
         raise ConfigError(f"--action {text!r}: it is OWNER/NAME@COMMIT")

@@ -124,7 +124,6 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def group(jobs: Sequence[PlannedJob]) -> str:
-    """Return one name for all evaluations together, fit for a concurrency group."""
     return limits.name(" ".join(evaluations(jobs)))
 
 
@@ -212,7 +211,6 @@ def _key(config: Config, kind: str) -> Key:
 
 
 def _strip_digest(spec: str) -> str:
-    """Return the project without its digest."""
     # Workspaces have the digest, and configurations may leave it out.
     return spec.partition("#")[0]
 

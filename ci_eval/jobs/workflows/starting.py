@@ -70,8 +70,6 @@ NEEDS_BUILD = (
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """The user's choice of what to measure."""
-
     language: str
     engine: str = ""
     """The engine as NAME or NAME@VERSION; empty with a command or an endpoint."""
@@ -90,8 +88,6 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """The files that `init` wrote, and the additions that it leaves to a person."""
-
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
     """Lines that say what to add to a file that was there."""
@@ -118,7 +114,6 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
 
 
 def guess_language(root: Path) -> str:
-    """Return the language of most files below the folder; Python if there are none."""
     names = {suffix: language.name for language in languages.CATALOG.all() for suffix in language.suffixes if suffix}
     counts = Counter(names[path[path.rindex(".") :]] for path in below(root, root, tuple(names)) if "." in path)
     return counts.most_common(1)[0][0] if counts else "python"
