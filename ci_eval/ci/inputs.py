@@ -26,7 +26,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     jobs: tuple[str, ...]
     label: str
-    """Its title in a form."""
     description: str
     passing: Literal["option", "flag", "argument"] = "option"
     option: str = ""
@@ -34,7 +33,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     several: Literal["", "lines", "blanks"] = ""
     """What separates the values, if the input may have several."""
     required: tuple[str, ...] = ()
-    """Jobs that cannot do without it."""
 
 
 class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +52,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     makes: str
     """The name of what it makes, if no output says another."""
     asks: bool
-    """Whether it asks engines."""
     summary: str
 
 

@@ -84,7 +84,6 @@ COMMANDS: dict[str, dict[str, str]] = {
 itself."""
 
 NAMES = frozenset(name for commands in COMMANDS.values() for name in commands)
-"""The names of all commands."""
 
 
 EXAMPLES = """\b

@@ -13,9 +13,7 @@ Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
 
 class Import(NamedTuple):
     name: str
-    """The name that the file uses."""
     module: str
-    """The module, as the import names it."""
     original: str
     """The object's name in the module; "" = the module itself."""
     begin: int
@@ -33,7 +31,6 @@ Origin = tuple[str, str]
 class Project(NamedTuple):
     root: Path
     environment: Path | None
-    """The folder with the project's own dependencies."""
 
 
 class Modules(Protocol):

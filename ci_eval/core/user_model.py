@@ -196,15 +196,11 @@ class Expected:
     """The expectations for one session of a user, computed exactly rather than sampled."""
 
     selected: float
-    """Probability that the expected text is taken."""
     cancelled: float
-    """Probability that the user gives up."""
     queries: float
-    """Number of lookups."""
     saved: float
     """Share of the text not typed, 0 if it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
     typed: float
-    """Characters typed."""
 
 
 def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:

@@ -43,7 +43,6 @@ class Compared:
     folder: Path
     comparison: Comparison
     sides: tuple[Path, Path]
-    """The folders of the base and the new workspace."""
     reports: dict[str, Path]
 
 
@@ -53,7 +52,6 @@ class Outcome:
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
     reports: dict[str, Path] = field(default_factory=dict)
-    """The paths of the overview's reports, by reporter."""
     history: Path | None = None
     """The folder that the figures were added to, if there is one."""
     unjudged: tuple[str, ...] = ()

@@ -45,17 +45,12 @@ class Prepared:
     records: actions.Records | None = None
     """The records of the dataset, in tasks that take one; `project` is then the folder that shows them."""
     around: Project | None = None
-    """The project that the texts of records are from, if the configuration names it."""
     texts: Path | None = None
-    """The folder with the texts of records."""
     environment: InstalledEngine | None = None
-    """The project's own dependencies, if they are installed."""
     dependencies_left_out: bool = False
     """True if dependencies could have been installed, for an engine that looks at them."""
     confined: str = ""
-    """The confinement that this machine offers the engine, in words."""
     sent: SentConfiguration = field(default_factory=SentConfiguration)
-    """The configuration sent to the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
@@ -197,7 +192,6 @@ def _pin_project(config: Config, target: Project, screen: Screen) -> Config:
 
 
 LATEST = "latest"
-"""The version that stands for the newest one."""
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:

@@ -61,7 +61,6 @@ class GeneratedFile:
     unparsable: float
     sessions: int
     kinds: Counter[str]
-    """The number of tokens of each kind."""
     packed: bytes
     texts: Counter[str] = field(default_factory=Counter)
     """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""

@@ -38,7 +38,6 @@ class RecordFile:
 @dataclass
 class Records:
     files: list[RecordFile] = field(default_factory=list)
-    """The files in order of their paths."""
     errors: list[FileError] = field(default_factory=list)
     """The errors of lines that are no records, or that had trouble."""
     drawn: bool = False

@@ -23,7 +23,6 @@ T = TypeVar("T")
 class Plugin:
     point: EntryPoint
     package: str
-    """The name of the package."""
     version: str
 
     def load(self, kind: object) -> object:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 HIDDEN = "[key]"
-"""The mark in place of a secret."""
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 _secret: ContextVar[str] = ContextVar("secret", default="")
 

@@ -44,7 +44,6 @@ time."""
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 """The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
 _BLOCK = 1 << 20
-"""The number of bytes that are unpacked at once."""
 
 MANIFEST = 16_000_000
 """The bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
@@ -56,7 +55,6 @@ ACTIONS = 2_000_000_000
 """The bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB. With
 three prefixes they need a third of that."""
 UNPACKED = 4_000_000_000
-"""The bytes of the sessions of one file, unpacked."""
 RATIO = 250
 """The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
 hundredth."""

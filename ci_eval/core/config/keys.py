@@ -31,14 +31,11 @@ SHORT: Mapping[str, dict[str, object]] = {
 @dataclass(frozen=True, kw_only=True)
 class Key:
     name: str
-    """The dotted name, as `--set` takes it."""
     type: str
-    """The allowed values, in words."""
     default: str
     """The default as it is written in YAML; "" if there is none."""
     meaning: str
     choices: tuple[str, ...] = ()
-    """The allowed values, if there are a few."""
 
 
 def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:

@@ -44,7 +44,6 @@ class ClientEnd:
     code: int
     output: str
     trouble: str
-    """The client's standard error output."""
 
 
 def run_client(

@@ -39,7 +39,6 @@ class Scheme:
     write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
     """A function that returns the spec as a configuration has it, without secrets."""
     needs: tuple[str, ...] = ()
-    """The programs that fetch the project."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
     """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
     run on."""

@@ -25,9 +25,7 @@ OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
 @dataclass(frozen=True)
 class Identity:
     repository: str
-    """The name of the project's repository, or "" if nothing says it."""
     shown: str
-    """The name for people: the repository with the folder in it, or else the folder."""
 
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:

@@ -48,7 +48,6 @@ class Setup:
     ranker: Ranker
     task: Task = COMPLETION
     client: str
-    """The name of a client."""
     max_suggestions: int
     seed: int
     user: UserModel | None = None
@@ -58,9 +57,7 @@ class Setup:
     """The names of the project, if the ranker or the logs need them."""
     logging: Logging | None = None
     is_paid: bool = False
-    """True if each question costs money."""
     trace: bool = False
-    """True if the messages to and from the engine are kept."""
     files: Path | None = None
     """The folder with the files of the actions, if that is not the root of the project: records have one."""
     texts: Path | None = None
@@ -148,11 +145,8 @@ class Played:
     time: float
     """The seconds of the whole assignment."""
     confined: str = ""
-    """The sandbox report, as in `Running.confined`."""
     footprint: Footprint = UNKNOWN
-    """The footprint of the engine since the last file."""
     state: Determinism = field(default_factory=Determinism)
-    """The determinism of the sessions that were asked twice."""
     error: FileError | None = None
 
 

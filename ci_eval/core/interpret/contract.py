@@ -27,7 +27,6 @@ class Listing(NamedTuple):
 
     suggestions: list[Suggestion]
     highlighted: int = 0
-    """The index of the suggestion that is selected when the list appears."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,14 +33,11 @@ class Progress:
     engine_time: float = 0.0
     time: float = 0.0
     confined: set[str] = field(default_factory=set)
-    """The sandbox reports of the engine's processes."""
     footprint: Footprint = UNKNOWN
     state: Determinism = field(default_factory=Determinism)
-    """The determinism of the sessions that were asked more than once."""
     given_up: str = ""
     """The reason why the engine was not asked to the end, if it was not."""
     trouble: str = ""
-    """The trouble in the first session that failed."""
 
     @property
     def finished(self) -> int:

@@ -70,14 +70,12 @@ MOST_MESSAGES = 500
 class Open:
     call: CallCompletion | PlayItem
     possible: Possible | None = None
-    """All that a modelled user may do in it."""
     drawn: Emulated | None = None
     """What one such user does, for the logs."""
     lookups: list[Lookup] = field(default_factory=list)
     logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
     messages: list[str] = field(default_factory=list)
-    """The messages to and from the engine, a line each, if they are kept."""
     trace: Trace | None = None
     """The trace that hears these messages."""
 
@@ -92,9 +90,7 @@ class Open:
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     expected: str
-    """The item, or what is left of it."""
     continues: bool = False
-    """The same as `Query.continues`."""
 
 
 class _Hands:

@@ -45,9 +45,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     stored: tuple[Suggestion, ...]
     """The first suggestions, with their ranks in the client's order if the new order is another."""
     duplicates: int
-    """The number of suggestions that leave the same text as one above them."""
     highlighted: int
-    """The index of the suggestion that is selected when the list appears."""
     ranking: float
     """The milliseconds that ordering took."""
     features: NDArray[np.float32] | None

@@ -64,7 +64,6 @@ class Logged:
     suggestions: Sequence[Suggestion]
     features: NDArray[np.float32]
     rank: int | None
-    """Rank of the expected text."""
     selected: bool
     latency: float
 
@@ -74,7 +73,6 @@ class LoggedSession:
     session: Session
     queries: Sequence[Logged]
     cancelled: bool
-    """True if the user gave up after the last query."""
 
     @property
     def selected(self) -> bool:
@@ -111,7 +109,6 @@ class LogRun:
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
     summary: str
-    """Summary for `ci-eval list log-formats`, on one line."""
     end: str
     """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
     write: Callable[[Path, LogOrigin], LogPart]
@@ -137,7 +134,6 @@ class LogOrigin:
     began: int
     """Milliseconds since 1970 at which the run began."""
     text: str = ""
-    """Text of the file, as it is on disk."""
     lines: Lines = field(default_factory=lambda: Lines(""))
     context: int = 0
     """Characters of the text on each side of the token that are logged."""

@@ -262,7 +262,6 @@ class _Place:
     before: str
     """The token before the caret's word."""
     before_that: str
-    """The token before that one."""
     on_line: Counter[str]
     """Tokens on the caret's line, before the caret."""
     line_first: int
@@ -280,7 +279,6 @@ class _Facts:
     text: str
     words: int
     parts: frozenset[str]
-    """Words of the text, in lower case."""
     underscores: int
     case: int
     hash: int

@@ -96,11 +96,9 @@ class PartCounts(Value, frozen=True, kw_only=True):
     file: str
     sessions: int = 0
     selected: int = 0
-    """Number of sessions in which the expected text was taken."""
     queries: int = 0
     rows: int = 0
     expected: int = 0
-    """Number of rows that hold the expected text."""
     kinds: dict[str, KindCounts] = {}
 
 

@@ -70,7 +70,6 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """The figures of all sessions that one filter lets through."""
 
     sessions: int
-    """The number of evaluated sessions: planned ones that were not skipped."""
     planned: int
     undecided: int
     """The number of sessions left out because a property the filter asks for is not known."""
@@ -166,7 +165,6 @@ class Noise(Value, frozen=True, kw_only=True):
 
     rounds: int
     sessions: int
-    """The number of evaluated sessions."""
     differing: int
     """The number of these that were answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
@@ -190,7 +188,6 @@ class PromptSpread(Value, frozen=True, kw_only=True):
     """The figures of one metric by prompt, and how far they lie apart."""
 
     values: dict[str, Figure]
-    """The figure of the sessions with each prompt."""
     low: Figure
     high: Figure
     """The lowest and the highest of these figures."""
@@ -221,7 +218,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     client: str
     language: str
     task: str = "completion"
-    """The name of the task."""
     seed: int
     conditions: dict[str, str] = {}
     """The conditions, by name, that another evaluation must share to be a nightly run of the same trend."""
@@ -230,22 +226,16 @@ class Evaluation(Value, frozen=True, kw_only=True):
     lacking: dict[str, int] = {}
     """The number of imports by package that an engine could not follow, since the package was not installed."""
     unparsable: float = 0.0
-    """The share of the source text that the grammar could not read: it has no sessions."""
     unparsable_files: dict[str, float] = {}
     """The unreadable share of each file of which most text could not be read."""
     noise: Noise | None = None
-    """The noise between rounds; None if each session was asked once."""
     repeats: Determinism | None = None
     """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
     nothing was."""
     responses: Responses | None = None
-    """The counts of responses; None if no language model was asked."""
     footprint: Footprint = Footprint()
-    """The time and memory that the engine used."""
     sent: SentConfiguration | None = None
-    """The configuration sent to the engine; None if that is not recorded."""
     machine: MachineState = MachineState()
-    """The load of the machine during the run."""
     population: int
     """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     asked: float = 1.0
@@ -257,7 +247,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     prompts: PromptFigures | None = None
     """The figures by prompt; None unless the samples of a dataset have several prompts."""
     queries: QueryFigures | None = None
-    """The figures of usage queries in the task method-calls; None in other tasks."""
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
     """The name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
@@ -271,16 +260,12 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
 class LogCounts(Value, frozen=True, kw_only=True):
     files: Number
-    """The number of source files."""
     sessions: Number
     selected: Number
     """The number of sessions in which the user took the expected text."""
     queries: Number
-    """The number of lookups."""
     rows: Number
-    """The number of displayed suggestions."""
     expected: Number
-    """The number of rows that are the expected text."""
     kinds: dict[str, tuple[Number, Number]]
     """The number of rows, and of those that are the expected text, by kind of candidate."""
 
@@ -303,7 +288,6 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     train: LogCounts
     validation: LogCounts
     test_percent: Number = 0
-    """The percent that are for the last test."""
     test: LogCounts | None = None
     """The counts of the last test, or None if nothing is reserved for it."""
     files: tuple[LogFile, ...]

@@ -14,7 +14,6 @@ TO = "\N{EN DASH}"
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
 """The metrics whose trend is drawn in addition to the declared ones."""
 COSTS = ("CostPerSession",)
-"""The metrics for the costs of language models, beside times and memory."""
 
 
 def amount(value: float | None, unit: str) -> str:

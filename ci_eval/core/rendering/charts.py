@@ -51,9 +51,7 @@ class Chart:
     """The changes of the engine's version: x coordinate, the new version ("" if there is no room for it), and what a
     person reads when pointing at it."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """The values of the scale: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
-    """The texts below the axis: x coordinate, anchor, text."""
 
 
 def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:

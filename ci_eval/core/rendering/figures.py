@@ -16,7 +16,6 @@ from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics import footprint
 
 LISTS = frozenset({"completion", "golf", "inside"})
-"""The tasks in which a client shows lists."""
 
 HEADLINE = (
     "RecallAt1",

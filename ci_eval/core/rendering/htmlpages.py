@@ -267,9 +267,7 @@ class Piece:
 
     text: str
     id: str = ""
-    """The id of the session that changed most there."""
     ids: tuple[str, ...] = ()
-    """The ids of all sessions that begin there."""
     change: str = ""
     """The word for the change: better, worse, same, only (on one side), or other (not in the page's figures)."""
     label: str = ""

@@ -82,7 +82,6 @@ class Computed:
     """The filters whose sessions the page can list."""
     metrics: Sequence[Metric] = ()
     asked: float | None = None
-    """The share of the project's sessions that was asked; None = figures have no interval for this project."""
     noise: float = 0.0
     """The variance that answers which differ when asked again give the mean over one session."""
     clusters: str | None = None

@@ -41,7 +41,6 @@ OWN = (
 @dataclass(frozen=True, kw_only=True)
 class Side:
     name: str
-    """The engine, command or file as the command line names it; "" if it names none."""
     config: Config
 
 

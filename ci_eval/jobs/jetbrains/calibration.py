@@ -44,10 +44,8 @@ class Setting:
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: str
     workspace: str
-    """The workspace with the logs, relative to the output."""
     overrides: tuple[str, ...]
     sessions: int
-    """The number of sessions for training."""
     rankers: Rankers
     close: bool
     """A flag: the Top-1 differs by no more than the threshold."""
@@ -56,7 +54,6 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     threshold: float
     first_group: int
-    """The number of sessions of the first group."""
     second_group: int
     attempts: tuple[Attempt, ...]
     chosen: str | None

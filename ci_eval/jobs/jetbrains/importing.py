@@ -53,7 +53,6 @@ class Described:
     folder: Path
     generation: Generation
     language: str
-    """The name that the plugin gives the language."""
     config: Config
     manifest: Manifest
     warnings: tuple[str, ...]
@@ -268,7 +267,6 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
 class _Tally:
     files: int = 0
     generated: int = 0
-    """The number of sessions in the actions."""
     statuses: Counter[Status] = field(default_factory=Counter)
 
 

@@ -49,11 +49,8 @@ class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     synthetic: Judged
     real: Judged
     lists: int
-    """The number of lists of the synthetic logs that were trained on."""
     difference: Difference
-    """The difference of the mean reciprocal ranks."""
     top1: Difference
-    """The difference of the shares of lists whose wanted item is first."""
 
 
 def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:

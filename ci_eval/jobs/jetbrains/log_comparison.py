@@ -23,17 +23,14 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     synthetic: dict[str, int]
     real: dict[str, int]
     total_variation: float | None
-    """The distance from 0 (the same) to 1; None if one of the logs does not say."""
     chi_square: ChiSquare | None
 
 
 class LogComparison(msgspec.Struct, frozen=True, kw_only=True):
     synthetic: int
-    """The number of sessions of the synthetic logs."""
     real: int
     distributions: tuple[Distribution, ...]
     rankers: Rankers | None
-    """The scores of the rankers; None if none could be trained."""
 
 
 def compare(

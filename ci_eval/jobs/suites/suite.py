@@ -60,7 +60,6 @@ class SuiteShard(Value, frozen=True, kw_only=True):
     """The note in a folder that holds a shard of a suite, which evaluates some of its projects as wholes."""
 
     shard: str
-    """The shard as I/N."""
     projects: tuple[str, ...]
     """The specs of all projects of the suite, in the order of the configuration."""
 

@@ -20,10 +20,8 @@ MOST_NAMED = 60
 @dataclass(frozen=True, kw_only=True)
 class Row(Generic[S]):
     folder: str
-    """The name of its folder, relative to the table's."""
     title: str
     given: S
-    """The material of the run, such as its configuration."""
 
 
 def run_rows(

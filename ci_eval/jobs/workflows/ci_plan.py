@@ -48,10 +48,8 @@ class CiPlan:
 
     request: Request
     command: str
-    """The command of the engine, or "" if the configuration names one."""
     like: str
     key: str
-    """The variable with the key of a language model, or ""."""
     is_reusable: bool
     """True if a night may take over answers of the night before."""
     training: Sequence[str]

@@ -24,7 +24,6 @@ MOST_COMMENTS = 10
 WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "a gate broke"}
 """When a comment is begun → the reason in words."""
 COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
-"""The counts of a comparison that are zero if nothing has changed."""
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """The bytes of the longest comment; GitHub takes 65,536 characters."""

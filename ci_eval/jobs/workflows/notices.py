@@ -38,7 +38,6 @@ class State:
     since: int
     """The first run with this result."""
     date: str
-    """The date of that run."""
     told: int
     """The newest run that the issue tells of."""
 

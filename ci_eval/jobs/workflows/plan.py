@@ -27,7 +27,6 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     """A job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
 
     name: str
-    """The unique name of the job, fit for the name of an artifact; so is `evaluation`."""
     evaluation: str
     """The name of the evaluation, which its shards share."""
     language: str
@@ -35,14 +34,12 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     completion_type: str
     config: str
     shard: str
-    """The shard as I/N."""
     shards: int
     allow_failure: bool
     """A flag: this project's tests do not drive the engine, so its failure does not fail the nightly run."""
     reusable: bool
     """A flag: results of an earlier run may be reused."""
     project: str
-    """The project that is logged; "" = the configuration's own."""
     ranker: str
     """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
     go: str

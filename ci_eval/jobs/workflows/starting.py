@@ -72,18 +72,14 @@ NEEDS_BUILD = (
 class Answers:
     language: str
     engine: str = ""
-    """The engine as NAME or NAME@VERSION; empty with a command or an endpoint."""
     project: str
-    """The project as a SPEC."""
     command: str = ""
-    """The command of a language server of one's own."""
     like: str = ""
     """The engine that the command is treated like."""
     endpoint: str = ""
     """The address of a language model, which `model` and `key` describe further."""
     model: str = ""
     key: str = ""
-    """The variable that holds the key."""
 
 
 @dataclass(frozen=True, kw_only=True)
