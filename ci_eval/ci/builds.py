@@ -35,14 +35,11 @@ LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS
 
 
 def is_page(address: str) -> bool:
-    """Return whether an address is meant to be that of a build configuration's page."""
     return bool(SIMILAR.fullmatch(address))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """A build that ended well."""
-
     number: int
     """Its id, which no other build of the server has."""
     finished: str
@@ -50,8 +47,6 @@ class Build:
 
 
 class Builds:
-    """A build configuration. Methods raise DownloadError."""
-
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
         """Take the address of the build configuration's page. Raises ConfigError if it is none, or the environment has
         no token."""
@@ -82,7 +77,6 @@ class Builds:
         return [name for name in names if fnmatchcase(name, pattern)]
 
     def fetch(self, build: Build, name: str, folder: Path) -> Path:
-        """Download a zip file of a build, and unpack it into a new folder. Raises DownloadError, ArchiveError."""
         content = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/content/{quote(name)}.zip"
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / "artifact.zip"

@@ -39,10 +39,8 @@ FIRST_PAUSE = 5.0
 
 
 class Screen:
-    """The console of a job: standard output for results, standard error for progress and warnings.
-
-    On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
-    """
+    """The console of a job: standard output for results, standard error for progress and warnings. On a terminal
+    progress is a bar with rate and time left; in a log it is a line every ten seconds."""
 
     def __init__(self, host: Host | None = None) -> None:
         self.host = host or detect_host(os.environ)
@@ -51,7 +49,6 @@ class Screen:
         self._err = _console(sys.stderr, self.host)
 
     def say(self, text: str) -> None:
-        """Print what happens next, unless the user wants no such lines."""
         if not self.quiet:
             self._err.print(Text(plaintext.lines(text)))
 
@@ -70,16 +67,13 @@ class Screen:
         self._err.print(Text(plaintext.lines(text)))
 
     def warn(self, text: str) -> None:
-        """Print a warning, and report it to the CI."""
         text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped.
-
-        Reports the reason to the CI under `identity`, unless that is None because the CI knows already.
-        """
+        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped. Reports
+        the reason to the CI under `identity`, unless that is None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
         if command:
@@ -142,13 +136,10 @@ class Screen:
                     self._out.print(Text.assemble(f"  {label}", cell), overflow="fold")
 
     def steps(self, label: str, unit: str) -> Steps:
-        """Return the progress of one stage, to be used in a `with` statement."""
         return Steps(self._err, label, unit, self.host, quiet=self.quiet)
 
 
 class Steps:
-    """The progress of a stage, shown while in use as a context."""
-
     def __init__(self, console: Console, label: str, unit: str, host: Host, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._console, self._label, self._unit, self._host = console, label, unit, host
@@ -179,7 +170,6 @@ class Steps:
         self._host.end(self._label)
 
     def show(self, done: int, total: int, note: str = "") -> None:
-        """Show that `done` of `total` units are finished."""
         if self._first is None or done <= self._first:
             # The speed counts neither what an earlier run had done, nor the time that the engine took to start.
             self._first, self._begin = done, time.monotonic()
@@ -219,7 +209,6 @@ def _table(
     *,
     whole: bool = False,
 ) -> Table:
-    """Return a table; `whole`: only cells of the last column are set in several lines, of at least TEXT columns."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     table = Table(

@@ -21,18 +21,14 @@ INVISIBLE = "\u200b"
 
 
 def data(text: str) -> str:
-    """Return the text escaped as that of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def value(text: str) -> str:
-    """Return the text escaped as the value of a workflow command's property."""
     return data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 class GitHub(Host):
-    """A step of a workflow."""
-
     name = "github"
     variable = "GITHUB_ACTIONS"
 
@@ -80,7 +76,10 @@ class GitHub(Host):
     def announce(self, announcement: Announcement) -> None:
         for problem in announcement.problems:
             self.fail(problem)
-        _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in announcement.outputs.items()))
+        # The delimiter is random, so that no text can contain it.
+        end = f"ci-eval-{uuid.uuid4()}"
+        outputs = [f"{name}<<{end}\n{text}\n{end}\n" for name, text in announcement.outputs.items()]
+        _append("GITHUB_OUTPUT", "".join(outputs))
         _append("GITHUB_STEP_SUMMARY", shorten_text(announcement.summary, MOST_SUMMARY))
 
 
@@ -95,12 +94,6 @@ def shorten_text(text: str, most: int) -> str:
             break
         kept.append(line)
     return "".join(kept) + CUT
-
-
-def _output(name: str, text: str) -> str:
-    # The delimiter is random, so that no text can contain it.
-    end = f"ci-eval-{uuid.uuid4()}"
-    return f"{name}<<{end}\n{text}\n{end}\n"
 
 
 def _append(variable: str, text: str) -> None:

@@ -24,8 +24,6 @@ NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEF
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierJob:
-    """A finished job of an earlier pipeline."""
-
     path: str
     """The path of its artifacts below the project's address."""
     page: str
@@ -33,10 +31,7 @@ class EarlierJob:
 
 
 class Project:
-    """The project of a pipeline. Methods raise DownloadError."""
-
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Read the job's environment. Raises ConfigError outside of a job."""
         if missing := [name for name in NEEDED if not environment.get(name)]:
             raise ConfigError(f"{', '.join(missing)} missing: run this in a job of GitLab")
         self._address = f"{environment['CI_API_V4_URL']}/projects/{quote(environment['CI_PROJECT_ID'], safe='')}"
@@ -54,10 +49,8 @@ class Project:
         return not self._token
 
     def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
-        """Yield the finished jobs of that name and of the default branch before this one, the newest first.
-
-        Without a token that may list them, only that of the newest pipeline in which everything succeeded.
-        """
+        """Yield the finished jobs of that name and of the default branch before this one, the newest first. Without a
+        token that may list them, only that of the newest pipeline in which everything succeeded."""
         if not self.may_list:
             path = f"/jobs/artifacts/{quote(self._branch, safe='')}/download?job={quote(name, safe='')}"
             yield EarlierJob(path=path, page="", succeeded=True)
@@ -72,7 +65,7 @@ class Project:
         """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / "artifacts.zip"
-            address = self._with_token(self._address + job.path)
+            address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
             try:
                 rest.save(self._session, address, packed, _check)
             except _MissingError:
@@ -111,9 +104,6 @@ class Project:
             return _check(self._session.request(method, address, json=body, timeout=rest.TIMEOUT))
         except requests.RequestException as error:
             raise _unreachable(error) from None
-
-    def _with_token(self, address: str) -> str:
-        return requests.Request("GET", address, params=self._token).prepare().url or address
 
 
 class _MissingError(DownloadError):

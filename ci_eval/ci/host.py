@@ -34,9 +34,7 @@ class Announcement:
     """The result of a job, for the CI to keep and to show."""
 
     status: str
-    """A summary in one line."""
     summary: str = ""
-    """The result in Markdown, the most important first."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Outputs for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
     statistics: Mapping[str, float] = field(default_factory=dict)
@@ -47,8 +45,6 @@ class Announcement:
 
 
 class Host:
-    """A job without a CI. Subclasses override what their CI supports."""
-
     name = "none"
     variable = ""
     """The environment variable that the CI sets in its jobs."""

@@ -26,7 +26,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     jobs: tuple[str, ...]
     label: str
-    """Its title in a form."""
     description: str
     passing: Literal["option", "flag", "argument"] = "option"
     option: str = ""
@@ -34,7 +33,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     several: Literal["", "lines", "blanks"] = ""
     """What separates the values, if the input may have several."""
     required: tuple[str, ...] = ()
-    """Jobs that cannot do without it."""
 
 
 class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,12 +49,9 @@ class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job that a step of a CI may run."""
-
     makes: str
     """The name of what it makes, if no output says another."""
     asks: bool
-    """Whether it asks engines."""
     summary: str
 
 
@@ -79,7 +74,6 @@ JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
 
 def inputs_of(job: str) -> Iterator[Input]:
-    """Yield the inputs of a job. Arguments come in the order of the command line."""
     return (entry for entry in INPUTS if job in entry.jobs)
 
 
@@ -133,11 +127,9 @@ def _text(value: object) -> str:
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has neither a base nor past figures in the history.
-
-    Without a history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that
-    this is the first night: the base may be lost.
-    """
+    """Return whether a comparison that keeps a history has neither a base nor past figures in the history. Without a
+    history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that this is
+    the first night: the base may be lost."""
     if job != COMPARE or "history" not in inputs:
         return False
     base, history = inputs.get("base"), Path(inputs["history"])
@@ -210,11 +202,8 @@ def _expand_glob(pattern: str) -> list[str]:
 
 def cache_key(inputs: Mapping[str, str]) -> str:
     """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
-    never reused for something else.
-
-    Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
-    these are part of it.
-    """
+    never reused for something else. Environments in the cache belong to one Python at one path, and the default version
+    of an engine to one ci-eval, so these are part of it."""
     system, processor = platform.system(), platform.machine()
     parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
     chosen = [inputs.get(name, "") for name in parts]

@@ -17,8 +17,6 @@ AUTHOR = "github-actions[bot]"
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:
-    """An issue of a repository."""
-
     number: int
     body: str
     is_open: bool
@@ -26,8 +24,6 @@ class Issue:
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    """A comment on an issue or a pull request."""
-
     number: int
     """Unique in the repository."""
     body: str
@@ -47,21 +43,17 @@ class Issues:
                 yield Issue(number=issue["number"], body=issue["body"] or "", is_open=issue["state"] == "open")
 
     def begin(self, title: str, body: str) -> int:
-        """Open an issue; returns its number."""
         return int(self._rest.send("POST", "/issues", {"title": title, "body": body})["number"])
 
     def change(self, number: int, body: str, *, is_open: bool) -> None:
-        """Change the text of an issue, and open or close it."""
         self._rest.send("PATCH", f"/issues/{number}", {"body": body, "state": "open" if is_open else "closed"})
 
     def comments_of_bots(self, number: int) -> Iterator[Comment]:
-        """Yield the comments of bots on an issue or a pull request, the oldest first."""
         for comment in self._rest.listed(f"/issues/{number}/comments"):
             if _is_of_bot(comment):
                 yield Comment(number=comment["id"], body=comment["body"] or "")
 
     def comment(self, number: int, body: str) -> None:
-        """Add a comment to an issue or a pull request."""
         self._rest.send("POST", f"/issues/{number}/comments", {"body": body})
 
     def change_comment(self, number: int, body: str) -> None:
@@ -74,6 +66,5 @@ class Issues:
 
 
 def _is_of_bot(item: Mapping[str, Any]) -> bool:
-    """Return whether a bot wrote an issue or a comment."""
     # GitHub gives null for the user of a deleted account, which was a person's.
     return bool(item["user"]) and item["user"]["type"] == "Bot"

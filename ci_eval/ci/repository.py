@@ -20,8 +20,6 @@ from ci_eval.core.fetch import archive
 
 @dataclass(frozen=True, kw_only=True)
 class Artifact:
-    """A named artifact that a run uploaded."""
-
     name: str
     number: int
     run: int
@@ -29,23 +27,16 @@ class Artifact:
 
 
 class Repository:
-    """The repository that a workflow runs in. Methods that ask GitHub raise DownloadError."""
-
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
         self._rest = Rest(environment)
 
     @property
     def run(self) -> int:
-        """Return the run of this job. Raises ConfigError outside of a run."""
         return self._rest.run
 
     def artifacts(self, name: str = "") -> list[Artifact]:
         """Return the artifacts of the default branch that still exist, the newest first. Those of forks and other
-        branches are left out.
-
-        `name` selects artifacts by name. Without it, all pages of GitHub's list are read.
-        """
+        branches are left out. `name` selects artifacts by name. Without it, all pages of GitHub's list are read."""
         branch = self._rest.get("")["default_branch"]
         artifacts = [
             _artifact(item)
@@ -58,7 +49,6 @@ class Repository:
         return sorted(artifacts, key=lambda artifact: (artifact.run, artifact.created), reverse=True)
 
     def find_artifact(self, run: int, name: str) -> Artifact | None:
-        """Return the newest artifact of that name of a run, if it still exists."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts", name=name)
         artifacts = [_artifact(item) for item in listed if not item["expired"]]
         return max(artifacts, key=lambda artifact: (artifact.created, artifact.number), default=None)
@@ -93,19 +83,15 @@ class Repository:
                 yield item["id"]
 
     def jobs(self, run: int) -> list[RunJob]:
-        """Return the jobs of a run's last attempt."""
         return runs.jobs(self._rest, run)
 
     def page_of_run(self, run: int) -> str:
-        """Return the address of a run's page."""
         return self._rest.page_of(run)
 
     def page_of(self, artifact: Artifact) -> str:
-        """Return the address from which a person downloads an artifact."""
         return f"{self.page_of_run(artifact.run)}/artifacts/{artifact.number}"
 
     def fetch(self, artifact: Artifact, folder: Path) -> Path:
-        """Download an artifact and unpack it into a new folder. Raises DownloadError, ArchiveError."""
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / f"{artifact.name}.zip"
             self._rest.download(f"/actions/artifacts/{artifact.number}/zip", packed)

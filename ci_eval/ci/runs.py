@@ -12,8 +12,6 @@ from ci_eval.ci.rest import Rest
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A run of a workflow."""
-
     number: int
     workflow: int
     """Number of the workflow file, unique in the repository."""
@@ -27,8 +25,6 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class RunJob:
-    """A job of a run."""
-
     name: str
     conclusion: str
     """"" while it is running."""
@@ -36,7 +32,6 @@ class RunJob:
 
 
 def run(rest: Rest, number: int) -> Run:
-    """Return the run of that number. Raises DownloadError if there is none."""
     workflow_run, repository = rest.get(f"/actions/runs/{number}"), rest.get("")
     return Run(
         number=workflow_run["id"],

@@ -21,8 +21,6 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def of(what: str) -> Completer:
-    """Return a completer of the names that `ci-eval list WHAT` has."""
-
     def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
         return _select(typed, listings.NAMES[what]())
 
@@ -49,12 +47,10 @@ def setting(_context: click.Context, _option: click.Parameter, typed: str) -> li
 
 
 def metric(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the metrics that a gate may begin with."""
     return _select(typed, ["declared", *listings.NAMES["metrics"]()])
 
 
 def project(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return the `SCHEME:` that a project's SPEC may begin with."""
     return _select(typed, [f"{name}:" for name in schemes.names()])
 
 

@@ -84,7 +84,6 @@ COMMANDS: dict[str, dict[str, str]] = {
 itself."""
 
 NAMES = frozenset(name for commands in COMMANDS.values() for name in commands)
-"""The names of all commands."""
 
 
 EXAMPLES = """\b
@@ -104,7 +103,6 @@ def _set_loudness(_context: click.Context, option: click.Parameter, is_set: bool
 
 
 def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
-    """Return the options -q and -v."""
     helps = {
         "quiet": "Print no progress, only results, warnings and errors.",
         "verbose": "Also print what was prepared, how long stages took, and where errors come from.",
@@ -190,7 +188,6 @@ cli.params += [_ci_option(), *_loudness_options()]
 
 
 def find_command(name: str) -> click.Command:
-    """Return the command of that name, which must exist."""
     command = cli.get_command(click.Context(cli), name)
     assert command, name
     return command

@@ -70,12 +70,9 @@ class Choices:
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """Return the configuration that the options make.
-
-        `resumed`: a workspace whose configuration is taken if none is named. The command of an engine in it is run only
-        if it is `trusted`. `ladder`: ask for several prefixes if nothing is said about them. Raises WorkspaceError if
-        `resumed` holds no run.
-        """
+        """Return the configuration that the options make. `resumed`: a workspace whose configuration is taken if none
+        is named. The command of an engine in it is run only if it is `trusted`. `ladder`: ask for several prefixes if
+        nothing is said about them. Raises WorkspaceError if `resumed` holds no run."""
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
@@ -96,9 +93,7 @@ class Choices:
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
         """Return the configuration as `load` does, with the usual number of sessions if nothing says how many.
-
-        `everything`: all sessions are asked, whatever the configuration says.
-        """
+        `everything`: all sessions are asked, whatever the configuration says."""
         if everything and self.sessions:
             raise click.UsageError("--all and --sessions say different things: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)
@@ -231,8 +226,6 @@ UNDECIDED = (
 
 
 def add_gate_options(command: Command) -> Command:
-    """Add `--gate` and `--undecided`, which a command gets together as `gates`."""
-
     @wraps(command)
     def merge_gates(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
         command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
@@ -266,7 +259,6 @@ def add_open_option(command: Command) -> Command:
 
 
 def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
-    """Show the HTML report in the user's browser; if no browser starts, say where the report is."""
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
         screen.warn(f"no browser could be started; the report is {report}")
@@ -293,7 +285,6 @@ def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> N
 
 
 def add_answer_options(command: Command) -> Command:
-    """Add the options that say whether a language model is asked, or its store of answers."""
     helps = {
         "--offline": "Ask no endpoint: take answers from the store alone.",
         "--record": "Ask endpoints again even if answers are stored, and store the new answers.",
@@ -306,7 +297,6 @@ def add_answer_options(command: Command) -> Command:
 
 
 def add_placement_options(command: Command) -> Command:
-    """Add the options that say where the result goes and how many processes work."""
     return _add_all(
         add_answer_options(command),
         click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help=JOBS),

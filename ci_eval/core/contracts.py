@@ -102,8 +102,6 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """An engine that is ready: what `start` needs, small enough to send to a worker process."""
-
     info: EngineInfo
     folder: Path | None = None
 
@@ -139,8 +137,6 @@ class Surroundings:
 
 # gc=False: there is one for each lookup, and none is part of a reference cycle.
 class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A lookup at one offset of the open document."""
-
     offset: int
     prefix: str
     expected: str
@@ -259,8 +255,6 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Configurable(Protocol):
-    """An engine with options of its own (`engine.options`)."""
-
     @property
     def described(self) -> str:
         """Return those of its options that are not the usual ones, for people; "" = none."""
@@ -280,7 +274,6 @@ class Item:
     ranges: tuple[tuple[int, int], ...] = ()
     """The begin and end, within the item, of the tokens in it."""
     record: Record | None = None
-    """The record that it is made of, if it comes from a dataset."""
 
 
 class Hands(Protocol):
@@ -298,11 +291,8 @@ class Band:
     """A group of sessions that went about equally well, in reports."""
 
     name: str
-    """The name of the band, unique in its task."""
     outcome: Literal["first", "near", "low", "absent"]
-    """The colour of the band, the best first."""
     label: str = ""
-    """The text for people, if that is not the name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +308,6 @@ class Task:
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
-    """The sample expansion, in place of `record`, if a line is several items."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """A function: expected text, typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
@@ -326,7 +315,6 @@ class Task:
     score: Callable[[SessionScore], float]
     """A function: session → how well it went, from 0 to 1: of two evaluations, the one with the higher score won it."""
     bands: Sequence[Band]
-    """The bands of its sessions, the best first."""
     band: Callable[[SessionScore], Band]
     """A function: an evaluated session → its band."""
     legend: Mapping[str, str]
@@ -346,9 +334,7 @@ class Task:
     span: Span = "word"
     """The extent of the text that an item is, and that a result may be."""
     configured: Callable[[Task, StrategyConfig], Task] | None = None
-    """A function: the task as a strategy wants it, if the strategy has a choice."""
     graders: Sequence[str] = ()
-    """The names of the graders that look at the suggestions."""
     graded: int = 1
     """The number of suggestions of each lookup that are graded, from the first on."""
     judge: str = ""
@@ -368,8 +354,6 @@ class Task:
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
-    """A text to be graded, and what it should have been."""
-
     reference: str
     hypothesis: str
     language: str = ""
@@ -377,7 +361,6 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     """The text before this one in its file, and `after` it; both are empty if there is no file."""
     after: str = ""
     record: Record | None = None
-    """The record that was asked, if it comes from a dataset."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,8 +402,6 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, kw_only=True)
 class FileContext:
-    """The file that is open, as far as a ranker may know it. `surroundings`: the project; None if it is not there."""
-
     path: str
     text: str
     """The text as it is on disk: only what distinguishes the other files from it may be made of it."""

@@ -9,7 +9,6 @@ from ci_eval.core.model import Suggestion, Token
 
 
 def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """Return an item for each token."""
     return (
         Item(begin=token.offset, end=token.offset + len(token.text), text=token.text, properties=token.properties)
         for token in tokens

@@ -27,8 +27,6 @@ _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFilter:
-    """A filter for the sessions that figures are about, each with its weight."""
-
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
@@ -63,21 +61,16 @@ class ReportFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFilters:
-    """The report filters of a run, and the name of the one that leads."""
-
     all: tuple[ReportFilter, ...]
     headline: str
 
     @property
     def leading(self) -> ReportFilter:
-        """Return the filter that leads."""
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return these filters, led by ALL if the headline's filter lets none of the sessions through.
-
-        `sessions`: name of a filter → number of the sessions that it lets through.
-        """
+        """Return these filters, led by ALL if the headline's filter lets none of the sessions through. `sessions`: name
+        of a filter → number of the sessions that it lets through."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -94,16 +87,17 @@ def report_filters(
     headline: str,
 ) -> ReportFilters:
     """Return the report filters of a run: ALL, those by letters typed, by group of kinds, and the declared ones.
-
     `grouped`: whether names, imports and keywords are told apart. `lengths`: numbers of letters typed, if there are
-    several. `headline`: `all`, a group or a filter, as `reports.headline` says.
-    """
+    several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [_make_report_filter(part) for part in declared]
+    filters += [
+        ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
+        for part in declared
+    ]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -121,15 +115,9 @@ def report_filters(
     return ReportFilters(all=tuple(filters), headline=leads)
 
 
-def _make_report_filter(part: SessionsFilter) -> ReportFilter:
-    return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
-
-
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for.
-
-    `lengths`: numbers of letters typed, sorted; a group stands for its tokens with one letter typed.
-    """
+    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for. `lengths`:
+    numbers of letters typed, sorted; a group stands for its tokens with one letter typed."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING
@@ -144,7 +132,6 @@ def standard_name(group: str | None, typed: int | None) -> str:
 
 
 def standard_parts(name: str) -> tuple[str | None, int | None] | None:
-    """Return group and letters typed of a filter that `standard_name` names, both None for ALL; None for others."""
     if name == EVERYTHING:
         return None, None
     match = _STANDARD.fullmatch(name)
@@ -154,7 +141,6 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def standard_filter(name: str) -> ReportFilter | None:
-    """Return the filter that `standard_name` names; None for others."""
     parts = standard_parts(name)
     if parts is None:
         return None

@@ -12,12 +12,8 @@ Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
 
 
 class Import(NamedTuple):
-    """An import of one name."""
-
     name: str
-    """The name that the file uses."""
     module: str
-    """The module, as the import names it."""
     original: str
     """The object's name in the module; "" = the module itself."""
     begin: int
@@ -35,16 +31,11 @@ Origin = tuple[str, str]
 
 
 class Project(NamedTuple):
-    """The folders in which modules are looked up."""
-
     root: Path
     environment: Path | None
-    """The folder with the project's own dependencies."""
 
 
 class Modules(Protocol):
-    """The modules of a project."""
-
     def identify(self, path: str, module: str) -> str:
         """Return the same text for all names of one module. `path`: the importing file, below the root."""
 
@@ -54,8 +45,6 @@ class Modules(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSyntax:
-    """The functions that know how a language imports names."""
-
     read: Callable[[str], list[Import]]
     """A function: text → its imports; none if it cannot be read."""
     modules: Callable[[Project], Modules]

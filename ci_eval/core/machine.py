@@ -16,7 +16,6 @@ from ci_eval.core.model.engine.sent import MachineState
 
 
 def cache_folder() -> Path:
-    """Return the folder in `CI_EVAL_CACHE`, or else ci-eval's folder in the user's cache."""
     own_folder = os.environ.get("CI_EVAL_CACHE")
     if own_folder:
         return Path(own_folder).expanduser().absolute()
@@ -25,7 +24,6 @@ def cache_folder() -> Path:
 
 
 def cores() -> int:
-    """Return the number of CPU cores that this process may use."""
     # Under taskset or in a cpuset, a process may use fewer cores than the machine has.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -73,15 +71,12 @@ PRESSURE = Path("/proc/pressure/cpu")
 
 
 class Watch:
-    """A watch of how busy the machine is, from its creation on."""
-
     def __init__(self, pressure: Path = PRESSURE) -> None:
         self._file = pressure
         self._began = time.monotonic()
         self._seconds_waited = _read_wait(pressure)
 
     def state(self) -> MachineState:
-        """Return how busy the machine was since the watch was created."""
         seconds, waited = time.monotonic() - self._began, _read_wait(self._file)
         pressure = None
         if waited is not None and self._seconds_waited is not None and seconds > 0:
@@ -92,10 +87,8 @@ class Watch:
 
 
 def _read_wait(file: Path) -> float | None:
-    """Return the seconds for which some process has waited for a core so far; None if the system does not say.
-
-    See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
-    """
+    """Return the seconds for which some process has waited for a core so far; None if the system does not say. See
+    https://docs.kernel.org/accounting/psi.html; the total is in microseconds."""
     try:
         lines = file.read_text().splitlines()
     except OSError:
@@ -113,10 +106,8 @@ def collect_rarely() -> None:
 
 def peak_below(pid: int) -> int | None:
     """Return the sum of the peak resident bytes of the processes that now run below that one (not of itself). None if
-    there is none, or if the system has no lists of them: only Linux does.
-
-    The processes may have had their peaks at different times, and shared pages count for each.
-    """
+    there is none, or if the system has no lists of them: only Linux does. The processes may have had their peaks at
+    different times, and shared pages count for each."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 

@@ -34,15 +34,12 @@ FORMAT, FORMER_FORMAT = 2, 1
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
-    """The times at which a stage began and ended."""
-
     started: str
     ended: str | None = None
     files: Number = 0
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds that the stage took; None while it has not ended."""
         if self.ended is None:
             return None
         return (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.started)).total_seconds()
@@ -57,21 +54,15 @@ class Manifest(Value, frozen=True, kw_only=True):
     language: str
     completion_type: str
     model: str = ""
-    """The SHA-256 of the ranking model that the completion type ordered by."""
     client: str
     strategy: str
     filters: str = ""
-    """The filter that tokens had to pass; "" = none."""
     files: str = ""
-    """The filter that files had to pass; "" = none."""
     user: str = ""
     """The probabilities of the modelled user; "" = none."""
     task: str = ""
-    """The name of the task; "" only in workspaces stored before there were several: see `unit`."""
     judge: str = ""
-    """The language model that graded the results, and the version of the question; "" = none."""
     run: str = ""
-    """The way in which the tests in results were run; "" = they were not."""
     unit: str = "tokens"
     """The unit that one session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -92,15 +83,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     such run."""
     # Stored manifests have the field by its former name.
     sent: SentConfiguration | None = field(default=None, name="told")
-    """The configuration sent to the engine; None in workspaces that are older than this field."""
     machine: MachineState = MachineState()
-    """The load of the machine while the engine was asked."""
     given_up: str = ""
-    """The reason why the engine was not asked to the end; "" = it was."""
     trouble: str = ""
-    """The error of the first session that failed."""
     dependencies: dict[str, str] = {}
-    """The packages that were installed for the engine to see: name → version."""
     dependencies_left_out: bool = False
     """A flag: the project's needs could have been installed for the engine to see, and were not."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
@@ -109,7 +95,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     unresolved_packages: dict[str, Number] = {}
     """The number of these imports by package, the most frequent first; at most 100 packages."""
     endpoint: str = ""
-    """The address of the language model that answered; "" of other engines."""
     settings_left_out: str = ""
     """The project's settings that the engine was not given, since they could do harm; "" = none."""
     confined: str = ""
@@ -117,7 +102,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     footprint: Footprint = Footprint()
     """The resources of the machine that the engine took, as far as known."""
     plugins: dict[str, str] = {}
-    """The installed packages that extend ci-eval: name → version."""
     state: Determinism | None = None
     """The numbers of sessions that were asked more than once, and of those whose results differed; None if there are
     none, as in workspaces that are older than this field."""
@@ -137,12 +121,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     start: str
     end: str | None = None
     planned: Number = 0
-    """The number of sessions that were chosen to be evaluated."""
     finished: Number = 0
-    """The number of sessions that were asked."""
     statuses: dict[str, Number] = {}
     reused: Number = 0
-    """The number of sessions whose results are those of an earlier run."""
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
     """The largest half width that the interval of one metric may have; None = the number of sessions does not depend on
     a precision."""
@@ -161,7 +142,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
     """The share that could not be read, by file; the worst files first, ten at most."""
     vocabulary: Vocabulary | None = None
-    """The vocabulary of the tokens that pass the filter, in the task `tokens`."""
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
     drawn: dict[str, str] | None = None

@@ -14,8 +14,6 @@ from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter
 
 
 class _Neutral(msgspec.Struct):
-    """The fields of a line that are read; a task may have more."""
-
     context: dict[str, str | None]
     references: list[str | None] | None = []
     language: str | None = ""
@@ -25,10 +23,7 @@ class _Neutral(msgspec.Struct):
 
 def neutral(line: Mapping[str, object]) -> Record:
     """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
-    "run"?}`.
-
-    Raises ValueError if a field is missing or of another type.
-    """
+    "run"?}`. Raises ValueError if a field is missing or of another type."""
     fields = msgspec.convert(line, _Neutral)
     return Record(
         language=fields.language or "",
@@ -50,7 +45,6 @@ def has_carets(task: Task) -> bool:
 
 
 def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int) -> Splitter:
-    """Return the function by which the task reads the lines of a dataset."""
     if task.splitting:
         return task.splitting.splitter(lines, queries, seed)
     assert task.record
@@ -87,7 +81,6 @@ def field(line: Mapping[str, object], name: str) -> object:
 
 
 def ask_once(item: PlayItem, hands: Hands) -> None:
-    """Play a record: one lookup, with nothing typed."""
     hands.ask("", item.expected_text)
 
 

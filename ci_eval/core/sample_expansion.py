@@ -23,8 +23,6 @@ class RecordItem:
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """The items that a dataset's line expands to."""
-
     items: Sequence[RecordItem]
     fates: Mapping[str, int] = field(default_factory=dict)
     """Outcome → number of candidates for items that met it."""

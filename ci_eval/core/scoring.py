@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.core.contracts import Band, Metric, Observation, Task
 from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status
 from ci_eval.core.model.report import Responses
-from ci_eval.core.model.sessions import Course, Otherwise, status
+from ci_eval.core.model.sessions import Course, status
 
 Observe = Callable[[SessionScore], Sequence[Observation]]
 
@@ -31,17 +31,14 @@ def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observati
 
 
 def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """Return the observations of each metric; no times if the session was not asked in this run."""
     if session.reused:
         return [observe_session(metric, session) for metric in metrics]
     return expect_metrics(metrics, session)
 
 
 def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation.
-
-    A session on which the engine failed is a miss whatever the user does, and times are of all lookups.
-    """
+    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation. A
+    session on which the engine failed is a miss whatever the user does, and times are of all lookups."""
     if not session.courses or session.status in FAILED:
         return [metric.observe(session) for metric in metrics]
     possible = [(course.share, _follow(session, course)) for course in session.courses]
@@ -54,7 +51,6 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
 
 
 def _follow(session: SessionScore, course: Course) -> SessionScore:
-    """Return the session as it goes on that course."""
     lookups = session.lookups[course.first : course.end]
     if not lookups:
         return session
@@ -105,13 +101,11 @@ _LAST = (1, 5, 10)
 
 
 def reciprocal_rank(session: SessionScore) -> float:
-    """Return 1 / rank, or 0 if the text is absent."""
     rank = rank_of(session)
     return 1 / rank if rank else 0.0
 
 
 def band_of_rank(session: SessionScore) -> Band:
-    """Return the band of the rank at the last lookup."""
     rank = rank_of(session)
     return RANK_BANDS[-1] if rank is None else RANK_BANDS[bisect_left(_LAST, rank)]
 
@@ -152,7 +146,6 @@ def band(task: Task, session: SessionScore) -> str:
 
 
 def task_band(task: Task, session: SessionScore) -> str:
-    """Return the name of the evaluated session's band, or `no reference`; the task has a band for failures, too."""
     return UNGRADED_BAND if is_ungraded(session) else task.band(session).name
 
 
@@ -168,15 +161,12 @@ def outcome(task: Task, session: SessionScore) -> str:
 
 
 class ResponseCounts:
-    """A count of why a language model stopped, and of how its responses were read."""
-
     def __init__(self) -> None:
         self.finishes: Counter[str] = Counter()
         self.rules: Counter[str] = Counter()
         self.empty: Counter[str] = Counter()
 
     def add(self, session: SessionScore) -> None:
-        """Count the lookups of a session."""
         for lookup in session.lookups:
             if lookup.usage:
                 self.finishes[lookup.usage.finish] += 1
@@ -186,13 +176,11 @@ class ResponseCounts:
             self.empty[last.usage.finish] += 1
 
     def add_all(self, counts: ResponseCounts) -> None:
-        """Add the counts of other sessions."""
         self.finishes += counts.finishes
         self.rules += counts.rules
         self.empty += counts.empty
 
     def figures(self) -> Responses | None:
-        """Return the counts; None if no language model answered."""
         if not self.finishes:
             return None
         return Responses(
@@ -209,7 +197,6 @@ def shown_rank(task: Task, session: SessionScore) -> int | None:
 
 
 def has_answer(session: SessionScore) -> bool:
-    """Return whether the last lookup offered anything."""
     return session.status in ANSWERED
 
 
@@ -222,15 +209,13 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
-        yield session if answer is None else _copy_session(session, answer)
-
-
-def _copy_session(session: SessionScore, answer: Otherwise) -> SessionScore:
-    # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
-    fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-    return SessionScore(
-        **fields | {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
-    )
+        if answer is None:
+            yield session
+            continue
+        # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
+        fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
+        changed = {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
+        yield SessionScore(**fields | changed)
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
@@ -242,11 +227,9 @@ def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[S
 
 @dataclass(frozen=True)
 class PassAt:
-    """The chance that at least one of k answers passes, in sessions that were asked more than k times.
-
-    Estimated without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al.
-    2021, "Evaluating Large Language Models Trained on Code", equation 1).
-    """
+    """The chance that at least one of k answers passes, in sessions that were asked more than k times. Estimated
+    without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
+    "Evaluating Large Language Models Trained on Code", equation 1)."""
 
     k: int
     passed: Callable[[SessionScore], bool | None]

@@ -43,7 +43,6 @@ def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) ->
 
 
 def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> bool:
-    """Return whether such a span ends within the text, and would not get longer if more were written."""
     return _end(text, before, span, word) is not None
 
 

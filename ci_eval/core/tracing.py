@@ -58,7 +58,6 @@ class Trace:
         """The number of messages so far."""
 
     def __call__(self, direction: Direction, body: bytes) -> None:
-        """Write a line for the message."""
         now = self._clock()
         self._began = now if self._began is None else self._began
         self.messages += 1

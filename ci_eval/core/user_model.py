@@ -52,10 +52,8 @@ class UserModel:
     """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
 
     def starts(self, length: int) -> list[float]:
-        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
-
-        No token is typed to its end without a lookup, so the last probability takes what is left.
-        """
+        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup. No
+        token is typed to its end without a lookup, so the last probability takes what is left."""
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
@@ -66,10 +64,8 @@ class UserModel:
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None).
-
-        `lookup` is its number in the session, from 0. `prefix` is the number of characters typed.
-        """
+        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None). `lookup`
+        is its number in the session, from 0. `prefix` is the number of characters typed."""
         if rank is None:
             return 0.0
         return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
@@ -117,7 +113,6 @@ def encode_user_model(model: UserModel) -> str:
 
 
 def decides_by_chance(encoded: str) -> bool:
-    """Return whether an encoded user has a probability that is neither 0 nor 1."""
     return any(float(number) not in {0, 1} for number in re.findall(r"\d[\d.]*(?:e-?\d+)?", encoded))
 
 
@@ -136,7 +131,6 @@ class Emulated:
         """True if no more is asked: the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
-        """Return whether completion is requested after that prefix."""
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
@@ -153,8 +147,6 @@ class Emulated:
 
 
 class Possible:
-    """All that the user of one session may do, with probabilities instead of draws."""
-
     def __init__(self, model: UserModel, length: int) -> None:
         self._model = model
         self._starts = [*enumerate(model.starts(length))]
@@ -166,7 +158,6 @@ class Possible:
         """The largest probability of a first lookup, and that lookup."""
 
     def asks(self, prefix: str) -> bool:
-        """Return whether completion may be requested after that prefix."""
         begun = sum(share for typed, share in self._starts if typed <= len(prefix))
         self._starts = [start for start in self._starts if start[0] > len(prefix)]
         if begun > 0:
@@ -201,22 +192,17 @@ class Expected:
     """The expectations for one session of a user, computed exactly rather than sampled."""
 
     selected: float
-    """Probability that the expected text is taken."""
     cancelled: float
-    """Probability that the user gives up."""
     queries: float
-    """Number of lookups."""
     saved: float
     """Share of the text not typed, 0 if it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
     typed: float
-    """Characters typed."""
 
 
 def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:
     """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
-
-    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is absent.
-    """
+    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is
+    absent."""
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0
     for start, share in enumerate(model.starts(length)):

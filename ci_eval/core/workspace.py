@@ -47,8 +47,6 @@ from ci_eval.core.model import (
 
 
 class Identified(Protocol):
-    """The part of a session that is read to find it by its id."""
-
     @property
     def id(self) -> str: ...
 
@@ -145,25 +143,26 @@ class Workspace:
 
     def _digest(self, part: str) -> str:
         path = self.folder / part
-        return _digest_of_account(path) if part == "manifest.json" else _digest(path)
+        if part != "manifest.json":
+            return _digest(path)
+        # Everything in a manifest but its digests.
+        manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
+        manifest.pop("digests", None)
+        return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
     @property
     def names_path(self) -> Path:
-        """Return the file with the names of the project (`learning/names.py`)."""
         return self.folder / "names.npz"
 
     @property
     def config_path(self) -> Path:
-        """Return the file with the configuration of the run."""
         return self.folder / "config.yaml"
 
     @property
     def view_path(self) -> Path:
-        """Return the file with the view (`config/view.py`), which may be missing."""
         return self.folder / "view.yaml"
 
     def write_config(self, text: str) -> None:
-        """Store the configuration of the run."""
         atomic.write(self.config_path, text.encode())
 
     # ------------------------------------------------------------------------------------------------ stages' files
@@ -173,7 +172,6 @@ class Workspace:
         _replace(self.actions_path(path), packed)
 
     def actions_path(self, path: str) -> Path:
-        """Return the file with the actions of a source file, whether it is there or not."""
         return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
 
     def find_extents(self, path: str) -> dict[int, int]:
@@ -185,7 +183,6 @@ class Workspace:
         return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
-        """Yield the actions of all files, in order of their paths."""
         for path in self.action_files():
             yield read_actions(path)
 
@@ -199,19 +196,15 @@ class Workspace:
         return _packed_files(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        """Store the sessions of a source file, packed by `pack_sessions`."""
         _replace(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        """Return whether the sessions of that source file are complete."""
         return self.sessions_path(path).exists()
 
     def drop_sessions(self, path: str) -> None:
-        """Remove the sessions of a source file."""
         self.sessions_path(path).unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        """Yield all source files that have sessions, in order of their stored names."""
         for path in self.session_files():
             yield self._source(path, stored.lines(path))
 
@@ -239,7 +232,6 @@ class Workspace:
         return self._source(file, stored.lines(file))
 
     def session_files(self) -> list[Path]:
-        """Return the stored sessions, a file for each source file."""
         return _packed_files(self.folder / "sessions", SESSIONS)
 
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
@@ -270,7 +262,6 @@ class Workspace:
         )
 
     def sessions_path(self, path: str) -> Path:
-        """Return the file with the sessions of a source file, whether it is there or not."""
         return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
@@ -283,7 +274,6 @@ class Workspace:
         (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
-        """Return all errors of files, in order of path and stage."""
         paths = (self.folder / "errors").glob("*.json")
         errors = [stored.decode_json(stored.read(path, stored.MANIFEST), FileError, path) for path in paths]
         return sorted(errors, key=lambda error: (error.path, error.stage))
@@ -307,7 +297,6 @@ class Workspace:
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
 
     def tidy(self) -> None:
-        """Remove half-written files of a killed process."""
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
@@ -317,12 +306,13 @@ class Workspace:
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
-    """Return the workspaces among these folders, and those directly below the others, in order of name.
-
-    Raises WorkspaceError if a folder is no workspace and holds none.
-    """
+    """Return the workspaces among these folders, and those directly below the others, in order of name. Raises
+    WorkspaceError if a folder is no workspace and holds none."""
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
-    return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
+    workspaces = []
+    for place in places:
+        workspaces += _below(place) if place.is_dir() and not (place / "manifest.json").is_file() else [place]
+    return workspaces
 
 
 def _advise(folder: Path) -> str:
@@ -331,10 +321,6 @@ def _advise(folder: Path) -> str:
     below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
     near = next(([paths[-1].parent] for paths in below if paths), parents)
     return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
-
-
-def _holds_others(place: Path) -> bool:
-    return place.is_dir() and not (place / "manifest.json").is_file()
 
 
 def _below(place: Path) -> list[Path]:
@@ -350,16 +336,13 @@ def _hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
-    if not all(_is_empty(folder / part) for part in begun):
+    parts = [folder / part for part in begun]
+    if not all(part.is_dir() and not part.is_symlink() and not any(part.iterdir()) for part in parts):
         return False
     # A configuration in an otherwise empty folder is the user's own.
     return not others or (
         begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
     )
-
-
-def _is_empty(folder: Path) -> bool:
-    return folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
 
 
 def _digest(part: Path) -> str:
@@ -375,13 +358,6 @@ def _digest(part: Path) -> str:
                     content.update(block)
             digest.update(content.digest())
     return digest.hexdigest()
-
-
-def _digest_of_account(path: Path) -> str:
-    """Return the SHA-256 over everything in a manifest but its digests."""
-    manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
-    manifest.pop("digests", None)
-    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
 
 class _Format(msgspec.Struct):
@@ -411,7 +387,6 @@ def _packed_path(path: Path) -> Path:
 
 
 def _replace(path: Path, packed: bytes) -> None:
-    """Write the packed file, and remove the one at `path` if it is of another format."""
     atomic.write(path.with_suffix(stored.SUFFIX), packed)
     if path.suffix != stored.SUFFIX:
         path.unlink(missing_ok=True)
@@ -438,7 +413,6 @@ def pack_actions(actions: FileActions) -> bytes:
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
-    """Return the sessions of a source file as they are stored."""
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
@@ -465,7 +439,6 @@ def _actions(path: Path, kind: type[Head]) -> Head:
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
-    """Yield the sessions in these lines. Raises WorkspaceError if an id is there twice, or a session is invalid."""
     seen: set[str] = set()
     for line in lines:
         session = stored.decode_json(line, kind, path)

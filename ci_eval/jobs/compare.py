@@ -25,39 +25,26 @@ from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import runs
+from ci_eval.jobs import comparison_rules, runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import (
-    Judging,
-    add_gate_filters,
-    attach_gates,
-    explain_gate,
-    judging,
-    upgrade_rule,
-)
+from ci_eval.jobs.comparison_rules import Judging
 from ci_eval.jobs.pipeline import load_grammars
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """A comparison of two workspaces, with the path of each reporter's report."""
-
     folder: Path
     comparison: Comparison
     sides: tuple[Path, Path]
-    """The folders of the base and the new workspace."""
     reports: dict[str, Path]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of one call of `compare`. It has an overview unless exactly two workspaces were compared."""
-
     folder: Path
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
     reports: dict[str, Path] = field(default_factory=dict)
-    """The paths of the overview's reports, by reporter."""
     history: Path | None = None
     """The folder that the figures were added to, if there is one."""
     unjudged: tuple[str, ...] = ()
@@ -65,14 +52,13 @@ class Outcome:
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the gates that are broken or were not judged; None if there are none."""
         if self.unjudged:
             return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", FIRST_NIGHT)
         gates = [
             (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
         ]
         broken = [
-            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {explain_gate(gate)}"
+            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {comparison_rules.explain_gate(gate)}"
             for title, gate in gates
             if not gate.passed
         ]
@@ -199,11 +185,9 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
 def _split_folders(
     folders: Sequence[Path], history: Path | None, screen: Screen
 ) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given.
-
-    BASE alone may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role
-    would have to be guessed.
-    """
+    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given. BASE alone
+    may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role would have
+    to be guessed."""
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
     pasts = [read_history(history, screen)] if history else []
@@ -242,7 +226,6 @@ def _start(workspace: Workspace) -> float:
 
 
 def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
-    """Return the newest of the past workspaces that `new` can be compared with; None if there is none."""
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
@@ -264,14 +247,14 @@ def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vie
         config, old = loaded.config, loaded.config.comparison.gates
         if old and not loaded.own_headline:
             # These gates are from before gates named a filter: they were about all sessions.
-            now = tuple(map(upgrade_rule, old))
+            now = tuple(map(comparison_rules.upgrade_rule, old))
             config = replace(config, comparison=replace(config.comparison, gates=now))
             screen.warn(
                 f"the gates of {workspace.folder} are older than their filters, and are read as of all sessions: "
                 f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
             )
-        return judging(config, gates)
-    return attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
+        return comparison_rules.judging(config, gates)
+    return comparison_rules.attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
 
 
 def compare_pair(
@@ -286,7 +269,7 @@ def compare_pair(
 ) -> Compared:
     """Compare two workspaces, and write the reports into a folder. `names`: see `name_sides`. Raises the errors of
     `core.compare.compare`."""
-    filters = add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
+    filters = comparison_rules.add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)
@@ -319,7 +302,6 @@ def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[
 
 
 def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
-    """Return the trend of past evaluations that ends in a workspace, by the declared metrics."""
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)
@@ -353,5 +335,4 @@ def rank(
 
 
 def slug(text: str) -> str:
-    """Return the text as it may stand in the name of a folder."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "new"

@@ -32,8 +32,6 @@ rounds differ."""
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The result of the job."""
-
     folder: Path
     outcome: Outcome | None
     """The result of the comparison; None if one of the engines failed in each session."""
@@ -133,7 +131,6 @@ def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
 
 
 def _trouble(workspace: Workspace, side: Prepared) -> CiEvalError | None:
-    """Return why one side of the comparison counts as failed, with its name; None if it does not."""
     error = outcome.trouble(workspace, runs.with_view(side.config, workspace.folder))
     if error is None:
         return None

@@ -25,18 +25,14 @@ def load_metrics(config: Config) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """The metrics and gates that a comparison judges by."""
-
     metrics: tuple[Metric, ...]
     declared: tuple[str, ...]
     gates: tuple[Gate, ...] = ()
 
 
 def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Judging:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError.
-
-    `metrics`: those of `load_metrics`, if they are loaded already.
-    """
+    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError. `metrics`: those of
+    `load_metrics`, if they are loaded already."""
     metrics = metrics or load_metrics(config)
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
@@ -68,10 +64,8 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Judging:
-    """Return these metrics with the parsed gates. A gate that is given twice counts once.
-
-    `of_run`: figures of the run that are no metric, and that gates may be about, too. Raises ConfigError.
-    """
+    """Return these metrics with the parsed gates. A gate that is given twice counts once. `of_run`: figures of the run
+    that are no metric, and that gates may be about, too. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
@@ -120,13 +114,11 @@ def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateR
 
 
 def make_gate_error(results: Sequence[GateResult]) -> GateFailed | None:
-    """Return an error that names the broken gates; None if no gate is broken."""
     broken = [f"  {gate.rule}: {explain_gate(gate)}" for gate in results if not gate.passed]
     return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
 
 
 def explain_gate(gate: GateResult) -> str:
-    """Return the reason why a gate did not pass, which may be that it cannot tell."""
     return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
 
 

@@ -57,8 +57,6 @@ EXTENSIBLE: Mapping[str, Catalog[Any]] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A result of one check of this machine."""
-
     what: str
     good: bool
     needed: bool
@@ -93,7 +91,6 @@ def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterat
 
 
 def programs_and_engines() -> Iterator[Finding]:
-    """Yield the programs that fetch projects and run engines, then the engines. Nothing is installed."""
     cache = machine.cache_folder()
     installable = [engine for engine in engines.CATALOG.all() if engine.is_ready(cache) is not None]
     fetching = {name: schemes.CATALOG.load(name).needs for name in schemes.names()}

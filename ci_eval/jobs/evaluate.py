@@ -20,8 +20,6 @@ from ci_eval.jobs.sampling import phases
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """The result of the job."""
-
     folder: Path
     evaluation: Evaluation
     reports: dict[str, Path]

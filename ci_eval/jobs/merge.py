@@ -87,10 +87,8 @@ def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> 
 
 
 def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
-    """Write the sessions of all files, and return the number of files.
-
-    Raises WorkspaceError if two shards have the same session.
-    """
+    """Write the sessions of all files, and return the number of files. Raises WorkspaceError if two shards have the
+    same session."""
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():
@@ -289,7 +287,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:
-    """Return the counts of all shards; None if one of them was not checked."""
     states = [shard.state for shard in shards if shard.finished]
     known = [state for state in states if state is not None]
     # The engine of a shard that was not checked may be nondeterministic.

@@ -28,7 +28,6 @@ from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
-    """Return the configuration with logs on, and with a modelled user unless it has one."""
     settings = config.interpret
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
@@ -65,10 +64,8 @@ def train_ranker(
     screen: Screen,
     overrides: Sequence[str] = (),
 ) -> RankerModel:
-    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file.
-
-    `overrides`: settings of training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate.
-    """
+    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file. `overrides`: settings of
+    training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     settings = _settings(overrides)
     # Otherwise the error would come after minutes of training.
     if output.is_dir():
@@ -110,7 +107,6 @@ def _doubts(model: RankerModel) -> Iterator[str]:
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
-    """Write the trees of a model file as a plain file of LightGBM, or as ONNX. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = model_file.load(path)
@@ -207,10 +203,8 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace.
-
-    Raises WorkspaceError if there are no such files, or if the files are not as they were written.
-    """
+    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace. Raises
+    WorkspaceError if there are no such files, or if the files are not as they were written."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")

@@ -117,7 +117,7 @@ def make_sessions(
             rounds=manifest.rounds,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
-                done // repeats, so_far.planned // repeats, _failures(so_far.failed)
+                done // repeats, so_far.planned // repeats, f"{so_far.failed:,} failed" if so_far.failed else ""
             ),
         )
     for (workspace, prepared), progress in zip(asked, results, strict=True):
@@ -125,10 +125,8 @@ def make_sessions(
 
 
 def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
-    """Return the sentence that says how many sessions are asked, "" if all are asked once.
-
-    `repeats`: how often each session is asked, of all engines together.
-    """
+    """Return the sentence that says how many sessions are asked, "" if all are asked once. `repeats`: how often each
+    session is asked, of all engines together."""
     limit = settings.sessions_limit
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
@@ -144,16 +142,17 @@ def record(
     screen: Screen,
     watch: machine.Watch,
 ) -> None:
-    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace.
-
-    Raises NothingToEvaluate if no session was planned.
-    """
+    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
+    NothingToEvaluate if no session was planned."""
     manifest = workspace.manifest()
     # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
-    share, packages = _find_missing_imports(workspace, prepared)
+    share, packages = None, dict[str, int]()
+    if prepared.language.imports is not None and not prepared.records:
+        imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
+        share, packages = missing(imports, ((source.path, source.text) for source in workspace.sources()))
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -187,20 +186,9 @@ def record(
     workspace.seal()
 
 
-def _find_missing_imports(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
-    if prepared.language.imports is None or prepared.records:
-        return None, {}
-    imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
-    return missing(imports, ((source.path, source.text) for source in workspace.sources()))
-
-
 def together(confined: Iterable[str]) -> str:
     """Return one text for how well engines were confined, in several starts or on several machines."""
     return " / ".join(sorted(set(confined) - {""}))
-
-
-def _failures(failed: int) -> str:
-    return f"{failed:,} failed" if failed else ""
 
 
 def make_reports(
@@ -208,10 +196,8 @@ def make_reports(
     config: Config,
     gates: Sequence[Gate] = (),
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3. Return the figures, and the path of the report by reporter.
-
-    `gates`: absolute gates. Raises WorkspaceError if there are no complete sessions.
-    """
+    """Run stage 3. Return the figures, and the path of the report by reporter. `gates`: absolute gates. Raises
+    WorkspaceError if there are no complete sessions."""
     # An interrupted run has a report of the sessions that are complete.
     if not workspace.manifest().complete and not any(workspace.sources()):
         raise WorkspaceError(

@@ -35,8 +35,6 @@ from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A run's parts, ready on this machine."""
-
     config: Config
     language: Language
     engine: Engine
@@ -47,22 +45,16 @@ class Prepared:
     records: actions.Records | None = None
     """The records of the dataset, in tasks that take one; `project` is then the folder that shows them."""
     around: Project | None = None
-    """The project that the texts of records are from, if the configuration names it."""
     texts: Path | None = None
-    """The folder with the texts of records."""
     environment: InstalledEngine | None = None
-    """The project's own dependencies, if they are installed."""
     dependencies_left_out: bool = False
     """True if dependencies could have been installed, for an engine that looks at them."""
     confined: str = ""
-    """The confinement that this machine offers the engine, in words."""
     sent: SentConfiguration = field(default_factory=SentConfiguration)
-    """The configuration sent to the engine."""
     cache: Path = field(default_factory=machine.cache_folder)
 
     @property
     def setup(self) -> interpret.Setup:
-        """Return the setup of stage 2."""
         settings, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
         return interpret.Setup(
             engine=self.engine,
@@ -100,10 +92,8 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, and install and download what it asks for.
-
-    Raises ConfigError or PreparationError.
-    """
+    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError or
+    PreparationError."""
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -170,11 +160,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment for the engine, and whether dependencies could be installed and are not.
-
-    If neither the configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
-    PreparationError if they are asked for and cannot be installed.
-    """
+    """Return the environment for the engine, and whether dependencies could be installed and are not. If neither the
+    configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
+    PreparationError if they are asked for and cannot be installed."""
     kind, configured = language.dependencies, config.project.dependencies
     is_asked = engine.needs_dependencies if configured is None else configured
     try_anyway = configured is None and engine.own_process
@@ -200,14 +188,11 @@ def _pin_project(config: Config, target: Project, screen: Screen) -> Config:
 
 
 LATEST = "latest"
-"""The version that stands for the newest one."""
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Return the configuration with the newest version of its engine, if it asks for `latest`.
-
-    Raises ConfigError or PreparationError.
-    """
+    """Return the configuration with the newest version of its engine, if it asks for `latest`. Raises ConfigError or
+    PreparationError."""
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
@@ -219,7 +204,6 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
-    """Return the project, or the folder that shows the records of the dataset, with the records."""
     if not takes_dataset(task):
         return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
     source = dataset.prepare(config.dataset.spec, cache=cache)
@@ -230,10 +214,8 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 
 
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts that the records' carets are in; None if the engine takes records.
-
-    Raises ConfigError if the engine completes at a caret, and the dataset has none.
-    """
+    """Return the folder with the texts that the records' carets are in; None if the engine takes records. Raises
+    ConfigError if the engine completes at a caret, and the dataset has none."""
     if engine.takes_records:
         return None
     if not records.texts:
@@ -281,10 +263,8 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own.
-
-    Raises PreparationError if confinement is required and incomplete.
-    """
+    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own. Raises
+    PreparationError if confinement is required and incomplete."""
     if not engine.own_process:
         return ""
     level = config.interpret.confine
@@ -301,7 +281,6 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
 
 
 def load_task(config: Config) -> Task:
-    """Return the configured task. Raises ConfigError if the configuration asks for more than the task can do."""
     task = tasks.CATALOG.load(config.effective_task)
     strategy = config.actions.strategy
     if task.configured:

@@ -61,11 +61,9 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Hold the folder of a workspace while a run works on it.
-
-    If there is nothing to evaluate, a new folder without actions and errors is removed. Raises WorkspaceError if
-    another run works on the same folder, and Interrupted, which names the folder, if the user interrupts the run.
-    """
+    """Hold the folder of a workspace while a run works on it. If there is nothing to evaluate, a new folder without
+    actions and errors is removed. Raises WorkspaceError if another run works on the same folder, and Interrupted, which
+    names the folder, if the user interrupts the run."""
     # Only folders that this run makes may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -104,7 +102,6 @@ def _lock(folder: Path) -> Iterator[None]:
 
 
 def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """Make a new workspace with its configuration and manifest."""
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
@@ -114,7 +111,6 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
 
 
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
-    """Return the manifest of a run that is about to begin."""
     config, engine = prepared.config, prepared.installation.info
     return Manifest(
         ci_eval=__version__,
@@ -192,7 +188,6 @@ def _drawn(prepared: Prepared) -> dict[str, str]:
 
 
 def training_seed(part: Engine | Ranker) -> int | None:
-    """Return the seed that the training of an engine or a ranker drew by; None if another one would change nothing."""
     # Predictors train themselves, some by the seed among their options.
     options_seed = getattr(getattr(part, "options", None), "seed", None)
     seed: int | None = getattr(part, "training_seed", options_seed)
@@ -201,16 +196,13 @@ def training_seed(part: Engine | Ranker) -> int | None:
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """Open the workspace of an interrupted run, and check that the run was the same; make a new one if there is none.
-
-    Raises WorkspaceError if the configuration, project or engine differs.
-    """
+    Raises WorkspaceError if the configuration, project or engine differs."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
     return take_up(Workspace.open(folder), prepared, jobs, shard)
 
 
 def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
-    """Return the workspace itself. Raises WorkspaceError unless a run of the same configuration and engine made it."""
     folder, manifest = workspace.folder, workspace.manifest()
     if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
@@ -319,9 +311,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
     """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed.
-
-    `view`: a change of the stored view, which is not stored.
-    """
+    `view`: a change of the stored view, which is not stored."""
     return load_workspace(workspace, view).config
 
 
@@ -332,15 +322,12 @@ def with_view(config: Config, folder: Path) -> Config:
 
 
 def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
-    """Load the configuration of a workspace as `stored_config` returns it."""
     return _load(workspace, read_view(workspace.view_path, view))
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace as it was measured, with another view than the stored one.
-
-    Raises WorkspaceError if it changed since.
-    """
+    """Return the configuration of a workspace as it was measured, with another view than the stored one. Raises
+    WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 

@@ -132,7 +132,6 @@ def _check_actions(source: Workspace, prepared: Prepared) -> None:
 def only_logs(
     config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
 ) -> tuple[Workspace, CiEvalError | None]:
-    """Run stages 1 and 2. Return the workspace, and why the run counts as failed, if it does."""
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
     prepared = prepare(config, screen)
@@ -144,10 +143,8 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces, also on what an interrupted run has left.
-
-    `gates`: rules about figures. `view`: a change of the view of each workspace, which stores it.
-    """
+    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures.
+    `view`: a change of the view of each workspace, which stores it."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)

@@ -19,8 +19,6 @@ BINARY_PREFIX = 8192
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A source file, with what is needed to make its actions."""
-
     project: str
     path: str
     text: str

@@ -39,8 +39,6 @@ TIMEOUT = 120.0
 
 @dataclass(frozen=True, kw_only=True)
 class SourceTree:
-    """The project whose files are read, and what to do with them."""
-
     root: Path
     name: str
     language: Language
@@ -58,14 +56,11 @@ WORST = 10
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratedFile:
-    """The actions of one file, and what is summed up over all files."""
-
     path: str
     size: int
     unparsable: float
     sessions: int
     kinds: Counter[str]
-    """The number of tokens of each kind."""
     packed: bytes
     texts: Counter[str] = field(default_factory=Counter)
     """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
@@ -73,8 +68,6 @@ class GeneratedFile:
 
 @dataclass
 class Generated:
-    """The sum over all generated files."""
-
     files: int = 0
     sessions: int = 0
     size: int = 0
@@ -106,11 +99,9 @@ def generate(
     cache: Path | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
-
-    A file that cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored
-    below `cache`.
-    """
+    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file. A file that
+    cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored below
+    `cache`."""
     paths = []
     for path in source_files(root, language, config):
         # Names of files are stored as JSON, which has UTF-8 alone.
@@ -167,7 +158,6 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
 
 
 def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
-    """Return the actions of one file, packed, or the error that prevented them."""
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
     try:
@@ -208,7 +198,6 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
 
 
 def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the tokens with all that can be known about them, from an earlier analysis if there was one."""
     # The digest covers the text, so a changed file is analysed again.
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None

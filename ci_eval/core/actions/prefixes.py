@@ -7,9 +7,7 @@ from ci_eval.core.model import PrefixConfig
 
 def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
     """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
-
-    Each prefix begins with the one before it, in the same session or in the one before.
-    """
+    Each prefix begins with the one before it, in the same session or in the one before."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -23,7 +21,6 @@ def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
 
 
 def longest_prefix(text: str, prefix: PrefixConfig) -> str:
-    """Return the longest prefix of a session: that of its last lookup."""
     if prefix.name in {"SimplePrefix", "Inside"}:
         return text[: prefix.n or 1]
     if prefix.name == "CapitalizePrefix":
@@ -31,13 +28,9 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
         words = [word for word in name.split("_") if word] or [""]
         # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
         shouted = len(words) > 1 and name.isupper()
-        typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
+        typed = "".join(word[:1] + ("" if shouted else "".join(filter(str.isupper, word[1:]))) for word in words)
         return text[: len(text) - len(name)] + typed
     return ""
-
-
-def _capitals(text: str) -> str:
-    return "".join(character for character in text if character.isupper())
 
 
 def spell_prefix(prefix: PrefixConfig) -> str:

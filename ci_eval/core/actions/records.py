@@ -16,7 +16,7 @@ from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.generate import Generated
 from ci_eval.core.actions.strategy import actions_of_items
 from ci_eval.core.contracts import Item, Language, Task
-from ci_eval.core.model import FileError, Histories, ProjectInfo, Record, StrategyConfig, sum_histories
+from ci_eval.core.model import FileError, Histories, ProjectInfo, StrategyConfig, sum_histories
 from ci_eval.core.sample_expansion import Lines, RecordItem, Splitter
 from ci_eval.core.workspace import Workspace, pack_actions
 
@@ -37,10 +37,7 @@ class RecordFile:
 
 @dataclass
 class Records:
-    """The files of a dataset, with the errors and texts of its lines."""
-
     files: list[RecordFile] = field(default_factory=list)
-    """The files in order of their paths."""
     errors: list[FileError] = field(default_factory=list)
     """The errors of lines that are no records, or that had trouble."""
     drawn: bool = False
@@ -53,11 +50,9 @@ class Records:
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """Return the records in these lines.
-
-    `cluster`: names of the fields by which records are sampled together; none = each by itself. A single field must be
-    there; of several fields, those that are there count. A line that is no record becomes an error; the others go on.
-    """
+    """Return the records in these lines. `cluster`: names of the fields by which records are sampled together; none =
+    each by itself. A single field must be there; of several fields, those that are there count. A line that is no
+    record becomes an error; the others go on."""
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:
@@ -87,7 +82,9 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
     """Return the text that shows these items, one below the other, and the items with their offsets in that text."""
     text, items = "", list[Item]()
     for part in parts:
-        record, expected = _plain_record(part.record), _plain(part.expected)
+        context = {name: _plain(content) for name, content in part.record.context.items()}
+        references = tuple(map(_plain, part.record.references))
+        record, expected = replace(part.record, context=context, references=references), _plain(part.expected)
         text += ("\n" if text else "") + shown(record.context) + "\n"
         begin, end = len(text), len(text) + len(expected)
         items.append(Item(begin=begin, end=end, text=expected, properties=part.properties, record=record))
@@ -102,11 +99,6 @@ def shown(context: Mapping[str, str]) -> str:
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
     return "\n\n".join(["\n".join(short), *parts] if short else parts)
-
-
-def _plain_record(record: Record) -> Record:
-    context = {name: _plain(text) for name, text in record.context.items()}
-    return replace(record, context=context, references=tuple(map(_plain, record.references)))
 
 
 def _plain(text: str) -> str:
@@ -146,7 +138,6 @@ def _digest(data: bytes) -> str:
 def generate_records(
     found: Records, project: ProjectInfo, language: Language, strategy: StrategyConfig, task: Task, workspace: Workspace
 ) -> Generated:
-    """Write the actions of every record, and the errors of the lines that are none."""
     generated = Generated()
     for file in found.files:
         source = Source(project=project.identity_name, path=file.path, text=file.text, language=language)

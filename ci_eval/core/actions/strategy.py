@@ -47,7 +47,6 @@ def actions_of_file(
 
 
 def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
-    """Return the sessions of items that are known already; see `actions_of_file`."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
     typist.type_items(items)
     return typist.written(0.0)
@@ -59,7 +58,6 @@ def spell_task(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> 
 
 
 def _spell_typing(task: Task, prefix: str) -> str:
-    """Return how an item is typed, in one word."""
     if task.play:
         return task.name
     name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
@@ -94,10 +92,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
 
 @dataclass
 class _Typist:
-    """A typist that writes the actions down, and keeps track of what is missing from the text.
-
-    Behind the last item a gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is.
-    """
+    """A typist that writes the actions down, and keeps track of what is missing from the text. Behind the last item a
+    gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is."""
 
     source: Source
     strategy: StrategyConfig
@@ -136,7 +132,6 @@ class _Typist:
         )
 
     def type(self, item: Item, rest: Remainder) -> None:
-        """Add the sessions of an item."""
         queries = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
         if not (queries or self.task.play):
             return
@@ -255,7 +250,8 @@ class _Typist:
         self._close()
         begin = item.begin
         if self.evolution.happens:
-            self.actions += self.evolution.before(begin, max(remainder.end, _end_of_line(text, item.end)))
+            line_end = text.find("\n", item.end)
+            self.actions += self.evolution.before(begin, max(remainder.end, line_end if line_end >= 0 else len(text)))
             begin = self.evolution.at(begin)
         self.actions.append(DeleteRange(begin=begin, end=begin + remainder.end - item.begin))
         self._gap = remainder.end
@@ -298,8 +294,3 @@ def _id(base: blake2b, begin: int, text: str) -> str:
     identity = base.copy()
     identity.update(f"{begin}\0{text}".encode())
     return identity.hexdigest()
-
-
-def _end_of_line(text: str, offset: int) -> int:
-    end = text.find("\n", offset)
-    return end if end >= 0 else len(text)

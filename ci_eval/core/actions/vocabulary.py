@@ -11,8 +11,6 @@ from ci_eval.core.model import Vocabulary
 
 @dataclass
 class Texts:
-    """The texts of the tokens, counted file by file."""
-
     tokens: int = 0
     files: Counter[str] = field(default_factory=Counter)
     """The number of files that each text is in."""
@@ -31,7 +29,6 @@ class Texts:
                 self.alone.pop(text, None)
 
     def summed(self) -> Vocabulary | None:
-        """Return the vocabulary; None if nothing was counted."""
         if not self.tokens:
             return None
         return Vocabulary(

@@ -56,7 +56,6 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy the content of a file in one step. Raises WorkspaceError."""
     with writing(target):
         shutil.copyfile(source, target)
 

@@ -21,11 +21,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Plugin:
-    """An entry point of an installed package."""
-
     point: EntryPoint
     package: str
-    """The name of the package."""
     version: str
 
     def load(self, kind: object) -> object:
@@ -80,12 +77,9 @@ class Catalog(Generic[T]):
         group: str = "",
         kind: object = None,
     ) -> None:
-        """List the modules of `package`, each of which ends in a value called `value`.
-
-        `spelling`: turns a module's name into the word that users write. `belongs`: whether a module is of this kind,
-        if a package holds several kinds. `kind`: the class or protocol that values of entry points must have; None
-        leaves that to the caller.
-        """
+        """List the modules of `package`, each of which ends in a value called `value`. `spelling`: turns a module's
+        name into the word that users write. `belongs`: whether a module is of this kind, if a package holds several
+        kinds. `kind`: the class or protocol that values of entry points must have; None leaves that to the caller."""
         self._belongs = belongs
         self._package = package
         self._value = value
@@ -110,11 +104,9 @@ class Catalog(Generic[T]):
         raise ConfigError(self._unknown(name, sorted((*modules, *plugins))))
 
     def all(self) -> list[T]:
-        """Return all variants, in order of their names."""
         return [self.load(name) for name in self.names()]
 
     def modules(self) -> dict[str, str]:
-        """Return the name of each variant in the package → its module."""
         names = _modules(self._package, self._spelling)
         return {name: module for name, module in names.items() if self._belongs(name)}
 
@@ -163,7 +155,6 @@ def plugins(group: str) -> list[Plugin]:
 
 @cache
 def all_plugins() -> tuple[Plugin, ...]:
-    """Return the entry points for ci-eval of all installed packages, in order of group, name and package."""
     # Importing it takes as long as the rest of `--help`, which needs no entry points.
     from importlib.metadata import distributions
 

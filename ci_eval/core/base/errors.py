@@ -33,8 +33,6 @@ from pathlib import Path
 
 
 class CiEvalError(Exception):
-    """The root: something ci-eval itself noticed."""
-
     exit_code = 70
 
 

@@ -44,7 +44,6 @@ time."""
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 """The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
 _BLOCK = 1 << 20
-"""The number of bytes that are unpacked at once."""
 
 MANIFEST = 16_000_000
 """The bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
@@ -56,7 +55,6 @@ ACTIONS = 2_000_000_000
 """The bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB. With
 three prefixes they need a third of that."""
 UNPACKED = 4_000_000_000
-"""The bytes of the sessions of one file, unpacked."""
 RATIO = 250
 """The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
 hundredth."""
@@ -73,8 +71,6 @@ NAMES = 1_000_000_000
 
 
 class Packer:
-    """A packer of lines, which takes them one by one, since all together may be too many."""
-
     def __init__(self, level: int = LEVEL) -> None:
         parameter = zstd.CompressionParameter
         # By default, zstd adds no checksum, and damage could go unnoticed.
@@ -87,13 +83,11 @@ class Packer:
             self._packed.append(packed)
 
     def close(self) -> bytes:
-        """Return everything that was added, packed."""
         self._packed.append(self._compressor.flush())
         return b"".join(self._packed)
 
 
 def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
-    """Return these bytes, one after the other, packed."""
     packer = Packer(level)
     for line in lines:
         packer.add(line)
@@ -108,11 +102,9 @@ def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
 
 
 def refuse_links(folder: Path) -> None:
-    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not.
-
-    So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
-    may be a link.
-    """
+    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not. So nothing
+    outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself may be a
+    link."""
     waiting = [str(folder)]
     try:
         while waiting:
@@ -178,7 +170,9 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
                     # The budget is checked line by line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
-                        raise WorkspaceError(_too_much(path, longest, left))
+                        much = f"more than {_ratio(path):,} times its size, or 4 GB"
+                        excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
+                        raise WorkspaceError(f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again")
                     yield line
         except (OSError, *DAMAGED) as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
@@ -186,12 +180,6 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
 
 def _ratio(path: Path) -> int:
     return RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
-
-
-def _too_much(path: Path, longest: int, left: int) -> str:
-    much = f"more than {_ratio(path):,} times its size, or 4 GB"
-    excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
-    return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:

@@ -9,4 +9,3 @@ CATALOG: Catalog[Ranker] = Catalog(
 names = CATALOG.names
 
 ENGINE_ORDER = "BASIC"
-"""The completion type that leaves the engine's own order, and so takes no time."""

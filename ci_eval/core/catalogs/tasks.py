@@ -8,6 +8,5 @@ CATALOG: Catalog[Task] = Catalog(
 )
 
 COMPLETION = CATALOG.load("completion")
-"""The task if a configuration names none."""
 
 names = CATALOG.names

@@ -79,7 +79,6 @@ def find_section(kind: object) -> type[Section] | None:
 
 
 def _item(kind: object) -> object:
-    """Return the X of `tuple[X, ...]`, also if the tuple is optional or annotated; None for other types."""
     if get_origin(kind) is tuple:
         return get_args(kind)[0]
     parts = get_args(kind)[:1] if get_origin(kind) is Annotated else get_args(kind)

@@ -30,17 +30,12 @@ SHORT: Mapping[str, dict[str, object]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """A key of the configuration with its meaning."""
-
     name: str
-    """The dotted name, as `--set` takes it."""
     type: str
-    """The allowed values, in words."""
     default: str
     """The default as it is written in YAML; "" if there is none."""
     meaning: str
     choices: tuple[str, ...] = ()
-    """The allowed values, if there are a few."""
 
 
 def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
@@ -49,23 +44,19 @@ def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
         nested = find_section(field.type)
+        value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
         if nested and name not in SHORT:
             yield from keys(nested, name)
             continue
         yield Key(
             name=name,
             type=describe(msgspec.inspect.type_info(field.type)) + (", or a text" if name in SHORT else ""),
-            default="" if nested else _default(field),
+            default="" if nested or field.required else msgspec.json.encode(value).decode(),
             meaning=meanings[field.encode_name],
             choices=tuple(choices(msgspec.inspect.type_info(field.type))),
         )
         if nested:
             yield from keys(nested, name)
-
-
-def _default(field: msgspec.structs.FieldInfo) -> str:
-    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-    return "" if field.required else msgspec.json.encode(value).decode()
 
 
 @cache
@@ -94,10 +85,8 @@ def _spell_yaml(text: str) -> str:
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a JSON schema (draft 2020-12) of configurations in YAML.
-
-    `known`: dotted key → values that editors offer, though others are not wrong.
-    """
+    """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors offer,
+    though others are not wrong."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     for section, path in _sections(Config, ""):
         _explain(definitions[section.__name__], section, path, known)
@@ -105,7 +94,6 @@ def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section], str]]:
-    """Yield each section class, with one path of it."""
     paths: dict[type[Section], str] = {}
     waiting = [(section, path)]
     # The list grows while the loop runs.
@@ -121,7 +109,6 @@ def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section]
 
 
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
-    """Add the meanings to the properties of a section in the schema."""
     types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
     for name, meaning in read_meanings(section).items():
         key, value = join(path, name), written["properties"][name]

@@ -236,7 +236,6 @@ class Config(Section, frozen=True):
 
     @property
     def report_filters(self) -> ReportFilters:
-        """Return the filters of the reports, and which of them leads."""
         return report_filters(
             grouped=self.effective_task in {"completion", "inside"},
             lengths=self.actions.strategy.prefix.lengths or (),
@@ -247,7 +246,6 @@ class Config(Section, frozen=True):
 
     @property
     def running(self) -> RunSettings | None:
-        """Return the settings by which tests among the answers are run; None if none are run."""
         limits = self.interpret
         return (
             RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
@@ -255,7 +253,6 @@ class Config(Section, frozen=True):
 
     @property
     def user(self) -> UserModelConfig | None:
-        """Return the modelled user; None if nobody is modelled."""
         # Emulated typing ends as soon as the text is offered, as with a user who always takes it.
         emulated = self.actions.strategy.prefix.emulate_typing
         return self.interpret.user_model or (UserModelConfig(profile="always") if emulated else None)

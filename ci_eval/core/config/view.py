@@ -20,8 +20,6 @@ KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A change of a stored view, in the words of the command line."""
-
     overrides: tuple[str, ...] = ()
     """Settings KEY=VALUE, of keys that a view may change."""
     filters: tuple[str, ...] = ()
@@ -30,7 +28,11 @@ class View:
 
     def settings(self) -> dict[str, object]:
         """Return the changed settings: key → value. Raises ConfigError if a key belongs to what was measured."""
-        settings = dict(_split(override) for override in self.overrides)
+        settings = dict[str, object]()
+        for override in self.overrides:
+            key, _, value = override.partition("=")
+            _check(key.strip(), f"--set {override}")
+            settings[key.strip()] = parse_yaml(value, f"--set {override}")
         if self.filters:
             settings["reports.sessionsFilters"] = list(self.filters)
             settings.setdefault("reports.headline", self.filters[0].strip())
@@ -47,18 +49,14 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE.
-
-    A missing file is a view without settings. Raises ConfigError.
-    """
+    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
+    view without settings. Raises ConfigError."""
     return [_override(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`, of what was measured with the configuration at `config`.
-
-    Raises ConfigError, after which the view is as before.
-    """
+    """Change the view stored at `path`, of what was measured with the configuration at `config`. Raises ConfigError,
+    after which the view is as before."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.
@@ -82,12 +80,6 @@ def _read_view(path: Path) -> dict[str, object]:
 def _override(key: str, value: object) -> str:
     # JSON is YAML, in one line.
     return f"{key}={json.dumps(value)}"
-
-
-def _split(override: str) -> tuple[str, object]:
-    key, _, value = override.partition("=")
-    _check(key.strip(), f"--set {override}")
-    return key.strip(), parse_yaml(value, f"--set {override}")
 
 
 def _check(key: str, source: str) -> None:

@@ -33,13 +33,11 @@ def wrong_value(value: object, kind: object, path: str) -> str:
 
 
 def not_a_section(value: object, section: type[Section], path: str) -> str:
-    """Return the message about a value that stands in place of a section with keys."""
     subject = f"`{path}`" if path else "the whole content"
     return f"{subject} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
 
 
 def missing(path: str, kind: object) -> str:
-    """Return the message about a missing key that has no default."""
     return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
 
 
@@ -88,7 +86,6 @@ def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
 
 
 def choices(info: inspect.Type) -> list[str]:
-    """Return the values of a type if it has a few; none if it has many."""
     match info:
         case inspect.BoolType():
             return ["false", "true"]

@@ -17,8 +17,6 @@ TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNO
 
 @dataclass(frozen=True, kw_only=True)
 class AptSources:
-    """The sources of source packages, in apt's two formats."""
-
     lines: str
     """The entries in the format of sources.list: a `deb-src` line each."""
     stanzas: str

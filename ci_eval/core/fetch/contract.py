@@ -31,8 +31,6 @@ raises PreparationError."""
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """A kind of source for target projects."""
-
     example: str
     parse: Callable[[str], Spec]
     """A function that parses what follows `SCHEME:`; it raises ConfigError."""
@@ -41,7 +39,6 @@ class Scheme:
     write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
     """A function that returns the spec as a configuration has it, without secrets."""
     needs: tuple[str, ...] = ()
-    """The programs that fetch the project."""
     toolchains: Mapping[str, str] = field(default_factory=dict)
     """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
     run on."""

@@ -35,19 +35,15 @@ Acquire::GzipIndexes "true";
 
 @dataclass(frozen=True, kw_only=True)
 class Tarballs:
-    """The upstream tarballs of one source package."""
-
     upstream: Path
     components: dict[str, Path]
     """The tarball of each component, by the name of the folder where it belongs."""
 
 
 def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
-    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds.
-
-    Lists of source packages are stored below `cache` for a day, and fetched again at once if the version is not in
-    them. Raises ConfigError or InstallError.
-    """
+    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds. Lists
+    of source packages are stored below `cache` for a day, and fetched again at once if the version is not in them.
+    Raises ConfigError or InstallError."""
     check_debian(package)
     apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
     missed = None if apt.is_fresh() else apt.update()
@@ -149,7 +145,6 @@ class _Apt:
         return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
 
     def versions(self, name: str, cwd: Path) -> list[str]:
-        """Return the versions of a source package that are in the lists."""
         options = ("showsrc", "--only-source", "--", name)
         output = run_to_end(self.command("apt-cache", *options), cwd=cwd, variables={"LC_ALL": "C"}).output
         return list(dict.fromkeys(re.findall(r"^Version: (\S+)$", output, re.MULTILINE)))

@@ -55,15 +55,15 @@ def download(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
     """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached.
-
-    `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine itself.
-    Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256.
-    """
+    cached. `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine
+    itself. Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, by which callers tell an archive from a program.
-    path = cache / "downloads" / "sha256" / digest[:2] / digest / _basename(url)
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
+    # The end of a long name stays, since it tells the kind of the file.
+    name = name[-100:].lstrip(".-") or "download"
+    path = cache / "downloads" / "sha256" / digest[:2] / digest / name
     if path.is_file() and hash_file(path) == digest:
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,12 +143,6 @@ def hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _basename(url: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
-    # The end of a long name stays, since it tells the kind of the file.
-    return name[-100:].lstrip(".-") or "download"
-
-
 def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Callable[[float], None]) -> None:
     for attempt in range(1, attempts + 1):
         try:
@@ -166,7 +160,6 @@ def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Ca
 
 
 def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
-    """Fetch `url` into `file`, following redirects."""
     import requests  # Takes long, and most commands download nothing.
 
     current = url

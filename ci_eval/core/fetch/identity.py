@@ -24,12 +24,8 @@ OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
 
 @dataclass(frozen=True)
 class Identity:
-    """The names of a project in a folder."""
-
     repository: str
-    """The name of the project's repository, or "" if nothing says it."""
     shown: str
-    """The name for people: the repository with the folder in it, or else the folder."""
 
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
@@ -70,10 +66,8 @@ def https_address(address: str) -> str:
 
 
 def last_part(address: str) -> str:
-    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME.
-
-    Forks and mirrors have the same name.
-    """
+    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME. Forks and
+    mirrors have the same name."""
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
 
 
@@ -130,7 +124,6 @@ def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path]
 
 
 def _properties(path: Path) -> dict[str, str]:
-    """Return the properties of a TeamCity build, including those of its configuration."""
     properties = _parse(_read(path))
     more = properties.get("teamcity.configuration.properties.file")
     return (_parse(_read(Path(more))) if more else {}) | properties
@@ -143,7 +136,6 @@ def _parse(text: str) -> dict[str, str]:
 
 
 def _read(path: Path) -> str:
-    """Return the text of a file, or "" if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(MOST).decode(errors="replace")

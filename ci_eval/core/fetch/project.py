@@ -28,8 +28,6 @@ FILES = "files"
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A project ready to be read. All its files are below `root`, which nothing may write to."""
-
     root: Path
     info: ProjectInfo
 
@@ -86,11 +84,8 @@ def written(spec: Spec) -> str:
 
 def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
     """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
-    `base`.
-
-    `name` replaces the project's own name. What was prepared before is used again, without network. Two processes may
-    prepare the same project at once. Raises ConfigError or PreparationError.
-    """
+    `base`. `name` replaces the project's own name. What was prepared before is used again, without network. Two
+    processes may prepare the same project at once. Raises ConfigError or PreparationError."""
     project = _prepare_spec(spec, cache, base)
     return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
 
@@ -125,7 +120,12 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
         whole = Path(name, "whole")
         whole.mkdir()
         pinned = fetch(spec, whole / FILES, cache)
-        marker = _complete(whole, pinned, scheme.top)
+        # The marker and the list of files make the folder complete.
+        root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
+        info = _info(pinned, pinned.revision or pinned.sha256, root)
+        marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
+        (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+        sealed.seal(whole, complete=True)
         # A branch moves, so its folder is named by the commit.
         folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
         # A branch may point to a commit that was prepared before, and damaged since.
@@ -136,9 +136,7 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
 
 def checksum(root: Path) -> str:
     """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
-
-    It is the same on every machine. Raises PreparationError if a file cannot be read.
-    """
+    It is the same on every machine. Raises PreparationError if a file cannot be read."""
     total = hashlib.sha256()
     try:
         # A name need not be text, so its bytes are ordered and hashed.
@@ -173,16 +171,6 @@ def _read(folder: Path) -> _Marker:
 
 def _stored_project(folder: Path, marker: _Marker) -> Project:
     return Project(root=folder / marker.root, info=marker.info)
-
-
-def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
-    """Write the marker and the list of files, which make the folder complete."""
-    root = find_top_folder(folder / FILES) if top else folder / FILES
-    info = _info(pinned, pinned.revision or pinned.sha256, root)
-    marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
-    (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-    sealed.seal(folder, complete=True)
-    return marker
 
 
 def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:

@@ -42,15 +42,12 @@ class Logging:
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """The setup that a worker needs beside the file."""
-
     engine: Engine
     installation: Installation
     surroundings: Surroundings
     ranker: Ranker
     task: Task = COMPLETION
     client: str
-    """The name of a client."""
     max_suggestions: int
     seed: int
     user: UserModel | None = None
@@ -60,9 +57,7 @@ class Setup:
     """The names of the project, if the ranker or the logs need them."""
     logging: Logging | None = None
     is_paid: bool = False
-    """True if each question costs money."""
     trace: bool = False
-    """True if the messages to and from the engine are kept."""
     files: Path | None = None
     """The folder with the files of the actions, if that is not the root of the project: records have one."""
     texts: Path | None = None
@@ -70,17 +65,13 @@ class Setup:
 
     @property
     def root(self) -> Path:
-        """Return the folder that the paths of actions are below."""
         return self.files or self.surroundings.root
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """A file, or a piece of it.
-
-    `below`: sessions whose draw is below this number are evaluated. `only`: if it is not "", that one session is
-    evaluated.
-    """
+    """A file, or a piece of it. `below`: sessions whose draw is below this number are evaluated. `only`: if it is not
+    "", that one session is evaluated."""
 
     setup: Setup
     actions: Path
@@ -102,7 +93,6 @@ class Assignment:
     """The share of the sessions that are asked a second time, to see whether the answers differ."""
 
     def chooses(self, session: str) -> bool:
-        """Return whether the session is evaluated."""
         if self.only:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
@@ -124,22 +114,17 @@ AFTER_DELETION = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A file in one round: the assignments of the engines, which are asked one after the other in this order."""
-
     assignments: tuple[Assignment, ...]
 
     @property
     def path(self) -> str:
-        """Return the path of the file."""
         return self.assignments[0].path
 
     @property
     def round(self) -> int:
-        """Return the number of the round."""
         return self.assignments[0].round
 
     def replace_assignment(self, assignment: Assignment) -> Turn:
-        """Return the same turn with another assignment for one of the engines."""
         return Turn(
             assignments=tuple(
                 assignment if present.side == assignment.side else present for present in self.assignments
@@ -149,8 +134,6 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """The outcome of one assignment, with its packed sessions."""
-
     path: str
     statuses: Counter[Status]
     packed: bytes
@@ -159,16 +142,12 @@ class Played:
     time: float
     """The seconds of the whole assignment."""
     confined: str = ""
-    """The sandbox report, as in `Running.confined`."""
     footprint: Footprint = UNKNOWN
-    """The footprint of the engine since the last file."""
     state: Determinism = field(default_factory=Determinism)
-    """The determinism of the sessions that were asked twice."""
     error: FileError | None = None
 
 
 def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status: Status, message: str) -> Session:
-    """Return a session without its lookups."""
     askable = assignment.setup.task.askable
     return Session(
         id=call.session,
@@ -192,7 +171,6 @@ def completes(setup: Setup, record: Record | None) -> bool:
 
 
 def find_record(call: CallCompletion | PlayItem) -> Record | None:
-    """Return the record that is asked about; None if the item comes from no dataset."""
     return call.record if isinstance(call, PlayItem) else None
 
 

@@ -14,8 +14,6 @@ from ci_eval.core.queries.carets import apply_edits
 
 
 class Carets:
-    """The carets of the records in one file."""
-
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._showings: dict[str, Showing] = {}
@@ -34,16 +32,13 @@ class Carets:
         return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
 
     def forget(self) -> None:
-        """Drop the open file: a fresh engine has none."""
         self._open = None
 
     @property
     def opened(self) -> bool:
-        """Return whether the engine has a file open."""
         return self._open is not None
 
     def answer(self, engine: Running, caret: Caret, repeat: int) -> Answer:
-        """Return the engine's list at the caret."""
         text = self._text(caret)
         if self._open and self._open[0] == caret.path:
             engine.edit([difference(self._open[1], text)] if text != self._open[1] else [])

@@ -12,8 +12,6 @@ from ci_eval.core.model.engine.offers import Offer
 
 @dataclass(frozen=True, kw_only=True)
 class Caret:
-    """The location at which a list appears."""
-
     line: str
     """The text before the caret in its line."""
     prefix: str
@@ -29,13 +27,10 @@ class Listing(NamedTuple):
 
     suggestions: list[Suggestion]
     highlighted: int = 0
-    """The index of the suggestion that is selected when the list appears."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """An editor's way to show lists."""
-
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], Caret], Listing]
@@ -50,11 +45,8 @@ LONGEST = 200
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside.
-
-    Only the tail up to its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be
-    there.
-    """
+    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside. Only the tail up to
+    its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be there."""
     if not suggestion.tail or follows is None:
         return ""
     firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)

@@ -93,7 +93,6 @@ class KeptEngine:
         """The sessions asked after a deletion since the last footprint, and those of them answered differently."""
 
     def running(self) -> Running:
-        """Return the engine, started if it does not run. Raises EngineCrash if it cannot be started."""
         if self._unstarted >= STARTS:
             raise EngineCrash(f"given up after {STARTS} starts that failed: {self._why}")
         if self._running is None:
@@ -123,7 +122,6 @@ class KeptEngine:
         self._starting = time.perf_counter() - began
 
     def took(self, seconds: float, *, answered: bool) -> None:
-        """Add the seconds that the engine was asked; `answered`: whether it has answered."""
         # The first answer after a start says how long that start took.
         if self._starting is not None:
             self._starting += seconds
@@ -199,7 +197,6 @@ class KeptEngine:
             return ""
 
     def close(self) -> None:
-        """Close the engine, if it runs."""
         # A running engine counts only its own waiting, which would be lost with it.
         self._waited_before = self._waiting()
         running, self._running = self._running, None

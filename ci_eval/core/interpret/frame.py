@@ -15,8 +15,6 @@ from ci_eval.core.workspace import Workspace, read_actions
 
 @dataclass(frozen=True)
 class Listed:
-    """The sessions of a workspace's actions."""
-
     ids: Sequence[str]
     files: Sequence[tuple[Path, str]]
     """The file of actions and the source file of each session."""
@@ -31,7 +29,6 @@ class Listed:
 
 
 def list_sessions(workspace: Workspace) -> Listed:
-    """Return the sessions of all actions of a workspace, in their order."""
     ids: list[str] = []
     files: list[tuple[Path, str]] = []
     for file in workspace.action_files():

@@ -38,7 +38,6 @@ def _is_subsequence(letters: str, low: str) -> bool:
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
-    """Return the highest points over all ways to find the word."""
     starts = [_starts_word(candidate, at) for at in range(len(candidate))]
     # For each index of the candidate: the most points if the last letter so far is found there.
     previous = [NEVER] * len(candidate)
@@ -63,11 +62,8 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
 
 
 def _starts_word(text: str, at: int) -> bool:
-    """Return whether a word starts at the index.
-
-    Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and the beginning; leading `_`, `$`, `@` count as
-    none.
-    """
+    """Return whether a word starts at the index. Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and
+    the beginning; leading `_`, `$`, `@` count as none."""
     if at == 0:
         return True
     before, here = text[at - 1], text[at]

@@ -93,10 +93,8 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
 
 
 def _best(word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]) -> tuple[int, int, bool]:
-    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well.
-
-    `first`, `last`: the indices between which each letter can be.
-    """
+    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well. `first`,
+    `last`: the indices between which each letter can be."""
     strong = False
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)
@@ -167,9 +165,6 @@ def _separates(text: str, at: int) -> bool:
     if character < "\u2000":
         return False
     # Two surrogates are one character here.
-    return _is_emoji(ord(_join_units(text[at : at + 2])[0]))
-
-
-def _is_emoji(code: int) -> bool:
-    """Return what `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts` returns."""
+    code = ord(_join_units(text[at : at + 2])[0])
+    # As `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts`.
     return any(begin <= code <= end for begin, end in _EMOJI)

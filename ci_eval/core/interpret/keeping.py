@@ -27,31 +27,24 @@ HOPELESS = 50
 
 @dataclass
 class Progress:
-    """The sums over all files so far."""
-
     planned: int = 0
     files: int = 0
     statuses: Counter[Status] = field(default_factory=Counter)
     engine_time: float = 0.0
     time: float = 0.0
     confined: set[str] = field(default_factory=set)
-    """The sandbox reports of the engine's processes."""
     footprint: Footprint = UNKNOWN
     state: Determinism = field(default_factory=Determinism)
-    """The determinism of the sessions that were asked more than once."""
     given_up: str = ""
     """The reason why the engine was not asked to the end, if it was not."""
     trouble: str = ""
-    """The trouble in the first session that failed."""
 
     @property
     def finished(self) -> int:
-        """Return the number of sessions that were evaluated."""
         return self.statuses.total() - sum(self.statuses[status] for status in UNASKED)
 
     @property
     def failed(self) -> int:
-        """Return the number of sessions that the engine failed on."""
         return sum(self.statuses[status] for status in FAILED)
 
 
@@ -75,18 +68,15 @@ class Keeper:
         self._rounds = rounds
 
     def has(self, path: str) -> bool:
-        """Return whether that source file is done."""
         return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
-        """Return whether that round of the source file is done."""
         return self._round(path, number).exists()
 
     def _round(self, path: str, number: int) -> Path:
         return round_file(self.workspace, path, number)
 
     def take_over(self, path: str) -> Counter[Status]:
-        """Count a file that an earlier call has finished; return its statuses."""
         statuses = Counter[Status]()
         for session in self.workspace.decode_sessions(path, SessionEnd):
             statuses[session.status] += 1
@@ -97,7 +87,6 @@ class Keeper:
 
     @property
     def failed(self) -> int:
-        """Return how often the engine failed, in all rounds."""
         return sum(self.asked[status] for status in FAILED)
 
     @property
@@ -155,7 +144,6 @@ class Keeper:
         self.so_far.statuses += statuses
 
     def close(self, assignments: Sequence[Assignment]) -> None:
-        """Store what an engine that was given up has answered, and skip what is left of the assignments."""
         given_up = self.so_far.given_up
         for assignment in assignments if given_up else ():
             numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]

@@ -27,7 +27,6 @@ from ci_eval.core.workspace import Workspace, make_file_name
 
 
 def read_journal(path: Path) -> Iterator[bytes]:
-    """Yield one line for each finished session."""
     if path.exists():
         with path.open("rb") as file:
             # A line without an end is of a session in which a worker was killed.
@@ -44,7 +43,6 @@ class Journal:
         self._file.truncate(whole)
 
     def add(self, line: bytes) -> None:
-        """Write a line through to the kernel."""
         self._file.write(line)
         # What the kernel has outlives the process, which is all that is asked for.
         self._file.flush()
@@ -71,7 +69,6 @@ def measure_determinism(session: Session | SessionEnd) -> Determinism:
 
 
 def encode_line(value: SourceFile | Session) -> bytes:
-    """Return the value as it is stored."""
     return msgspec.json.encode(value) + b"\n"
 
 
@@ -88,7 +85,6 @@ class Pack:
         self._troubled = 0
 
     def add(self, session: Session) -> bytes:
-        """Add a session; return its line."""
         line = self._write(session)
         self._count(session)
         return line
@@ -113,7 +109,6 @@ class Pack:
             self._troubled += 1
 
     def close(self) -> bytes:
-        """Return all sessions as packed bytes."""
         return self._packer.close()
 
     @property
@@ -171,7 +166,8 @@ def add_second_result(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    lookups = tuple(map(_lookup_score, session.lookups))
+    fields = LookupScore.__struct_fields__
+    lookups = tuple(LookupScore(**{name: getattr(lookup, name) for name in fields}) for lookup in session.lookups)
     return Otherwise(round=number, status=session.status, lookups=lookups, courses=session.courses)
 
 
@@ -196,10 +192,6 @@ def _observable_parts(session: Session) -> object:
         )
         for lookup in session.lookups
     ]
-
-
-def _lookup_score(lookup: Lookup) -> LookupScore:
-    return LookupScore(**{name: getattr(lookup, name) for name in LookupScore.__struct_fields__})
 
 
 def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:

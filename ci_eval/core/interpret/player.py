@@ -14,16 +14,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base import errors
 from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
-from ci_eval.core.base.errors import (
-    BudgetSpent,
-    CiEvalError,
-    ContextTooLong,
-    EngineCrash,
-    EngineFailure,
-    EngineMisbehaved,
-    EngineTimeout,
-)
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
@@ -68,18 +60,14 @@ MOST_MESSAGES = 500
 
 @dataclass
 class Open:
-    """A session that is not finished."""
-
     call: CallCompletion | PlayItem
     possible: Possible | None = None
-    """All that a modelled user may do in it."""
     drawn: Emulated | None = None
     """What one such user does, for the logs."""
     lookups: list[Lookup] = field(default_factory=list)
     logged: list[Logged] = field(default_factory=list)
     failure: tuple[Status, str] | None = None
     messages: list[str] = field(default_factory=list)
-    """The messages to and from the engine, a line each, if they are kept."""
     trace: Trace | None = None
     """The trace that hears these messages."""
 
@@ -92,18 +80,12 @@ class Open:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The question that is asked at the caret."""
-
     prefix: str
     expected: str
-    """The item, or what is left of it."""
     continues: bool = False
-    """The same as `Query.continues`."""
 
 
 class _Hands:
-    """The hands of a task that plays an item; see Hands."""
-
     def __init__(self, player: Player, session: Open) -> None:
         self._player = player
         self._session = session
@@ -111,12 +93,10 @@ class _Hands:
         """The number of characters typed so far."""
 
     def type(self, text: str) -> None:
-        """Add typed text to the document; see `Hands.type`."""
         self._player.document.insert(text)
         self.typed += len(text)
 
     def ask(self, prefix: str, expected: str) -> Lookup | None:
-        """Ask the engine for a lookup; see `Hands.ask`."""
         return self._player.ask(Question(prefix=prefix, expected=expected), self._session)
 
 
@@ -161,10 +141,8 @@ class Player:
             self._failures = 0
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
-        """Ask these sessions of the file a second time, now that it has been played once.
-
-        The engine is the same process, the file stays open in it, and nothing is logged.
-        """
+        """Ask these sessions of the file a second time, now that it has been played once. The engine is the same
+        process, the file stays open in it, and nothing is logged."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = dataclasses.replace(
@@ -174,7 +152,6 @@ class Player:
         yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
 
     def play(self, actions: FileActions) -> Iterator[Session]:
-        """Yield the chosen sessions, as they finish."""
         return self._sessions(actions.actions)
 
     def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
@@ -242,12 +219,14 @@ class Player:
                         answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
                     # A single infinite time would spoil every mean.
                     if not math.isfinite(answer.latency):
-                        raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
+                        raise errors.EngineMisbehaved(
+                            f"{self._setup.engine.name} says that it took {answer.latency} ms"
+                        )
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
-        except EngineFailure as error:
+        except errors.EngineFailure as error:
             session.failure = (_choose_status(error), str(error))
-            if isinstance(error, EngineTimeout):
+            if isinstance(error, errors.EngineTimeout):
                 # The wait counts among the latencies, censored at the limit.
                 limit = self._setup.surroundings.timeout * 1000
                 session.lookups.append(
@@ -274,18 +253,16 @@ class Player:
                     call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
                 )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
-            why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
+            why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
             return None
         session.lookups.append(graded)
         return lookup
 
     def _record_of_next(self, session: Open) -> Record | None:
-        """Return the record that the next lookup of the session is about; None if it comes from no dataset."""
         return record_of_lookup(self._setup.task, find_record(session.call), len(session.lookups))
 
     def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
-        """Return the query about the document. The engine has seen the document then."""
         edits = self.document.take_edits()
         self._cold = not self._opened
         if self._opened:
@@ -437,11 +414,11 @@ def _last_line(error: Exception) -> str:
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 
-def _choose_status(error: EngineFailure) -> Status:
-    if isinstance(error, EngineTimeout):
+def _choose_status(error: errors.EngineFailure) -> Status:
+    if isinstance(error, errors.EngineTimeout):
         return Status.TIMEOUT
-    if isinstance(error, BudgetSpent):
+    if isinstance(error, errors.BudgetSpent):
         return Status.SKIPPED
-    if isinstance(error, ContextTooLong):
+    if isinstance(error, errors.ContextTooLong):
         return Status.CONTEXT_TOO_LONG
-    return Status.ENGINE_CRASH if isinstance(error, EngineCrash) else Status.ERROR
+    return Status.ENGINE_CRASH if isinstance(error, errors.EngineCrash) else Status.ERROR

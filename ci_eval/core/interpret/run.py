@@ -29,8 +29,6 @@ TRIES = 2
 
 
 class Recovery:
-    """A memory of the sessions that workers died of."""
-
     def __init__(self) -> None:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
@@ -80,8 +78,6 @@ FEWEST_TWICE = 20
 
 @dataclass(frozen=True)
 class EngineSide:
-    """An engine, with the workspace that its answers go to."""
-
     workspace: Workspace
     setup: Setup
 
@@ -211,7 +207,6 @@ def _leave_out(side: int, left: deque[Turn]) -> None:
 
 
 def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
-    """Return the engines in the order in which that round asks them about that file."""
     of_round = [
         replace(
             assignment,
@@ -251,7 +246,6 @@ def plan(
 
 
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
-    """Yield the files with at least one of these sessions."""
     for file, (path, sessions) in chosen.items():
         yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
 

@@ -21,11 +21,8 @@ from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     """Return the suggestion with a tail that is relative to the end of the token, not to the caret. `rest`: the part of
-    the token behind the caret.
-
-    Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has the tail `th` if the engine
-    replaces nothing behind the caret, so that acceptance leaves `pathth`.
-    """
+    the token behind the caret. Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has
+    the tail `th` if the engine replaces nothing behind the caret, so that acceptance leaves `pathth`."""
     # An engine that is no language server names no range: the editor replaces the word.
     if not isinstance(suggestion, Offer):
         return suggestion
@@ -41,15 +38,11 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A list as a person sees it."""
-
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
     """The first suggestions, with their ranks in the client's order if the new order is another."""
     duplicates: int
-    """The number of suggestions that leave the same text as one above them."""
     highlighted: int
-    """The index of the suggestion that is selected when the list appears."""
     ranking: float
     """The milliseconds that ordering took."""
     features: NDArray[np.float32] | None
@@ -57,8 +50,6 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Showing:
-    """The client and the ranker, for one file."""
-
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path
@@ -86,12 +77,9 @@ class Showing:
         asked: int | None = None,
         follows: str | None = None,
     ) -> Shown:
-        """Return the list that is displayed for an answer.
-
-        `before`: the text of the file up to the word being typed. `after`: the text behind the caret. `query`: the
-        number of lists that the session had before. `asked`, `follows`: as in `contract.Caret`; if `asked` is None, all
-        of the prefix was typed.
-        """
+        """Return the list that is displayed for an answer. `before`: the text of the file up to the word being typed.
+        `after`: the text behind the caret. `query`: the number of lists that the session had before. `asked`,
+        `follows`: as in `contract.Caret`; if `asked` is None, all of the prefix was typed."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
@@ -103,9 +91,13 @@ class Showing:
         ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         stored = ordered[: self._setup.max_suggestions]
+        if ordered is not shown:
+            # Several suggestions may have the same text, so identity tells them apart.
+            ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
+            stored = [replace(suggestion, position=ranks[id(suggestion)]) for suggestion in stored]
         return Shown(
             suggestions=ordered,
-            stored=tuple(stored) if ordered is shown else _add_positions(stored, shown),
+            stored=tuple(stored),
             duplicates=duplicates(shown),
             highlighted=listing.highlighted if ordered is shown else 0,
             # An unchanged order takes no time but that of reading the clock.
@@ -123,10 +115,3 @@ class Showing:
             return rows
         ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
         return rows[[ranks[id(suggestion)] for suggestion in ordered]]
-
-
-def _add_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Return the suggestions with the ranks that the client had put them at."""
-    # Several suggestions may have the same text, so identity tells them apart.
-    ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
-    return tuple([replace(suggestion, position=ranks[id(suggestion)]) for suggestion in ordered])

@@ -36,8 +36,6 @@ ARROW = pa.schema(
 
 
 class TablePart:
-    """A Parquet file with the logs of one source file."""
-
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
@@ -46,7 +44,6 @@ class TablePart:
         self._features: list[NDArray[np.float32]] = []
 
     def add(self, logged: LoggedSession) -> None:
-        """Add the rows of a session."""
         for query, columns in zip(logged.queries, build_columns(logged, self._origin), strict=True):
             for name, values in columns.items():
                 self._columns[name].extend(values)
@@ -55,7 +52,6 @@ class TablePart:
             self._flush()
 
     def close(self) -> None:
-        """Write the remaining rows, and give the file its name."""
         self._flush()
         self._writer.close()
         self._partial.rename(self._path)

@@ -21,7 +21,6 @@ from ci_eval.core.text_spans import Lines
 
 
 def read_logs_record(folder: Path) -> LogsRecord | None:
-    """Return the manifest of logs, None if the folder has none. Raises WorkspaceError."""
     path = folder / "manifest.json"
     if not path.is_file():
         return None
@@ -61,25 +60,19 @@ def digest(path: Path, folder: Path) -> LogFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Logged:
-    """A query of a session. Its suggestions and the rows of features are in displayed order."""
-
     prefix: str
     suggestions: Sequence[Suggestion]
     features: NDArray[np.float32]
     rank: int | None
-    """Rank of the expected text."""
     selected: bool
     latency: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedSession:
-    """The queries of one session, in order."""
-
     session: Session
     queries: Sequence[Logged]
     cancelled: bool
-    """True if the user gave up after the last query."""
 
     @property
     def selected(self) -> bool:
@@ -97,8 +90,6 @@ TRAIN, VALIDATION, TEST = SIDES = ("train", "validation", "test")
 
 
 class LogPart(Protocol):
-    """The log of one source file, while it is played."""
-
     def add(self, logged: LoggedSession) -> None:
         """Write the queries of one session."""
 
@@ -108,8 +99,6 @@ class LogPart(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LogRun:
-    """The facts that are the same for all logs of a run."""
-
     project: str
     language: str
     seed: int
@@ -119,10 +108,7 @@ class LogRun:
 
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
-    """A format that logs are written in."""
-
     summary: str
-    """Summary for `ci-eval list log-formats`, on one line."""
     end: str
     """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
     write: Callable[[Path, LogOrigin], LogPart]
@@ -139,8 +125,6 @@ class LogFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class LogOrigin:
-    """The origin of sessions, which is the same for all of a file."""
-
     project: str
     file: str
     language: str
@@ -150,7 +134,6 @@ class LogOrigin:
     began: int
     """Milliseconds since 1970 at which the run began."""
     text: str = ""
-    """Text of the file, as it is on disk."""
     lines: Lines = field(default_factory=lambda: Lines(""))
     context: int = 0
     """Characters of the text on each side of the token that are logged."""

@@ -11,7 +11,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -116,8 +116,6 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 @dataclass(frozen=True)
 class _Block:
-    """A line that the present line may be inside of, since it is indented less."""
-
     indent: int
     first: int
     """Number of its first token within the file."""
@@ -125,10 +123,8 @@ class _Block:
 
 
 class Reader:
-    """A reader of a file up to the caret, which computes the features of the suggestions there.
-
-    When the caret moves forward, only the new lines are read. When it moves back, the file is read again.
-    """
+    """A reader of a file up to the caret, which computes the features of the suggestions there. When the caret moves
+    forward, only the new lines are read. When it moves back, the file is read again."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords
@@ -186,7 +182,9 @@ class Reader:
         while self._blocks and self._blocks[-1].indent >= indent:
             self._blocks.pop()
         self._blocks.append(_Block(indent, self._count, line))
-        for token, last_but_one, last_token, behind in _context_windows(tokens):
+        padded = ["", START_OF_LINE, *tokens, ""]
+        pairs = zip(pairwise(padded), pairwise(padded[2:]), strict=False)
+        for (last_but_one, last_token), (token, behind) in pairs:
             if _NAME.match(token):
                 self._times[token] += 1
                 self._last[token] = self._count
@@ -258,15 +256,12 @@ class Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class _Place:
-    """The surroundings of the caret that the features depend on."""
-
     columns: Sequence[float]
     """The features that are the same for all suggestions, in the order of FEATURES."""
     prefix: str
     before: str
     """The token before the caret's word."""
     before_that: str
-    """The token before that one."""
     on_line: Counter[str]
     """Tokens on the caret's line, before the caret."""
     line_first: int
@@ -281,12 +276,9 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Facts:
-    """The features that depend on the text of a suggestion alone."""
-
     text: str
     words: int
     parts: frozenset[str]
-    """Words of the text, in lower case."""
     underscores: int
     case: int
     hash: int
@@ -302,13 +294,6 @@ def _facts(text: str) -> _Facts:
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
-
-
-def _context_windows(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield for each token: itself, the token two before it, the one before it, the one behind it."""
-    padded = ["", START_OF_LINE, *tokens, ""]
-    for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
-        yield token, last_but_one, last_token, behind
 
 
 def _token_type(before: str, keywords: frozenset[str]) -> int:
@@ -339,7 +324,9 @@ def _bracket_names(line: str) -> frozenset[str]:
 
 def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
     """Return the features that come from the engine."""
-    size, scores = len(suggestions), _score_ranks(suggestions)
+    # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
+    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
+    size, scores = len(suggestions), {score: place for place, score in enumerate(different, 1)}
     return {
         "position": range(1, size + 1),
         "position_share": [number / size for number in range(1, size + 1)],
@@ -351,14 +338,6 @@ def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
 
 
 def _match(text: str, prefix: str) -> int:
-    """Return the feature `prefix_match` of a text."""
     if text.startswith(prefix):
         return 2
     return int(text.lower().startswith(prefix.lower()))
-
-
-def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
-    """Return for each sortText its rank (from 1) among the different ones of the list."""
-    # The LSP compares sortText as text.
-    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
-    return {score: place for place, score in enumerate(different, 1)}

@@ -50,7 +50,6 @@ def is_name(token: str) -> bool:
 
 @lru_cache(maxsize=500_000)
 def hash_token(token: str) -> int:
-    """Return a 64-bit hash of the token, the same in every process."""
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
@@ -77,15 +76,8 @@ class Table:
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
-def _table(hashes: Hashes) -> Table:
-    keys, counts = np.unique(hashes, return_counts=True)
-    return Table(keys, counts.astype(np.int64))
-
-
 @dataclass(frozen=True)
 class NameCounts:
-    """The counts of names in a set of files. Each table is by hash."""
-
     times: Table
     """Name → how often it occurs."""
     files: Table
@@ -104,7 +96,6 @@ class NameCounts:
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
-        """Write it as an .npz file, replacing one that is there in one step."""
         arrays = {name: getattr(self, name) for name in TABLES}
         keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
         counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
@@ -119,7 +110,6 @@ class NameCounts:
 
     @classmethod
     def load(cls, path: Path) -> NameCounts:
-        """Read what `save` wrote. Raises WorkspaceError if the file is missing or damaged."""
         with stored.open_regular_file(path) as file:
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
@@ -179,7 +169,6 @@ class Others:
         ).astype(np.float64)
 
     def times(self, texts: Sequence[str]) -> Floats:
-        """Return how often each text occurs in the other files."""
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
@@ -216,12 +205,15 @@ def _load(path: Path) -> NameCounts:
 
 
 def count(texts: Iterable[str]) -> NameCounts:
-    """Return the counts over these texts, one per file."""
     parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
     for text in texts:
         for part, hashes in zip(parts, _count_hashes(text), strict=True):
             part.append(hashes)
-    return NameCounts(*(_table(np.concatenate(part)) for part in parts))
+    tables = []
+    for part in parts:
+        keys, counts = np.unique(np.concatenate(part), return_counts=True)
+        tables.append(Table(keys, counts.astype(np.int64)))
+    return NameCounts(*tables)
 
 
 def _count_hashes(text: str) -> tuple[Hashes, ...]:

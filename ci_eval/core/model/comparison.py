@@ -57,28 +57,19 @@ class Trend(Value, frozen=True, kw_only=True):
 
 
 class Line(Value, frozen=True, kw_only=True):
-    """An evaluation over many nightly runs, as a trend site displays it."""
-
     name: str
-    """The name of its history, such as python-jedi-basic."""
     page: str
-    """The folder of its page within the site."""
     language: str
     completion_type: str
     client: str
     trend: Trend
-    """The trend; its first metric is the one that the site displays first."""
 
 
 class Lines(Value, frozen=True, kw_only=True):
-    """The evaluations that a site of trends displays."""
-
     lines: tuple[Line, ...]
 
 
 class Verdict(str, Enum):
-    """The conclusion about one metric of a comparison."""
-
     BETTER = "better"
     WORSE = "worse"
     EQUIVALENT = "equivalent"
@@ -97,7 +88,6 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
-    """The reason for the verdict."""
     effective: float = 0.0
     """The effective number of files: the number of files of equal size that would say as much."""
     detectable: float | None = None
@@ -121,7 +111,6 @@ class Difference(Value, frozen=True, kw_only=True):
     nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
-    """The reason for the verdict."""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
     state: State = "none"
@@ -134,7 +123,6 @@ class Difference(Value, frozen=True, kw_only=True):
     """About how many sessions it takes to find one point (0.01) four times out of five; None for other units."""
     new_low: float | None = None
     new_high: float | None = None
-    """The 95 % interval of new's own figure."""
     noise: float | None = None
     """The standard error due to the engine's own noise, if several rounds have measured it; the interval includes
     it."""
@@ -192,9 +180,7 @@ class Side(Value, frozen=True, kw_only=True):
     completion_type: str
     started: str
     sessions: int
-    """The number of evaluated sessions."""
     failed: int
-    """The number of paired sessions on which the engine failed."""
     failures: Failures | None = None
     """The failures on these sessions; None for the sides of a ranking."""
     noise: Noise | None = None
@@ -208,7 +194,6 @@ class Change(Value, frozen=True, kw_only=True):
     file: str
     offset: int
     line: int
-    """Line number, from 1."""
     expected: str
     prefix: str
     kind: str
@@ -232,7 +217,6 @@ class Comparison(Value, frozen=True, kw_only=True):
     """A comparison of two evaluations, session by session."""
 
     task: str = "completion"
-    """The name of the task."""
     base: Side
     new: Side
     paired: int
@@ -244,14 +228,12 @@ class Comparison(Value, frozen=True, kw_only=True):
     changed_text: int
     """The number of sessions without a partner because their file has another text on the other side."""
     files: int
-    """The number of files with at least one pair."""
     declared: tuple[str, ...]
     """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
     filters: dict[str, dict[str, Difference]]
     headline: str = "ALL"
     """The name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
     counts: dict[str, PairCounts] = {}
-    """The counts of pairs by filter."""
     wins: int
     """The pairs of the headline that the first declared metric calls better in new."""
     losses: int
@@ -294,7 +276,6 @@ class Ranking(Value, frozen=True, kw_only=True):
     """The name of the filter whose sessions are ranked."""
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
-    """The figures of each side, by metric."""
     times: tuple[dict[str, Estimate], ...] = ()
     """The figures of time, or of memory, of each side, by metric. Nothing is ranked by them: the machine may have been
     busier with one side than with another."""
@@ -335,10 +316,8 @@ class OverProjects(Value, frozen=True, kw_only=True):
     high: float | None = None
     """The 95 % interval of the mean; those of several metrics hold together. None if there are too few projects."""
     p: float | None = None
-    """The two-sided p-value of a mean difference."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
-    """The reason for the verdict."""
 
 
 class SuiteProject(Value, frozen=True, kw_only=True):
@@ -348,9 +327,7 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     folder: str
     """The folder of its workspace, or of the comparison, relative to the suite's folder."""
     sessions: int
-    """The number of evaluated sessions, or of pairs of them."""
     figures: dict[str, Estimate] = {}
-    """The figures by declared metric."""
     differences: dict[str, Difference] = {}
     """The differences (new - base) by declared metric, in a suite of comparisons."""
     busy: bool = False
@@ -364,13 +341,10 @@ class Suite(Value, frozen=True, kw_only=True):
 
     title: str
     about: str = ""
-    """The sessions that the figures are about, if these are not all."""
     projects: tuple[SuiteProject, ...]
     overall: dict[str, OverProjects]
     metrics: tuple[MetricInfo, ...]
-    """The declared metrics, in order."""
     compared: bool
-    """True if the projects hold comparisons."""
     pairs: int = 1
     """The number of pairs of sides, each with a table like this one; verdicts over all projects are adjusted for it."""
 
@@ -381,11 +355,8 @@ class SweptRun(Value, frozen=True, kw_only=True):
     values: tuple[str, ...]
     """The value of each key, as the user wrote it."""
     workspace: str
-    """The folder of its workspace, relative to the sweep's."""
     sessions: int
-    """The number of evaluated sessions."""
     figures: dict[str, Estimate]
-    """The figures by declared metric."""
     differences: dict[str, Difference] = {}
     """The differences from the first run, over the sessions of both, by declared metric."""
     comparison: str = ""
@@ -399,31 +370,21 @@ class HeldOut(Value, frozen=True, kw_only=True):
     bias."""
 
     metric: str
-    """The metric that chose."""
     winner: int
-    """The index of the chosen run."""
     choosing: tuple[float | None, ...]
-    """The metric's figure of each run in the files that chose."""
     choosing_files: int
     files: int
-    """The number of the held-out files."""
     sessions: int
-    """The number of sessions in these files."""
     figures: dict[str, Estimate]
-    """The figures of the chosen run in the held-out files, by declared metric."""
     first: dict[str, Estimate]
-    """The figures of the first run there."""
 
 
 class Sweep(Value, frozen=True, kw_only=True):
-    """A sweep: runs in the order of their values, the last key changing fastest."""
-
     title: str
     project: ProjectInfo
     keys: tuple[str, ...]
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
-    """The declared metrics, in order."""
     remark: str = ""
     """The overestimate of the best run in words; "" if nothing is uncertain, or files were held out."""
     held_out: HeldOut | None = None

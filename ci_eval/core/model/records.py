@@ -29,11 +29,8 @@ class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={
     """The use that one method makes of the objects of one type."""
 
     type: str
-    """The fully qualified name of the type."""
     class_: str = ""
-    """The enclosing class, or the one it inherits from."""
     method: str = ""
-    """The enclosing method, fully qualified."""
     definition: Definition = Definition()
     calls: tuple[str, ...] = ()
     """The names of the methods that are called, each once, in the order of the source."""
@@ -43,13 +40,10 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The location of a call on an object in a text; offsets count code points."""
 
     name: str
-    """The name of the method."""
     receiver: str = ""
-    """The spelling of the object; "" if that is no name, but an expression."""
     begin: Number
     """The offset behind the receiver."""
     end: Number
-    """The offset behind the call."""
     statement: tuple[Number, Number] | None = None
     """The begin and end of the surrounding statement, if it can be removed as a whole: it holds no other statements and
     no definition of the object, and the code is complete without it."""
@@ -57,7 +51,6 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The end of the line in front of the statement, behind which a separate line may be written; None if there is
     none."""
     indent: str = ""
-    """The indentation of the statement."""
 
 
 class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,11 +59,9 @@ class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
     """The SHA-256 of the text, which the dataset stores once (hex)."""
     receiver: str
-    """The spelling of the object."""
     line: Number
     """The offset behind which `receiver.` would be written on a line of its own."""
     indent: str = ""
-    """The indentation of that line."""
     calls: tuple[CallPlace, ...] = ()
     """The calls on all objects of the usage, in the order of the text."""
 
@@ -79,7 +70,6 @@ class StoredText(Value, frozen=True, kw_only=True):
     """A text that histories of a dataset refer to by its hash, so that it is stored once."""
 
     text: str
-    """The SHA-256 of the text, as hex."""
     packed: bytes
     """The UTF-8 text, packed by zlib; in JSON as Base64."""
 
@@ -103,10 +93,7 @@ REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
 
 
 class Stretch(Value, frozen=True, kw_only=True):
-    """A stretch of a file's text, from one offset (code points) to another."""
-
     path: str
-    """The path relative to the top folder of the files."""
     begin: Number
     end: Number
 
@@ -125,7 +112,6 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
     project: str = ""
     """The SPEC of the project whose files and dependencies are there, too; "" = there are `files` only."""
     focal: Stretch
-    """The function that is tested."""
     test: Stretch
     """The stretch that the test replaces. No other test is in that file."""
 
@@ -156,20 +142,17 @@ class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The location in a text at which a completion engine is asked in place of a recommender."""
 
     path: str
-    """The path of the file, relative to the project's root."""
     text: str
     """The SHA-256 of the text that the file has (hex)."""
     edits: tuple[tuple[Number, Number, str], ...] = ()
     """The edits of the text, in order: offset, code points deleted there, text inserted there."""
     offset: Number
-    """The offset of the caret in the edited text."""
 
 
 class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A sample of a dataset: what an engine is given, and what would be right."""
 
     language: str = ""
-    """The language of the code in it; "" = that of the configuration."""
     instruction: str = ""
     """The instruction for a language model; `{name}` stands for that part of the context. "" = as the task asks."""
     context: dict[str, str] = {}
@@ -192,7 +175,6 @@ class QueryRow(Value, frozen=True, kw_only=True):
 
     name: str
     cases: Number
-    """The number of cases that were evaluated, by any strategy."""
     f1: dict[str, float]
     """The mean F1 of the queries by strategy (see QueryFigures.figure)."""
 
@@ -204,7 +186,6 @@ class Optimism(Value, frozen=True, kw_only=True):
     more: str
     less: str
     part: str
-    """The scenarios: 0|M, N|M, M-1|M; ALL = all of them."""
     cases: Number
     difference: float
     """The mean F1 by the first strategy minus that by the second."""
@@ -240,7 +221,6 @@ class Histories(Value, frozen=True, kw_only=True):
     """The contributions by user; "" = not named. The key is a digest of the name, by which parts of a run add up the
     same user. It hides nobody from those who have the dataset or guess the name: they compute the same digest."""
     lengths: dict[int, Number] = {}
-    """The number of histories by their number of states."""
 
 
 def sum_histories(parts: Iterable[Histories]) -> Histories:
@@ -277,7 +257,6 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     figure: str = "F1"
     """The figure that the `f1` of all rows is: F1, or R-precision if an engine's lists have no end."""
     pairs: dict[str, Number]
-    """The number of pairs of states by outcome."""
     transitions: dict[str, dict[str, Number]]
     """The number of cases by the calls that are there and stay, then by the calls of the end."""
     scenarios: tuple[QueryRow, ...]
@@ -286,7 +265,6 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     types: tuple[QueryRow, ...]
     """The rows of the types with the most cases, in falling order."""
     all_types: Number
-    """The number of all types."""
     optimism: tuple[Optimism, ...]
     steps: Steps | None = None
     histories: Histories | None = None

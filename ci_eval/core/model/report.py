@@ -28,7 +28,6 @@ class GateResult(Value, frozen=True, kw_only=True):
 
     @property
     def word(self) -> str:
-        """Return the result, also of one that was stored before there were three."""
         return self.result or ("kept" if self.passed else "broken")
 
 
@@ -71,7 +70,6 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """The figures of all sessions that one filter lets through."""
 
     sessions: int
-    """The number of evaluated sessions: planned ones that were not skipped."""
     planned: int
     undecided: int
     """The number of sessions left out because a property the filter asks for is not known."""
@@ -101,7 +99,6 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """Return name and version as headlines have them."""
         return f"{self.name} {self.version}{', a baseline' if self.baseline else ''}"
 
 
@@ -168,7 +165,6 @@ class Noise(Value, frozen=True, kw_only=True):
 
     rounds: int
     sessions: int
-    """The number of evaluated sessions."""
     differing: int
     """The number of these that were answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
@@ -192,7 +188,6 @@ class PromptSpread(Value, frozen=True, kw_only=True):
     """The figures of one metric by prompt, and how far they lie apart."""
 
     values: dict[str, Figure]
-    """The figure of the sessions with each prompt."""
     low: Figure
     high: Figure
     """The lowest and the highest of these figures."""
@@ -223,7 +218,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     client: str
     language: str
     task: str = "completion"
-    """The name of the task."""
     seed: int
     conditions: dict[str, str] = {}
     """The conditions, by name, that another evaluation must share to be a nightly run of the same trend."""
@@ -232,22 +226,16 @@ class Evaluation(Value, frozen=True, kw_only=True):
     lacking: dict[str, int] = {}
     """The number of imports by package that an engine could not follow, since the package was not installed."""
     unparsable: float = 0.0
-    """The share of the source text that the grammar could not read: it has no sessions."""
     unparsable_files: dict[str, float] = {}
     """The unreadable share of each file of which most text could not be read."""
     noise: Noise | None = None
-    """The noise between rounds; None if each session was asked once."""
     repeats: Determinism | None = None
     """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
     nothing was."""
     responses: Responses | None = None
-    """The counts of responses; None if no language model was asked."""
     footprint: Footprint = Footprint()
-    """The time and memory that the engine used."""
     sent: SentConfiguration | None = None
-    """The configuration sent to the engine; None if that is not recorded."""
     machine: MachineState = MachineState()
-    """The load of the machine during the run."""
     population: int
     """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
     asked: float = 1.0
@@ -259,7 +247,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     prompts: PromptFigures | None = None
     """The figures by prompt; None unless the samples of a dataset have several prompts."""
     queries: QueryFigures | None = None
-    """The figures of usage queries in the task method-calls; None in other tasks."""
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
     """The name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
@@ -272,26 +259,18 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
-    """The size of one side of the logs: for training, validation or the test."""
-
     files: Number
-    """The number of source files."""
     sessions: Number
     selected: Number
     """The number of sessions in which the user took the expected text."""
     queries: Number
-    """The number of lookups."""
     rows: Number
-    """The number of displayed suggestions."""
     expected: Number
-    """The number of rows that are the expected text."""
     kinds: dict[str, tuple[Number, Number]]
     """The number of rows, and of those that are the expected text, by kind of candidate."""
 
 
 class LogFile(Value, frozen=True, kw_only=True):
-    """A file of the logs, with its size and digest."""
-
     path: str
     size: Annotated[int, Meta(ge=0)]
     sha256: str
@@ -309,13 +288,11 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     train: LogCounts
     validation: LogCounts
     test_percent: Number = 0
-    """The percent that are for the last test."""
     test: LogCounts | None = None
     """The counts of the last test, or None if nothing is reserved for it."""
     files: tuple[LogFile, ...]
 
     @property
     def sides(self) -> dict[str, LogCounts]:
-        """Return the counts of each side, by its name."""
         test_side = {} if self.test is None else {"test": self.test}
         return {"train": self.train, "validation": self.validation, **test_side}

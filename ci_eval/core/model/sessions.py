@@ -35,7 +35,6 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     grades: dict[str, Grade] | None = None
     """The closeness to the expected text by name of the score; None if it is not graded."""
     remark: str = ""
-    """The remark of the judge about it."""
 
 
 class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -44,7 +43,6 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     first_token: Milliseconds | None = None
     """The time until its first token was there; None if it came in one piece."""
     prompt_tokens: Number | None = None
-    """The tokens of the prompt; None if the endpoint does not say."""
     left_out: Number | None = None
     """The characters of the file that the window had no room for; None if no file was sent."""
     answer_tokens: Number | None = None
@@ -58,7 +56,6 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     read: tuple[str, ...] = ()
     """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
     cut_off: bool = False
-    """True if the limit of tokens ended it before the requested text was complete."""
 
 
 class Status(str, Enum):
@@ -88,13 +85,9 @@ UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A lookup (one answer of the engine), as far as metrics read it."""
-
     prefix: str
     total: Number
-    """The number of displayed suggestions."""
     duplicates: Number = 0
-    """The number of these that would leave the same text as one above them."""
     dropped: Number = 0
     """The number of items of the engine's answer that could not be read, and are missing in the list."""
     highlighted: Number = 0
@@ -121,7 +114,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
 
 
 def count_keys(rank: int, highlighted: int) -> int:
-    """Return the keys that take the suggestion at a rank: steps from the selected one, and Enter."""
     return abs(rank - 1 - highlighted) + 1
 
 
@@ -146,9 +138,7 @@ class Course(NamedTuple):
     first: Number
     end: Number
     taken: bool
-    """True if the expected text is taken from the last of these lookups."""
     share: Annotated[float, Meta(ge=0, le=1)]
-    """The probability that the session goes so."""
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -172,7 +162,6 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     properties: Properties
     status: Status
     message: str = ""
-    """The reason, if the status is skipped, or among FAILED."""
     at_caret: bool = False
     """True if a completion engine is asked at carets, in place of the sample."""
     typed: Number = 0
@@ -205,10 +194,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
 
 
 class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
-    """A session with everything that was suggested in it."""
-
     record: Record | None = None
-    """The sample that was asked, if the session comes from a dataset."""
     lookups: tuple[Lookup, ...] = ()
     trace: tuple[str, ...] = ()
     """The messages to the engine and from it, one a line; if they are stored, of the first round."""

@@ -40,7 +40,6 @@ class Kind(str, Enum):
     LINE = "LINE"
     """A whole line, if lines are completed (golf)."""
     RECORD = "RECORD"
-    """A sample of a dataset."""
 
 
 UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION})
@@ -94,7 +93,6 @@ class Extraction(Value, frozen=True, kw_only=True):
 
     tokens: tuple[Token, ...]
     unparsable: float
-    """The share of the text (0..1) that the grammar could not read."""
 
 
 class Vocabulary(Value, frozen=True, kw_only=True):
@@ -102,7 +100,6 @@ class Vocabulary(Value, frozen=True, kw_only=True):
 
     tokens: Number
     texts: Number
-    """The number of different texts."""
     open: Annotated[float, Meta(ge=0, le=1)]
     """The open-vocabulary rate: the share of tokens whose text is in no other file of the project."""
     new: Annotated[float, Meta(ge=0, le=1)]

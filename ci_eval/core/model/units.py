@@ -14,7 +14,6 @@ TO = "\N{EN DASH}"
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
 """The metrics whose trend is drawn in addition to the declared ones."""
 COSTS = ("CostPerSession",)
-"""The metrics for the costs of language models, beside times and memory."""
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -90,7 +89,6 @@ def append_state(interval: str, state: State) -> str:
 
 
 def interval_text(difference: Difference | Elsewhere, unit: str) -> str:
-    """Return the interval that a verdict is based on; "exact" or "all sessions" if it has no width."""
     if difference.low is None or difference.high is None:
         return "no interval"
     state = difference.state if isinstance(difference, Difference) else "none"

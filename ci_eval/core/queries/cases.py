@@ -31,12 +31,10 @@ class QueryCase:
 
     @cached_property
     def before(self) -> tuple[str, ...]:
-        """Return the distinct calls of the start, none if it is empty."""
         return distinct_calls(self.start)
 
     @cached_property
     def after(self) -> tuple[str, ...]:
-        """Return the distinct calls of the end."""
         return distinct_calls(self.end)
 
     @cached_property
@@ -46,12 +44,10 @@ class QueryCase:
 
     @property
     def removed(self) -> int:
-        """Return the number of calls of the start that the end lacks."""
         return len(self.before) - len(self.kept)
 
     @property
     def added(self) -> int:
-        """Return the number of calls of the end that the start lacks."""
         return len(self.after) - len(self.kept)
 
     @property
@@ -74,12 +70,10 @@ class QueryCase:
 
     @property
     def scenario(self) -> Scenario:
-        """Return the scenario of an evaluated case."""
         return scenario(len(self.kept), len(self.after), new=self.start is None)
 
     @property
     def evolution(self) -> Evolution:
-        """Return the evolution of an evaluated case."""
         if self.start is None:
             return "NEW"
         changed = usage_definition(self.start) != usage_definition(self.end)
@@ -126,11 +120,9 @@ def usage_definition(usage: ObjectUsage | None) -> Definition:
 
 
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
-    """Yield the pairs of states of a history, whatever their outcome.
-
-    `goal` says which state ends a case: the last one ("last"), the last one that is not empty, with all later states
-    ignored ("last_nonempty"), or the one that follows the start ("next").
-    """
+    """Yield the pairs of states of a history, whatever their outcome. `goal` says which state ends a case: the last one
+    ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
+    the start ("next")."""
     states = list(history.states)
     # In histories from Git, code that moves to another file leaves nothing behind.
     if goal == "last_nonempty":

@@ -66,12 +66,10 @@ def is_drawn(case: QueryCase, name: StrategyName, sampling: Sampling) -> bool:
 
 
 def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
-    """Return the calls of the end that the query lacks. In an evaluated case there is at least one."""
     return tuple(call for call in case.after if call not in set(query.calls))
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
-    """Return the end with these calls alone."""
     # Only cases that have an end are evaluated.
     assert case.end
     return replace(case.end, definition=_definition(case, sampling), calls=calls)

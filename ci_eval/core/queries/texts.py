@@ -29,7 +29,6 @@ def hash_text(text: str) -> str:
 
 
 def pack_text(text: str) -> StoredText:
-    """Return the text as a line of a dataset."""
     return StoredText(text=hash_text(text), packed=zlib.compress(encode(text), 9))
 
 
@@ -46,7 +45,6 @@ class Texts:
         self._unpacked = lru_cache(OPEN)(self._unpack)
 
     def add(self, line: object) -> None:
-        """Add the text on a line of a dataset, and ignore a broken line."""
         # Whoever reads the dataset reports broken lines, so this is no place for another message.
         with suppress(ValueError):
             entry = read(line)

@@ -80,7 +80,6 @@ def to_markdown(blocks: Iterable[Block]) -> str:
 
 
 def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
-    """Print those of the blocks that the terminal has."""
     for block in blocks:
         if "terminal" in block.formats:
             block.terminal(screen)
@@ -97,27 +96,21 @@ class Sentence:
     in_html: Markup | None = None
 
     def markdown(self) -> str:
-        """Return the text as a paragraph."""
         return self.text if self.in_markdown is None else self.in_markdown
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the text on the terminal."""
         screen.result(self.text)
 
     def html(self) -> Markup:
-        """Return the text as a paragraph."""
         return Markup("<p>{}</p>\n").format(self.text) if self.in_html is None else self.in_html
 
 
 class Warned(Sentence):
-    """A warning, which is a quotation in Markdown."""
-
     def markdown(self) -> str:
         """Return the text as a quotation."""
         return f"> {markdowntext.prose(self.text)}"
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the text as a warning."""
         screen.warn(self.text)
 
     def html(self) -> Markup:
@@ -190,7 +183,6 @@ class Table:
         return [self.columns[place] for place in places], [[row[place] for place in places] for row in rows]
 
     def markdown(self) -> str:
-        """Return the table below its title; "" if it has no rows."""
         columns, rows = self.within("markdown")
         names = [f"{'>' * column.is_number}{column.name}" for column in columns]
         texts = [
@@ -200,7 +192,6 @@ class Table:
         return f"{shown}\n\n{markdowntext.prose(self.note)}" if shown and self.note else shown
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the table on the terminal."""
         columns, rows = self.within("terminal")
         screen.table(
             [column.name.lower() if column.on_terminal is None else column.on_terminal for column in columns],
@@ -214,7 +205,6 @@ class Table:
             screen.result(self.note)
 
     def html(self) -> Markup:
-        """Return the table in a box that scrolls."""
         columns, rows = self.within("html")
         heads = Markup().join(
             Markup('<th scope="col"{}{}>{}</th>').format(
@@ -267,16 +257,13 @@ class Fold:
     formats: str = "markdown html"
 
     def markdown(self) -> str:
-        """Return the block in an element that opens; "" if it is empty."""
         body = self.block.markdown()
         return f"<details><summary>{self.title}</summary>\n\n{body}\n\n</details>" if body else ""
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the block on the terminal."""
         self.block.terminal(screen)
 
     def html(self) -> Markup:
-        """Return the block in an element that opens."""
         opened = Markup(" open") if self.is_open else ""
         return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(opened, self.about, self.block.html())
 
@@ -292,15 +279,12 @@ class Section:
     formats: str = ALL
 
     def markdown(self) -> str:
-        """Return the blocks as paragraphs."""
         return to_markdown(self.blocks)
 
     def terminal(self, screen: Terminal) -> None:
-        """Print the blocks on the terminal."""
         to_terminal(self.blocks, screen)
 
     def html(self) -> Markup:
-        """Return the blocks below the heading."""
         about = Markup(' <span class="quiet">{}</span>').format(self.about) if self.about else ""
         heading = Markup('<section aria-labelledby="{0}">\n<h2 id="{0}">{1}{2}</h2>\n').format(
             self.identity, self.title, about

@@ -24,8 +24,6 @@ FEW = 10
 
 @dataclass(frozen=True)
 class Dot:
-    """A figure in a chart; `label` is what a person reads when pointing at it."""
-
     x: float
     y: float
     label: str
@@ -43,8 +41,6 @@ class ChartMark:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of one figure over time, or of several lines over one axis."""
-
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
@@ -55,13 +51,10 @@ class Chart:
     """The changes of the engine's version: x coordinate, the new version ("" if there is no room for it), and what a
     person reads when pointing at it."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """The values of the scale: y coordinate and text."""
     names: tuple[tuple[float, str, str], ...] = ()
-    """The texts below the axis: x coordinate, anchor, text."""
 
 
 def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
-    """Return one chart for each of the metrics that has figures on at least two nights."""
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
@@ -141,9 +134,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
     """Return one chart for each of the metrics, with a line for each trend; none if all figures are of one night.
-
-    `names`: what a person reads of each trend when pointing at its line.
-    """
+    `names`: what a person reads of each trend when pointing at its line."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.
@@ -282,8 +273,6 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 
 @dataclass(frozen=True)
 class Up:
-    """A mapping from values to y coordinates, so that they fill the chart."""
-
     low: float
     high: float
 
@@ -295,7 +284,6 @@ class Up:
 
 
 def scale_values(up: Up) -> list[float]:
-    """Return the values that are written beside the chart."""
     return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
 
 
@@ -310,8 +298,6 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 120, 28, 3
 
 @dataclass(frozen=True)
 class Sparkline:
-    """A polyline in a box of SPARK_WIDTH by SPARK_HEIGHT; `summary` describes it in words."""
-
     points: tuple[tuple[float, float], ...]
     summary: str
 

@@ -29,8 +29,6 @@ from ci_eval.core.rendering.verdicts import SIGNS, mark_verdict, p_text, said, w
 
 
 class Judged(NamedTuple):
-    """A row of a table of verdicts. `of`: the difference, or what it is in other code."""
-
     name: str
     difference: Difference
     of: Difference | Elsewhere
@@ -38,7 +36,6 @@ class Judged(NamedTuple):
 
 
 def label_metric(name: str, difference: Difference) -> str:
-    """Return a metric's name, with the sessions it is over if these are not all."""
     return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
 
 

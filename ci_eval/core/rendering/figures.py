@@ -16,7 +16,6 @@ from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics import footprint
 
 LISTS = frozenset({"completion", "golf", "inside"})
-"""The tasks in which a client shows lists."""
 
 HEADLINE = (
     "RecallAt1",
@@ -150,7 +149,6 @@ def failures(counts: Mapping[str, int]) -> int:
 
 
 def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return the statuses that occurred with their counts, in the order of OUTCOMES."""
     order = {name: place for place, name in enumerate(OUTCOMES)}
     return sorted(((name, n) for name, n in counts.items() if n), key=lambda item: order.get(item[0], len(order)))
 
@@ -170,7 +168,6 @@ def failed_everywhere(evaluation: Evaluation) -> str:
 
 
 def first_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
-    """Return name and figures of the filter that reports show first: ALL if there is one, else the first."""
     name = "ALL" if "ALL" in evaluation.filters else next(iter(evaluation.filters), "ALL")
     return name, evaluation.filters.get(name, NO_FIGURES)
 
@@ -183,7 +180,6 @@ ELSEWHERE = "In other code"
 
 
 def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
-    """Return name and figures of the filter that leads."""
     return evaluation.headline, evaluation.filters.get(evaluation.headline, NO_FIGURES)
 
 
@@ -283,7 +279,6 @@ NO_ESTIMATE = Estimate(value=None)
 
 
 def judged_of_code(figures: FilterFigures) -> bool:
-    """Return whether any figure has an interval for other code."""
     return any(estimate.elsewhere.low is not None for estimate in figures.metrics.values())
 
 
@@ -349,7 +344,6 @@ def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: s
 
 
 def lengths_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> Table:
-    """Return a table with a column of figures for each number of letters typed."""
     lengths = find_length_figures(evaluation)
     rows = [
         [

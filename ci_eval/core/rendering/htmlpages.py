@@ -35,7 +35,6 @@ the figures of the page are not about."""
 
 
 def legend(task: Task) -> dict[str, str]:
-    """Return each outcome with what it means."""
     return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked", "other": "not counted"}
 
 
@@ -46,8 +45,6 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
 
 
 class SessionMark(msgspec.Struct, frozen=True, gc=False):
-    """A session as far as the source shows it; `index` counts the sessions of the file."""
-
     index: int
     id: str
     begin: int
@@ -76,8 +73,6 @@ class Segment(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Page:
-    """The part of a file that one HTML page shows; lines count from 1, `begin` and `end` are offsets."""
-
     segments: tuple[Segment, ...]
     first_line: int
     last_line: int
@@ -87,12 +82,10 @@ class Page:
 
     @property
     def numbers(self) -> str:
-        """Return the line numbers, one per line."""
         return "\n".join(map(str, range(self.first_line, self.last_line + 1)))
 
     @property
     def code(self) -> Markup:
-        """Return the text with its spots, as HTML."""
         # A template would take several times as long, and this is most of a report.
         return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
@@ -128,7 +121,6 @@ def make_slug(text: str) -> str:
 
 
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
-    """Return the mark of a session, which has no suggestions. `leading`: the filter of the page's figures."""
     # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
     went = outcome(task, session) if leading.weight(session) else "other"
@@ -212,7 +204,6 @@ EMPTY = (0, 0, 0)
 
 
 def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int, int]:
-    """Return the sessions, lines and characters of a page with one more segment."""
     sessions, lines, characters = size
     text, spot = segment.text, segment.spot
     more = len(spot.ids) if spot else 0
@@ -276,9 +267,7 @@ class Piece:
 
     text: str
     id: str = ""
-    """The id of the session that changed most there."""
     ids: tuple[str, ...] = ()
-    """The ids of all sessions that begin there."""
     change: str = ""
     """The word for the change: better, worse, same, only (on one side), or other (not in the page's figures)."""
     label: str = ""
@@ -287,8 +276,6 @@ class Piece:
 
 @dataclass(frozen=True)
 class PairedPage:
-    """A page of a file; long files have several."""
-
     pieces: tuple[Piece, ...]
     page: Page
     shown: tuple[Shown, ...]
@@ -310,7 +297,6 @@ def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading:
 
 
 def classify_change(pair: Pair, task: Task) -> str:
-    """Return whether the new side is "better", "worse" or the "same"; "only" if the session is on one side only."""
     if None in pair:
         return "only"
     moved = gain(pair, task)
@@ -345,16 +331,12 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task, leading: ReportF
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
     counts = _leads(pair, leading)
-    halves = tuple(_half(text, side, task) if counts else Half(text, "other") for text, side in parts if text)
+    halves = tuple(
+        Half(text, "other" if not counts else outcome(task, side) if side else "none") for text, side in parts if text
+    )
     session, change = _either(pair), classify_change(pair, task) if counts else "other"
     label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
-
-
-def _half(text: str, session: Session | None, task: Task) -> Half:
-    if session is None:
-        return Half(text, "none")
-    return Half(text, outcome(task, session))
 
 
 def _result(session: Session | None, task: Task) -> str:
@@ -378,12 +360,7 @@ def _list(session: Session | None) -> Listed:
     if not session.lookups:
         return session.status.value, 0, 0, []
     lookup = session.lookups[session.until - 1]
-    return session.status.value, lookup.rank or 0, lookup.total, list(_items(session))
-
-
-def _items(session: Session) -> Iterator[tuple[int, str]]:
-    lookup = session.lookups[session.until - 1]
-    for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1):
-        yield place, suggestion.text[:LONGEST]
+    items = [(place, suggestion.text[:LONGEST]) for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1)]
     if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):
-        yield lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]
+        items.append((lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]))
+    return session.status.value, lookup.rank or 0, lookup.total, items

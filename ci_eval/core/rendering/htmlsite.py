@@ -29,8 +29,6 @@ COMMON = ("style.css", "theme.js")
 
 
 class HtmlSite:
-    """A report being written; paths are relative to its folder."""
-
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
         """Set up the templates. `known`: values that all templates may use."""
         self._folder = folder
@@ -54,13 +52,11 @@ class HtmlSite:
             shutil.copyfile(self._templates / name, folder / name)
 
     def render(self, template: str, target: str, **values: object) -> None:
-        """Write a page from a template."""
         text = self._environment.get_template(template).render(**values)
         # UTF-8 has no lone surrogates, and one in a text must not cost the page.
         self.write(target, text.encode("utf-8", "backslashreplace"))
 
     def write(self, target: str, data: bytes) -> None:
-        """Write a file, with the folders it is in."""
         path = self._folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -74,10 +70,8 @@ def report_link(workspace: Path, folder: Path) -> str:
 
 @contextmanager
 def replace_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which replaces `folder` at the end, unless something fails.
-
-    Raises WorkspaceError if it cannot be written.
-    """
+    """Yield a folder to write to, which replaces `folder` at the end, unless something fails. Raises WorkspaceError if
+    it cannot be written."""
     partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
         with atomic.writing(folder):
@@ -118,8 +112,6 @@ have only the first three."""
 
 
 class ShownLookup(msgspec.Struct, frozen=True, gc=False):
-    """A lookup as the panel shows it."""
-
     prefix: str
     latency: float | None
     """The latency in milliseconds; None if it is not of this run."""
@@ -131,8 +123,6 @@ class ShownLookup(msgspec.Struct, frozen=True, gc=False):
 
 
 class ShownSession(msgspec.Struct, frozen=True, gc=False):
-    """A session as the panel shows it."""
-
     id: str
     expected: str
     status: str
@@ -146,7 +136,6 @@ class ShownSession(msgspec.Struct, frozen=True, gc=False):
 
 
 def shown_session(session: Session, task: Task) -> ShownSession:
-    """Return the part of a session that a person looks at."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
     lookups = tuple(_lookup(lookup, longest, reused=session.reused) for lookup in session.lookups)
     return ShownSession(
@@ -281,7 +270,6 @@ class Scripts:
         self._count = 0
 
     def add(self, session: Session) -> None:
-        """Add the next session of the file."""
         encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
@@ -291,7 +279,6 @@ class Scripts:
         self._count += 1
 
     def close(self) -> None:
-        """Write the sessions that are left."""
         if not self._waiting:
             return
         number = len(self.starts)

@@ -109,7 +109,6 @@ def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
 
 
 def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
-    """Return a table with a column for each row, and the strategies below each other, as in the paper."""
     lines = [
         (name, *(amount(row.f1.get(name), "share") for row in rows))
         for name in STRATEGIES

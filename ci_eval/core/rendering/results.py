@@ -41,7 +41,6 @@ from ci_eval.core.rendering.verdicts import mark_verdict, said
 
 
 def small_blocks(result: Overview | Sweep | Suite, links: Sequence[str] = ()) -> list[Block]:
-    """Return the document of a result without sessions. `links`: the addresses of the pages of a ranking's sides."""
     match result:
         case Sweep():
             own = sweep_blocks(result)
@@ -56,7 +55,6 @@ EMPTY_LINE = Sentence(formats="terminal")
 
 
 def sweep_blocks(sweep: Sweep) -> list[Block]:
-    """Return the document of a sweep."""
     columns = [
         Column(code(key), "row", safe=prose, on_terminal=key.rpartition(".")[2], in_html=key) for key in sweep.keys
     ]
@@ -115,7 +113,6 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
 
 
 def figure_texts(figure: Estimate, info: MetricInfo) -> tuple[str, str]:
-    """Return a figure and its interval, "" if it has none."""
     return amount(figure.value, info.unit), interval(figure, info.unit)
 
 
@@ -144,7 +141,6 @@ OVERALL = "In other projects"
 
 
 def suite_blocks(suite: Suite) -> list[Block]:
-    """Return the document of a suite."""
     columns = [
         Column("project", "row", safe=prose, in_html="Project"),
         Column("sessions", "number", in_html="Sessions"),
@@ -247,7 +243,6 @@ PAIRS_JUDGED = (
 
 
 def overview_blocks(overview: Overview, links: Sequence[str] = ()) -> list[Block]:
-    """Return the document of several evaluations, or of a history. `links`: the address of each evaluation's page."""
     blocks: list[Block] = [
         Sentence(formats="markdown", in_markdown=f"# {prose(overview.title)}"),
         EMPTY_LINE,
@@ -360,10 +355,8 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
     """Return the rank of each evaluation: before it stand as many others as are shown to be better, after it as many as
-    are shown to be worse. The ranks between are a tie, such as 2-3.
-
-    `ahead`: how many others each is better than; `behind`: how many others each is worse than.
-    """
+    are shown to be worse. The ranks between are a tie, such as 2-3. `ahead`: how many others each is better than;
+    `behind`: how many others each is worse than."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
@@ -385,14 +378,12 @@ class Trends:
     formats: str = ALL
 
     def markdown(self) -> str:
-        """Return each trend as paragraphs."""
         parts = []
         for name, trend in zip_longest(self.names, self.trends):
             parts += [*([f"**{prose(name)}**"] if name else []), *trend_lines(trend)]
         return "\n\n".join(parts)
 
     def terminal(self, screen: Terminal) -> None:
-        """Print how long each trend is, and each change of level."""
         for name, trend in zip_longest(self.names, self.trends):
             about = f"{name}: " if name else ""
             before = format_count(len(trend.nights) - 1, "evaluation")

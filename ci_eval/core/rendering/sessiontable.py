@@ -59,8 +59,6 @@ class Texts:
 
 @dataclass
 class Side:
-    """The columns that tell how the sessions went on one side."""
-
     status: list[int] = field(default_factory=list)
     band: list[int] = field(default_factory=list)
     """The number of the band; -1 if there was no such session, or it was not asked."""
@@ -84,7 +82,6 @@ class Computed:
     """The filters whose sessions the page can list."""
     metrics: Sequence[Metric] = ()
     asked: float | None = None
-    """The share of the project's sessions that was asked; None = figures have no interval for this project."""
     noise: float = 0.0
     """The variance that answers which differ when asked again give the mean over one session."""
     clusters: str | None = None
@@ -96,8 +93,6 @@ class Computed:
 
 
 class SessionTable:
-    """The rows of one report, of one evaluation or of two that are compared."""
-
     def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = Computed()) -> None:
         """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
         evaluation."""
@@ -140,12 +135,10 @@ class SessionTable:
 
     @property
     def rows(self) -> int:
-        """Return how many sessions the table has."""
         return len(self._ids)
 
     @property
     def is_full(self) -> bool:
-        """Return whether the table takes no more sessions."""
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
@@ -278,7 +271,6 @@ class SessionTable:
 
 
 def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
-    """Write the page with all sessions, and its data."""
     site.write("sessions-data.js", table.script())
     site.render("sessions.html.j2", "sessions.html", title=title, left_out=table.left_out)
 

@@ -21,16 +21,8 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
+from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line, percent
-from ci_eval.core.rendering.figures import (
-    ELSEWHERE,
-    HERE,
-    beside,
-    first_filter,
-    format_count,
-    judged_of_code,
-    shown_filter,
-)
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -44,12 +36,10 @@ WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
 def said(verdict: Verdict) -> str:
-    """Return a verdict with a sign, so that colour is never the only mark."""
     return f"{SIGNS[verdict]} {WORDS[verdict]}"
 
 
 def mark_verdict(verdict: Verdict) -> Markup:
-    """Return a verdict with its sign as HTML."""
     sign = Markup('<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>')
     return sign.format(verdict.value, SIGNS[verdict], WORDS[verdict])
 
@@ -66,8 +56,8 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
-    _, figures = first_filter(evaluation)
-    _, leading = shown_filter(evaluation)
+    _, figures = figure_texts.first_filter(evaluation)
+    _, leading = figure_texts.shown_filter(evaluation)
     drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
     here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
     repeats = evaluation.repeats
@@ -89,7 +79,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     if deletion := deletion_text(evaluation.footprint.deletion):
         here += f". {deletion}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
-    if not judged_of_code(leading):
+    if not figure_texts.judged_of_code(leading):
         worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
         elsewhere = (
             f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
@@ -97,12 +87,11 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             if worth < FEWEST_OF_FIGURE
             else f"no intervals, since the figures are the same in all {evaluation.clusters}"
         )
-    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+    return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
 def repeats_text(repeats: Determinism) -> str:
-    """Return whether the engine answered alike when it was asked again."""
-    asked = f"Of {format_count(repeats.asked, 'session')} asked more than once"
+    asked = f"Of {figure_texts.format_count(repeats.asked, 'session')} asked more than once"
     if not repeats.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
@@ -112,14 +101,13 @@ def deletion_text(deletion: Determinism) -> str:
     """Return whether the engine answered alike when the text was reached by a deletion; "" if that was not asked."""
     if not deletion.asked:
         return ""
-    asked = f"Of {format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
+    asked = f"Of {figure_texts.format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
     if not deletion.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
-    """Return the p-value of a difference; "" if there is none."""
     if difference.p is None:
         return ""
     return "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
@@ -135,10 +123,8 @@ def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
     """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
-    times and failures, as far as they were judged.
-
-    `shown` makes foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough.
-    """
+    times and failures, as far as they were judged. `shown` makes foreign text safe. `folders`: the paths of the two
+    workspaces; None = their names are enough."""
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
@@ -151,11 +137,12 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     name, counts = comparison.declared[0], comparison.counts[comparison.headline]
     leading = comparison.filters[comparison.headline][name]
     reason = explain_verdict(leading, _unit(comparison, name))
-    line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
+    line = f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. "
+    line += _change(comparison, leading)
     line += f" ({reason})" if reason else ""
     # A quantile can move without any session doing so: then nothing is counted beside its verdict.
     moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
-    line += f"{moved} of {format_count(counts.sessions, 'session')}." if moved else "."
+    line += f"{moved} of {figure_texts.format_count(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
     return f"{line} {more}" if more else line
 
@@ -167,7 +154,7 @@ def needed_text(comparison: Comparison) -> str:
     if leading.detectable is None or leading.needed is None:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
-    takes = f"one of 1 pp takes about {format_count(leading.needed, 'session')} of the project"
+    takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
     # The number needed may be above the number that the project has.
     short = leading.state == "sampled" and leading.needed > comparison.population
     return f"{seen}; {takes}{', more than it has' if short else ''}."
@@ -182,7 +169,7 @@ def _change(comparison: Comparison, leading: Difference) -> str:
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
     base, new = _names(comparison, shown)
-    for group, part in beside(comparison.headline, comparison.filters).items():
+    for group, part in figure_texts.beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
         leading, recall = figures[comparison.declared[0]], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
@@ -223,7 +210,7 @@ def _failure_text(failures: Failures, pairs: int) -> str:
     """Return at how many of the pairs an engine failed, and in how many rounds."""
     (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
     what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    text = f"{what} {failures.sessions:,} of {format_count(pairs, 'session')}"
+    text = f"{what} {failures.sessions:,} of {figure_texts.format_count(pairs, 'session')}"
     if failures.rounds == 1:
         return text
     if failures.always == failures.sessions:
@@ -239,7 +226,8 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
         for name, side in (("base", comparison.base), ("new", comparison.new))
     )
-    line = f"Failures: {said(verdict)} ({sides} of {format_count(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    sessions = figure_texts.format_count(comparison.paired, "session")
+    line = f"Failures: {said(verdict)} ({sides} of {sessions}, sign test p = {p:.3f})"
     # The line about times has these texts already.
     texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
     return f"{'; '.join([line, *texts])}. They count as misses."
@@ -251,7 +239,6 @@ def _is_timed(comparison: Comparison) -> bool:
 
 
 def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    """Return where an engine hung or failed, and then the verdict on times; "" if times were not judged."""
     if not _is_timed(comparison):
         return ""
     median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
@@ -269,14 +256,16 @@ def elsewhere_line(comparison: Comparison) -> str:
     """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
-    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
+    return (
+        f"{figure_texts.ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
+    )
 
 
 def pairs_text(comparison: Comparison) -> str:
     """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
     asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
     if comparison.paired == comparison.population:
-        asked = f"all {format_count(comparison.paired, 'session')} of the project"
+        asked = f"all {figure_texts.format_count(comparison.paired, 'session')} of the project"
     alone = [
         f"{count:,} {where}"
         for count, where in (
@@ -286,7 +275,9 @@ def pairs_text(comparison: Comparison) -> str:
         )
         if count
     ]
-    return f"Compared {asked}, in {format_count(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
+    return f"Compared {asked}, in {figure_texts.format_count(comparison.files, 'file')}" + (
+        f"; {', '.join(alone)}" if alone else ""
+    )
 
 
 def _unit(comparison: Comparison, name: str) -> str:
@@ -318,7 +309,6 @@ def _size(difference: float, unit: str) -> str:
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:
-    """Return whether any declared metric has an interval for other code."""
     figures = comparison.filters[comparison.headline]
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
@@ -341,7 +331,6 @@ def describe_adjustment(comparison: Comparison) -> str:
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
-    """Return the figure of a metric on one night."""
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
     estimate = night.metrics.get(metric)
     return amount(estimate.value if estimate else None, unit)

@@ -24,14 +24,7 @@ from ci_eval.core.model import (
     SessionScore,
     Status,
 )
-from ci_eval.core.scoring import (
-    ResponseCounts,
-    evaluated,
-    observe_metrics,
-    observe_rounds,
-    score,
-    task_band,
-)
+from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import count_project_sessions, project_from_path
 from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
@@ -58,8 +51,6 @@ Named = Callable[[Iterable[str]], Mapping[str, Metric]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """The sums of a Tally over some files."""
-
     files: list[str]
     clusters: list[str]
     kinds: set[Kind]
@@ -73,8 +64,6 @@ class _Part:
 
 
 class Tally:
-    """A sum of what one filter lets through: either sessions, or what other processes added up."""
-
     def __init__(
         self,
         task: Task,
@@ -114,11 +103,8 @@ class Tally:
         self._evaluated.append(0)
 
     def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
-        """Count a session, if the filter lets it through.
-
-        `band`: None if the session was not asked. `seen`: the observations of each metric in it. `moved`: the same
-        round by round, if not all rounds are alike.
-        """
+        """Count a session, if the filter lets it through. `band`: None if the session was not asked. `seen`: the
+        observations of each metric in it. `moved`: the same round by round, if not all rounds are alike."""
         weight = self._part.weight(session)
         self._undecided += weight is None
         if not weight:
@@ -131,8 +117,10 @@ class Tally:
         self._kinds.add(kind)
         key = pack_location(len(self._files) - 1, NUMBERS[kind], self._stratum)
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
-        if moved:
-            self._add_wavering(kind, weight, moved)
+        for number in range(len(self._metrics) if moved else 0):
+            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
+            self._wavering[number].add(rounds)
+            self._wavering_of_kind[kind][number].add(rounds)
 
     def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
@@ -140,14 +128,7 @@ class Tally:
             for metric, observed in zip(self._metrics, seen, strict=True)
         ]
 
-    def _add_wavering(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
-        for number in range(len(self._metrics)):
-            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
-            self._wavering[number].add(rounds)
-            self._wavering_of_kind[kind][number].add(rounds)
-
     def part(self) -> _Part:
-        """Return what was added up so far, for another process's Tally."""
         self._collector.flush_observations()
         return _Part(
             files=self._files,
@@ -278,7 +259,6 @@ class Tallying:
 
     @cached_property
     def _strata(self) -> Mapping[str, Stratum]:
-        """Return the merged projects by their names, if they were asked in unequal shares."""
         if not self._manifest.projects:
             return {}
         asked: Counter[str] = Counter()
@@ -293,7 +273,6 @@ class Tallying:
         return {name: Stratum(max(known[name], asked[name]), asked[name]) for name in names}
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        """Return the sums over all files, by filter."""
         manifest = self._manifest
         tallies = self._empty(observed)
         files = self.workspace.session_files()

@@ -46,7 +46,10 @@ def mine(
     `prompts`: the language of the prompts that are spread over the records. Raises ConfigError, DownloadError,
     NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
-    answer = _connect_judge(judge) if judge else None
+    answer: Answer | None = None
+    if judge:
+        client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
+        answer = lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text  # noqa: E731
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not REPOSITORY.fullmatch(name):
@@ -73,15 +76,9 @@ def mine(
     screen.result(str(output))
 
 
-def _connect_judge(judge: EndpointConfig) -> Answer:
-    client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
-    return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
-
-
 def _mine_repository(
     repository: Repository, selection: Selection, answer: Answer | None, *, any_licence: bool, screen: Screen
 ) -> tuple[str, Mined]:
-    """Return the repository's licence and its records; no records if the licence does not let its code be passed on."""
     licence = repository.licence()
     if licence not in PERMISSIVE and not any_licence:
         screen.warn(

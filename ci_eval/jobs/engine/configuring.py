@@ -28,7 +28,6 @@ ON_TOP = ("settings", "options", "arguments", "environment")
 
 
 def servers() -> Iterator[LspEngine]:
-    """Yield the named engines that are language servers."""
     return (engine for engine in engines.CATALOG.all() if isinstance(engine, LspEngine))
 
 
@@ -70,10 +69,7 @@ def engine_of_command(config: Config, name: str) -> Engine:
 
 def find_similar_engine(given: EngineConfig) -> LspEngine | None:
     """Return the named engine that a command is like: the one of `engine.like`, else the one whose program it starts;
-    None if there is none.
-
-    Raises ConfigError if `engine.like` is no language server.
-    """
+    None if there is none. Raises ConfigError if `engine.like` is no language server."""
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
@@ -88,10 +84,8 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like.
-
-    Raises PreparationError if it does not complete code.
-    """
+    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like. Raises
+    PreparationError if it does not complete code."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -126,7 +120,6 @@ def identify_engine(
 
 
 def make_overlay(given: EngineConfig) -> Overlay:
-    """Return what the configuration puts on top of what a server gets anyway."""
     return Overlay(**{key: getattr(given, key) for key in ON_TOP})
 
 
@@ -158,14 +151,12 @@ def check_same_configuration(
 
 
 def _share_settings(config: Config) -> tuple[object, ...]:
-    """Return the settings on which the configuration sent to any engine depends."""
     # The completion type orders answers, and no engine knows of it.
     plain = replace_values(config.interpret, completion_type="", ranking_model=None)
     return plain, config.project.dependencies
 
 
 def _is_own(name: str, config: Config) -> bool:
-    """Return whether the configuration itself asks for a part of what the engine gets."""
     engine_config = config.engine
     root, _, _ = name.partition(".")
     if engine_config.command is not None and root in {"arguments", "limits"}:
@@ -218,14 +209,15 @@ def make_sent_configuration(
     has_dependencies: bool,
 ) -> SentConfiguration:
     """Return the configuration that the engine will get. `has_dependencies`: whether anything that the project needs is
-    installed.
-
-    Raises ConfigError.
-    """
+    installed. Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
-        endpoint_options = {} if config.engine.endpoint is None else _endpoint_options(config.engine)
+        endpoint_options = {}
+        if config.engine.endpoint is not None:
+            # They hold the variable of the key, never the key itself.
+            own, usual = msgspec.to_builtins(config.engine), msgspec.to_builtins(EngineConfig())
+            endpoint_options = {key: own[key] for key in own if own[key] != usual[key] and key not in ON_TOP}
         limits = {"timeout": surroundings.timeout}
         made = SentConfiguration(
             options=config.engine.options | endpoint_options or None, auto_import="none", limits=limits
@@ -233,9 +225,3 @@ def make_sent_configuration(
     limits = made.limits | {"suggestions": float(config.interpret.max_suggestions)}
     dependencies = made.dependencies if has_dependencies else "none"
     return replace_values(made, limits=limits, dependencies=dependencies)
-
-
-def _endpoint_options(engine_config: EngineConfig) -> dict[str, object]:
-    """Return what the configuration says about an endpoint. It holds the variable of the key, never the key itself."""
-    own, usual = msgspec.to_builtins(engine_config), msgspec.to_builtins(EngineConfig())
-    return {key: value for key, value in own.items() if value != usual[key] and key not in ON_TOP}

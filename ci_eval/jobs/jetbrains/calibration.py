@@ -42,25 +42,18 @@ class Setting:
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A setting, and the result of its logs."""
-
     name: str
     workspace: str
-    """The workspace with the logs, relative to the output."""
     overrides: tuple[str, ...]
     sessions: int
-    """The number of sessions for training."""
     rankers: Rankers
     close: bool
     """A flag: the Top-1 differs by no more than the threshold."""
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The result of the job: all attempts and the chosen setting."""
-
     threshold: float
     first_group: int
-    """The number of sessions of the first group."""
     second_group: int
     attempts: tuple[Attempt, ...]
     chosen: str | None
@@ -68,7 +61,6 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return the reason why the command fails although all is written; None if it does not."""
         if self.chosen:
             return None
         nearest = min(self.attempts, key=lambda attempt: abs(attempt.rankers.top1.value))

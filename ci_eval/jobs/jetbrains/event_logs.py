@@ -98,7 +98,6 @@ class _Sessions:
     _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
-        """Add the next list. If it begins another session, yield the one that was open."""
         if not lookup.candidates:
             self.left_out["lists without candidates"] += 1
             return

@@ -45,7 +45,6 @@ class Parts:
     folder: Path
 
     def found(self) -> list[Path]:
-        """Return the workspaces, the oldest first."""
         # By name, 10 would come before 9.
         return sorted((path for path in self.folder.glob("*") if path.is_dir()), key=lambda path: int(path.name))
 
@@ -103,7 +102,6 @@ THEIRS = "plugin"
 
 
 def find_ide_engine(config: Config) -> IdeEngine | None:
-    """Return the engine if it is one that evaluates whole projects by itself; else None."""
     engine = load_engine(config)
     return engine if isinstance(engine, IdeEngine) else None
 
@@ -111,11 +109,9 @@ def find_ide_engine(config: Config) -> IdeEngine | None:
 def evaluate(
     config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, shard: Shard | None, screen: Screen
 ) -> Evaluated:
-    """Let the IDE evaluate, and import the workspace that it made.
-
-    `resume`: continue an interrupted run with its remaining files. `shard`: evaluate only its files. Raises
-    ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
-    """
+    """Let the IDE evaluate, and import the workspace that it made. `resume`: continue an interrupted run with its
+    remaining files. `shard`: evaluate only its files. Raises ConfigError, WorkspaceError, PreparationError,
+    NothingToEvaluate, EngineFailure."""
     if config.effective_task != "completion":
         raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
     if config.interpret.completion_type not in TYPES:

@@ -29,8 +29,6 @@ STOPPING = 20
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure of the ranker of real logs, minus that of the ranker of synthetic logs."""
-
     value: float
     low: float | None
     """The lower end of the 95 % interval; None with fewer than two clusters."""
@@ -46,18 +44,13 @@ class Judged(Scores, frozen=True, kw_only=True):
 
 
 class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The scores of each order for what users took in the held-out real logs."""
-
     features: tuple[str, ...]
     shown: Judged
     synthetic: Judged
     real: Judged
     lists: int
-    """The number of lists of the synthetic logs that were trained on."""
     difference: Difference
-    """The difference of the mean reciprocal ranks."""
     top1: Difference
-    """The difference of the shares of lists whose wanted item is first."""
 
 
 def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:

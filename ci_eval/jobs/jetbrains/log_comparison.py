@@ -19,25 +19,18 @@ from ci_eval.plugins.learning.events import ShownSession
 
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The frequency of each category in both logs."""
-
     name: str
     synthetic: dict[str, int]
     real: dict[str, int]
     total_variation: float | None
-    """The distance from 0 (the same) to 1; None if one of the logs does not say."""
     chi_square: ChiSquare | None
 
 
 class LogComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of the job: distributions and rankers."""
-
     synthetic: int
-    """The number of sessions of the synthetic logs."""
     real: int
     distributions: tuple[Distribution, ...]
     rankers: Rankers | None
-    """The scores of the rankers; None if none could be trained."""
 
 
 def compare(

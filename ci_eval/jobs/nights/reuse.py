@@ -51,10 +51,8 @@ def reuse_sessions(
     jobs: int,
     screen: Screen,
 ) -> None:
-    """Run stage 2 with the results of an earlier run, if there is one like this.
-
-    Some files are asked again. If any session in them has another result than before, nothing is reused.
-    """
+    """Run stage 2 with the results of an earlier run, if there is one like this. Some files are asked again. If any
+    session in them has another result than before, nothing is reused."""
     earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
     asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
@@ -93,7 +91,6 @@ def note_closures(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
-    """Return the workspace of a run that has the same conditions as this one; else None, with a message."""
     if not (folder / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
         return None
@@ -106,7 +103,6 @@ def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen
 
 
 def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield each changed condition of the results, in words."""
     was, now = earlier.manifest(), workspace.manifest()
     declared = bool(was.closures and now.closures)
     for condition, change in runs.changed_answers(was, now):
@@ -178,7 +174,6 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
 
 
 def _has_result(session: Session) -> bool:
-    """Return whether the session has a result; if the engine failed, it is asked again."""
     return session.status not in FAILED | {Status.SKIPPED}
 
 

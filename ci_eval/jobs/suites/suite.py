@@ -48,8 +48,6 @@ NOTE = "shard.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Suited:
-    """The result of a suite: its folder, its table and its reports."""
-
     folder: Path
     suite: Suite
     reports: dict[str, Path]
@@ -62,7 +60,6 @@ class SuiteShard(Value, frozen=True, kw_only=True):
     """The note in a folder that holds a shard of a suite, which evaluates some of its projects as wholes."""
 
     shard: str
-    """The shard as I/N."""
     projects: tuple[str, ...]
     """The specs of all projects of the suite, in the order of the configuration."""
 
@@ -78,10 +75,8 @@ def evaluate(
     shard: Shard | None = None,
     screen: Screen,
 ) -> Suited:
-    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated.
-
-    Raises as `evaluate` of one project does.
-    """
+    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated. Raises as
+    `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:
         check_shard(config, shard)
@@ -155,7 +150,6 @@ def compare_engines(
 
 
 def is_suite(folder: Path) -> bool:
-    """Return whether the folder holds an evaluated or compared suite."""
     # A workspace is never taken for a suite.
     return (folder / NAME).is_file() and not (folder / "manifest.json").exists()
 
@@ -171,12 +165,9 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> Suited:
-    """Compare the projects that both suites have, and write the table of all.
-
-    Gates were not judged for a project in one suite alone: that is a failure, unless it is the `first_night` of a
-    project in `new`. Raises WorkspaceError if a suite holds no evaluations, or if no project is in both; else as
-    `compare` of one project does.
-    """
+    """Compare the projects that both suites have, and write the table of all. Gates were not judged for a project in
+    one suite alone: that is a failure, unless it is the `first_night` of a project in `new`. Raises WorkspaceError if a
+    suite holds no evaluations, or if no project is in both; else as `compare` of one project does."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -207,7 +198,6 @@ def compare_suites(
 
 
 def _workspaces(folder: Path) -> dict[str, Path]:
-    """Return the workspace of each project, by the project's spec."""
     path = folder / NAME
     suite = stored.decode_json(stored.read(path, stored.FIGURES), Suite, path)
     if suite.compared:
@@ -223,10 +213,8 @@ def _workspaces(folder: Path) -> dict[str, Path]:
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> Suited:
-    """Return the suite that one machine would have made, with a changed view of each project.
-
-    Raises WorkspaceError if shards are missing, unfinished, or do not belong together.
-    """
+    """Return the suite that one machine would have made, with a changed view of each project. Raises WorkspaceError if
+    shards are missing, unfinished, or do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():
@@ -304,13 +292,11 @@ def find_shards(places: Sequence[Path]) -> list[Path]:
 
 
 def read_shard(folder: Path) -> SuiteShard:
-    """Read the note in the folder of a shard. Raises WorkspaceError."""
     path = folder / NOTE
     return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
 
 
 def list_rows(config: Config) -> list[Row[Config]]:
-    """Return the row of each project."""
     return [
         Row(folder=folder_name(number, spec), title=spec, given=_of_project(config, spec))
         for number, spec in enumerate(config.projects, 1)
@@ -318,7 +304,6 @@ def list_rows(config: Config) -> list[Row[Config]]:
 
 
 def _of_project(config: Config, spec: str) -> Config:
-    """Return the configuration for one project of the suite."""
     # `prepare` refuses a configuration with `projects`.
     return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 
@@ -372,10 +357,8 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """Return the table of comparisons, which are given by folder.
-
-    `troubles`: the failure of each comparison, or None. `pairs`: the number of such tables over the same projects.
-    """
+    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or None.
+    `pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(

@@ -87,7 +87,6 @@ def suite(done: Suited, screen: Screen) -> None:
 
 
 def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> None:
-    """Report how many rows were logged."""
     folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
     rows = {side: side_record.rows for side, side_record in record.sides.items()} if record else {}
@@ -133,7 +132,6 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
 
 
 def _place(path: Path | None) -> str:
-    """Return the absolute path; "" if there is none."""
     # Later steps may run in another folder.
     return str(path.absolute()) if path else ""
 
@@ -215,7 +213,6 @@ def _checks(done: Outcome) -> list[Check]:
 
 
 def ranker(model: Path, screen: Screen) -> None:
-    """Report where a trained ranker is."""
     screen.host.announce(Announcement(status="a ranker", outputs={"model": _place(model)}, artifacts=[model]))
 
 
@@ -225,7 +222,6 @@ def _problems(checks: Sequence[Check]) -> list[Problem]:
 
 
 def site(done: Site, screen: Screen) -> None:
-    """Report how many evaluations the site shows."""
     outputs = {"site": _place(done.folder), "report": _place(done.index)}
     status = f"a site of {format_count(len(done.lines), 'evaluation')}"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))

@@ -18,8 +18,6 @@ PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The options of `init` that are not about the configuration."""
-
     system: str = "github"
     purposes: tuple[str, ...] = (NIGHT,)
     origin: Origin
@@ -41,7 +39,6 @@ class Request:
 
     @property
     def configs(self) -> list[Path]:
-        """Return the configurations of a night: one for each engine."""
         return [CONFIG, *(CONFIG.with_stem(f"{CONFIG.stem}-{limits.name(engine)}") for engine in self.rivals)]
 
 
@@ -51,10 +48,8 @@ class CiPlan:
 
     request: Request
     command: str
-    """The command of the engine, or "" if the configuration names one."""
     like: str
     key: str
-    """The variable with the key of a language model, or ""."""
     is_reusable: bool
     """True if a night may take over answers of the night before."""
     training: Sequence[str]

@@ -24,7 +24,6 @@ MOST_COMMENTS = 10
 WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "a gate broke"}
 """When a comment is begun → the reason in words."""
 COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
-"""The counts of a comparison that are zero if nothing has changed."""
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """The bytes of the longest comment; GitHub takes 65,536 characters."""
@@ -43,12 +42,9 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each.
-
-    `when`: see `_is_worth_a_comment`.
-
-    Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is damaged.
-    """
+    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each. `when`: see
+    `_is_worth_a_comment`. Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is
+    damaged."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")

@@ -21,7 +21,6 @@ KEYS = "CI_EVAL"
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of each workflow."""
     if {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*plan.request.purposes}:
         yield NIGHT, _night(plan)
     if ci_plan.PULL_REQUEST in plan.request.purposes:

@@ -38,7 +38,6 @@ ci-eval-note:
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of the pipeline."""
     lines = [
         f"# Measures code completion as {CONFIG} says. CI_EVAL_GITLAB_TOKEN is a masked variable of the project.\n"
     ]

@@ -33,24 +33,19 @@ MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{2
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The state of an issue; it is stored in the issue's first line, which is not displayed."""
-
     workflow: int
     is_red: bool
     since: int
     """The first run with this result."""
     date: str
-    """The date of that run."""
     told: int
     """The newest run that the issue tells of."""
 
     @classmethod
     def first(cls, run: Run, *, is_red: bool) -> State:
-        """Return the state at the first run with a result."""
         return cls(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
 
     def mark(self) -> str:
-        """Return the line that stores the state."""
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 

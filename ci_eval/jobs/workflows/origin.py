@@ -33,7 +33,6 @@ class Origin:
 
     @property
     def address(self) -> str:
-        """Return the address that git fetches from."""
         return f"{self.server}/{self.repository}"
 
     @property
@@ -62,7 +61,6 @@ class _Direct(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Origin:
-    """Return the origin that is written as OWNER/NAME@COMMIT. Raises ConfigError."""
     match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
     if not match:
         raise ConfigError(f"--action {text!r}: it is OWNER/NAME@COMMIT")
@@ -70,10 +68,8 @@ def parse(text: str) -> Origin:
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
-    """Return the origin of the ci-eval that is installed, or UNKNOWN if nobody else could fetch it.
-
-    Workflows of the same commit have the inputs that this version knows. `distribution`: by default ci-eval's own.
-    """
+    """Return the origin of the ci-eval that is installed, or UNKNOWN if nobody else could fetch it. Workflows of the
+    same commit have the inputs that this version knows. `distribution`: by default ci-eval's own."""
     own = distribution or metadata.distribution("ci-eval")
     record = own.read_text("direct_url.json")
     if record is None:

@@ -27,7 +27,6 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     """A job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
 
     name: str
-    """The unique name of the job, fit for the name of an artifact; so is `evaluation`."""
     evaluation: str
     """The name of the evaluation, which its shards share."""
     language: str
@@ -35,14 +34,12 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     completion_type: str
     config: str
     shard: str
-    """The shard as I/N."""
     shards: int
     allow_failure: bool
     """A flag: this project's tests do not drive the engine, so its failure does not fail the nightly run."""
     reusable: bool
     """A flag: results of an earlier run may be reused."""
     project: str
-    """The project that is logged; "" = the configuration's own."""
     ranker: str
     """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
     go: str
@@ -78,7 +75,11 @@ def plan(
     if len(chosen) * shards > limits.MOST_JOBS:
         raise ConfigError(_too_many(len(chosen), shards))
     durations = _durations(timings)
-    counts = _deal_shards([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
+    keys = [
+        (config.language, load_engine(config).name, _strip_digest(config.project.spec), kind)
+        for _, config, kind in chosen
+    ]
+    counts = _deal_shards([durations.get(key) for key in keys], shards)
     jobs = [
         job
         for (path, config, kind), of in zip(chosen, counts, strict=True)
@@ -91,10 +92,7 @@ def plan(
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
     """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError
-    if there are none or too many.
-
-    A configuration without any is left out: no ranker is trained for it.
-    """
+    if there are none or too many. A configuration without any is left out: no ranker is trained for it."""
     jobs = [
         job
         for path in configs
@@ -124,7 +122,6 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def group(jobs: Sequence[PlannedJob]) -> str:
-    """Return one name for all evaluations together, fit for a concurrency group."""
     return limits.name(" ".join(evaluations(jobs)))
 
 
@@ -207,12 +204,7 @@ def _job(
 Key = tuple[str, str, str, str]
 
 
-def _key(config: Config, kind: str) -> Key:
-    return config.language, load_engine(config).name, _strip_digest(config.project.spec), kind
-
-
 def _strip_digest(spec: str) -> str:
-    """Return the project without its digest."""
     # Workspaces have the digest, and configurations may leave it out.
     return spec.partition("#")[0]
 

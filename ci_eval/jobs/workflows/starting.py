@@ -21,19 +21,8 @@ from ci_eval.core.config import Config, load, override, patch, set_engine_comman
 from ci_eval.core.fetch import identity, schemes
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
-from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files
-from ci_eval.jobs.workflows.ci_plan import (
-    ALGORITHMS,
-    CONFIG,
-    LOGS,
-    NIGHT,
-    NOTICE,
-    PULL_REQUEST,
-    PURPOSES,
-    SITE,
-    CiPlan,
-    Request,
-)  # fmt: skip
+from ci_eval.jobs.workflows import ci_plan, github_files, gitlab_files, teamcity_files
+from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
 
 SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
 """CI → the module with its PURPOSES, its `files`, and the `steps` that are left to do."""
@@ -70,28 +59,20 @@ NEEDS_BUILD = (
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """The user's choice of what to measure."""
-
     language: str
     engine: str = ""
-    """The engine as NAME or NAME@VERSION; empty with a command or an endpoint."""
     project: str
-    """The project as a SPEC."""
     command: str = ""
-    """The command of a language server of one's own."""
     like: str = ""
     """The engine that the command is treated like."""
     endpoint: str = ""
     """The address of a language model, which `model` and `key` describe further."""
     model: str = ""
     key: str = ""
-    """The variable that holds the key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """The files that `init` wrote, and the additions that it leaves to a person."""
-
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
     """Lines that say what to add to a file that was there."""
@@ -99,9 +80,8 @@ class Written:
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
     """Return the folder relative to the top of its repository, and the CI whose files the repository's server reads.
-
-    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not known.
-    """
+    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not
+    known."""
     top = identity.top(folder.resolve())
     inside = folder.resolve().relative_to(top).as_posix()
     host = urlsplit(identity.page(folder.resolve())).hostname or ""
@@ -118,7 +98,6 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
 
 
 def guess_language(root: Path) -> str:
-    """Return the language of most files below the folder; Python if there are none."""
     names = {suffix: language.name for language in languages.CATALOG.all() for suffix in language.suffixes if suffix}
     counts = Counter(names[path[path.rindex(".") :]] for path in below(root, root, tuple(names)) if "." in path)
     return counts.most_common(1)[0][0] if counts else "python"
@@ -169,21 +148,27 @@ def check_request(request: Request, folder: Path) -> None:
     purposes = request.purposes
     if request.system not in SYSTEMS:
         raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
-    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
-        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    if unknown := [purpose for purpose in purposes if purpose not in ci_plan.PURPOSES]:
+        raise ConfigError(
+            f"--for {unknown[0]}{guess(unknown[0], ci_plan.PURPOSES)}: known are {', '.join(ci_plan.PURPOSES)}"
+        )
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
         raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
-    if (ALGORITHMS in purposes) != bool(request.rivals):
+    if (ci_plan.ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
-    if PULL_REQUEST in purposes and not request.build:
+    if ci_plan.PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
-    mails = request.system == "teamcity" and NOTICE in purposes
+    mails = request.system == "teamcity" and ci_plan.NOTICE in purposes
     if mails and not request.mail:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
+    if (
+        ci_plan.SITE in purposes
+        and not {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*purposes}
+        and not _has_nights(request.system, folder)
+    ):
         raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
@@ -195,11 +180,9 @@ def _has_nights(system: str, folder: Path) -> bool:
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
-    """Write the configurations below the folder, and the files of the CI below the top of its repository.
-
-    Without answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are,
-    and the result says what to add to them. Raises ConfigError, also if another of the files exists already.
-    """
+    """Write the configurations below the folder, and the files of the CI below the top of its repository. Without
+    answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are, and the
+    result says what to add to them. Raises ConfigError, also if another of the files exists already."""
     top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
     check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -212,7 +195,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
         training=config.training_projects or usual_training(config.language, config.project.spec),
     )
     check_command(plan.command, request)
-    if LOGS in request.purposes and not plan.training:
+    if ci_plan.LOGS in request.purposes and not plan.training:
         raise ConfigError(
             f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
         )
@@ -245,7 +228,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
 
 def check_command(command: str, request: Request) -> None:
     """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
-    if PULL_REQUEST in request.purposes and not command:
+    if ci_plan.PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
         raise ConfigError("--build goes with --engine-command, which starts what was built")
@@ -266,7 +249,7 @@ def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
         named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
         engine = {name: value for name, value in named.items() if value}
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
-    if LOGS in plan.request.purposes:
+    if ci_plan.LOGS in plan.request.purposes:
         keys["trainingProjects"] = list(plan.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.
@@ -278,10 +261,8 @@ interpret:
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
     """Return the lines that say how to try what was written, how to hand it in, and what a person does at the CI.
-
     `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
-    it. `key`: the variable with the key of a language model, or "".
-    """
+    it. `key`: the variable with the key of a language model, or ""."""
     lines = []
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})

@@ -27,13 +27,11 @@ OWN_NIGHT = re.compile(
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of the settings, and of the library they use."""
     yield SETTINGS, _settings(plan)
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
 
 
 def steps(request: Request, address: str, key: str) -> Iterator[str]:
-    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
     yield f"In TeamCity: Create project → From a repository URL{f' ({address})' if address else ''} → Import settings"
     if key:
         yield f"The key:     make the parameter env.{key} of the project, of the type password"
@@ -115,7 +113,6 @@ def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
 
 
 def _engine_options(plan: CiPlan) -> dict[str, str]:
-    """Return the options by which any call takes the engine that is built."""
     if not plan.request.build:
         return {}
     output = plan.request.build_output.rstrip("/")

@@ -21,19 +21,15 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     like: str = ""
     """The named engine whose configuration a command was given; "" = none."""
     arguments: tuple[str, ...] = ()
-    """The arguments of its program."""
     prepared: tuple[str, ...] = ()
     """The arguments of a program that is run before it starts."""
     settings: dict[str, Any] = {}
-    """The settings by section, sent when the engine asks for its configuration."""
     options: Any = None
-    """The `initializationOptions` of the engine."""
     environment: dict[str, str] = {}
     """The environment variables of its process; of those that may be secrets, the names alone."""
     files: dict[str, str] = {}
     """The content of the files that were written for it, by path; of long ones, size and digest."""
     capabilities: dict[str, Any] = {}
-    """The capabilities that the client announces."""
     language_ids: dict[str, str] = {}
     """The name of the language in the protocol, by suffix of a file."""
     quirks: dict[str, Any] = {}
